@@ -1,0 +1,62 @@
+// Sentences in the page's language: the same catalogue the templates use, English is the key.
+
+const HOLE = /\{(\w+)\}/g;
+
+/** Read what the page points at; a missing catalogue means English, never a broken page. */
+async function readCatalogue() {
+  if (typeof document === "undefined") return {};
+  const url = document.querySelector('meta[name="catalogue"]')?.content;
+  if (!url) return {};
+  try {
+    const answer = await fetch(url);
+    return answer.ok ? await answer.json() : {};
+  } catch {
+    return {};
+  }
+}
+
+let catalogue = await readCatalogue();
+
+/** For tests and for pages that bring their own sentences. */
+export function useCatalogue(sentences) {
+  catalogue = sentences;
+}
+
+/** The page's language, as a BCP 47 tag. */
+export const language = () => catalogue.lang ?? "en";
+
+function fill(text, values) {
+  return text.replace(HOLE, (hole, name) => (name in values ? String(values[name]) : hole));
+}
+
+/** Translate a sentence: t("{name} joined", {name}). */
+export function t(source, values = {}) {
+  return fill(catalogue.singles?.[source] ?? source, values);
+}
+
+/** Translate by number: tn("{n} card", "{n} cards", n). */
+export function tn(one, many, n, values = {}) {
+  const forms = catalogue.plurals?.[one] ?? [one, many];
+  const isOne = n === 1 || (n === 0 && catalogue.zeroIsOne === true);
+  return fill(forms[isOne ? 0 : 1], { n, ...values });
+}
+
+/** Mark a sentence for translation where it stands; t() it where it is shown. */
+export const N_ = (source) => source;
+
+/** Names joined as the language joins them: "red, blue and green". */
+export function list(parts) {
+  return new Intl.ListFormat(language(), { type: "conjunction" }).format(parts);
+}
+
+/** A moment as people say it: "5 minutes ago", "in 2 days". */
+export function ago(seconds) {
+  const words = new Intl.RelativeTimeFormat(language(), { numeric: "auto" });
+  const steps = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
+  for (const [unit, size] of steps) {
+    if (Math.abs(seconds) >= size || unit === "second") {
+      return words.format(Math.round(seconds / size), unit);
+    }
+  }
+  return "";
+}

@@ -1,0 +1,41 @@
+// Asking the server over HTTP: JSON both ways, refusals as one kind of error.
+import { t } from "../i18n.js";
+import { refusal } from "./refusals.js";
+
+/** What the server refused, already in the reader's language. */
+export class Refused extends Error {
+  constructor(status, code, sentence) {
+    super(sentence);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const csrf = () => document.querySelector('meta[name="csrf"]')?.content ?? "";
+
+async function ask(method, path, body) {
+  const headers = { Accept: "application/json" };
+  if (method !== "GET") headers["X-CSRF"] = csrf();
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  let answer;
+  try {
+    answer = await fetch(`/api/v1${path}`, {
+      method,
+      headers,
+      credentials: "same-origin",
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch {
+    throw new Refused(0, "offline", t("The server cannot be reached. Check your connection and try again."));
+  }
+  if (answer.status === 204) return null;
+  const parsed = await answer.json().catch(() => null);
+  if (answer.ok) return parsed;
+  const { code = "error", message = "" } = parsed?.error ?? {};
+  throw new Refused(answer.status, code, refusal(code, message));
+}
+
+export const get = (path) => ask("GET", path);
+export const post = (path, body = {}) => ask("POST", path, body);
+export const patch = (path, body) => ask("PATCH", path, body);
+export const remove = (path, body) => ask("DELETE", path, body);
