@@ -1,0 +1,79 @@
+# Everything a developer does, from an empty clone on. `make` alone lists the targets.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+.PHONY: help
+help: ## list these targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1|\2/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+# --- the environment: stamps, so that a second `make run` starts at once ---
+
+$(VENV)/made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Cartagena needs Python 3.11 or newer; say which with: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || \
+		{ echo "Python could not make an environment here; on Debian: apt-get install python3-venv"; exit 1; }
+	@touch $@
+
+$(VENV)/run-installed: $(VENV)/made pyproject.toml constraints.txt hatch_build.py
+	@echo "installing what the server needs ..."
+	@$(PIP) hatchling editables
+	@$(PIP) --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/dev-installed: $(VENV)/run-installed
+	@echo "installing what the tests need ..."
+	@$(PIP) --no-build-isolation --editable '.[dev]'
+	@touch $@
+
+.PHONY: install
+install: $(VENV)/dev-installed ## make .venv with everything, without starting anything
+
+# --- playing ---
+
+.PHONY: run
+run: $(VENV)/run-installed ## serve a table on this machine (SQLite) and print its address
+	@exec $(BIN)/cartagena serve
+
+# --- checking ---
+
+.PHONY: test
+test: $(VENV)/dev-installed ## everything CI runs: lint, types, all tests, real databases, real browser
+	@$(BIN)/python tools/run_tests.py
+
+.PHONY: test-all
+test-all: $(VENV)/dev-installed ## the same and the slow parts
+	@$(BIN)/python tools/run_tests.py --slow
+
+.PHONY: lint
+lint: $(VENV)/dev-installed ## ruff, rules and layout
+	@$(BIN)/python tools/run_tests.py lint
+
+.PHONY: types
+types: $(VENV)/dev-installed ## mypy --strict
+	@$(BIN)/python tools/run_tests.py types
+
+.PHONY: format
+format: $(VENV)/dev-installed ## lay the code out and fix what ruff can fix
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+# --- keeping ---
+
+.PHONY: lock
+lock: $(VENV)/made ## look for newer versions of everything and pin them in constraints.txt
+	@$(BIN)/python tools/lock.py
+
+.PHONY: wheel
+wheel: $(VENV)/dev-installed ## build dist/*.whl
+	@$(BIN)/python -m build --wheel --no-isolation --outdir dist .
+
+.PHONY: clean
+clean: ## remove the environment and every trace of tools; games in var/ stay
+	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,224 @@
+"""Runs every check in parts, two cores at a time, and ends with one line that counts them (`make test`)."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = Path(sys.executable).parent
+CORES = max(2, os.cpu_count() or 1)
+# A part that hangs must fail by itself, before whoever started us loses patience.
+LONGEST_SECONDS = 25 * 60
+
+
+@dataclass(frozen=True)
+class Part:
+    """One line of the result: either commands, or the tests in some folders of tests/."""
+
+    name: str
+    says: str
+    commands: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    cores: int = 1
+    slow: bool = False
+
+
+# In this order, as cores come free. "unit" also takes every folder that no other part names,
+# so a new folder of tests is never forgotten.
+PARTS = (
+    Part("types", "mypy --strict", commands=("mypy",)),
+    Part("lint", "ruff: rules and layout", commands=("ruff check .", "ruff format --check .")),
+    Part("unit", "rules, bots and whatever no other part names", cores=2),
+    Part(
+        "server",
+        "rooms, stores, sockets and pages on SQLite, PostgreSQL and Redis",
+        folders=("play", "store", "bus", "sockets", "web", "people", "notify", "ops", "chaos"),
+        cores=2,
+    ),
+    Part("browser", "the table and the pages in a real Chromium", folders=("browser", "js"), cores=2),
+    Part("soak", "long play under load", folders=("soak",), cores=2, slow=True),
+)
+
+
+def test_paths(part: Part, tests: Path) -> list[Path]:
+    """The files and folders of a part that hold tests, as they are in this checkout."""
+    if part.folders:
+        mine = [tests / name for name in part.folders]
+    else:
+        named = {name for other in PARTS for name in other.folders}
+        mine = [each for each in tests.iterdir() if each.is_dir() and each.name not in named]
+        mine += tests.glob("test_*.py")
+    return sorted(path for path in mine if path.is_file() or any(path.rglob("test_*.py")))
+
+
+def command_lines(part: Part, report: Path) -> list[list[str]]:
+    """What to run for a part, one after the other; pytest also writes its counts into `report`."""
+    if part.commands:
+        return [[str(BIN / words[0]), *words[1:]] for words in (each.split() for each in part.commands)]
+    paths = [str(path.relative_to(ROOT)) for path in test_paths(part, ROOT / "tests")]
+    workers = ("-n", str(part.cores), "--dist", "worksteal")
+    return [[str(BIN / "pytest"), "-q", "--durations=5", f"--junitxml={report}", *workers, *paths]]
+
+
+def counts_of(report: Path) -> tuple[int, int, int]:
+    """Passed, failed and skipped, from pytest's own report; all 0 when it did not get as far as writing one."""
+    if not report.exists():
+        return 0, 0, 0
+    suites = list(ElementTree.parse(report).getroot().iter("testsuite"))
+    total, failures, errors, skipped = (
+        sum(int(suite.get(key, "0")) for suite in suites)
+        for key in ("tests", "failures", "errors", "skipped")
+    )
+    return max(0, total - failures - errors - skipped), failures + errors, skipped
+
+
+@dataclass
+class Run:
+    """A part under way."""
+
+    part: Part
+    folder: Path
+    commands: list[list[str]] = field(default_factory=list)
+    process: subprocess.Popen[bytes] | None = None
+    began: float = field(default_factory=time.monotonic)
+    seconds: float = 0.0
+    passed: int = 0
+    failed: int = 0
+    problems: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.log = self.folder / f"{self.part.name}.log"
+        self.report = self.folder / f"{self.part.name}.xml"
+        self.commands = command_lines(self.part, self.report)
+
+    def step(self) -> bool:
+        """Start, watch, go on to the next command; true when the part is over."""
+        if self.process is None:
+            self._start()
+            return False
+        code = self.process.poll()
+        self.seconds = time.monotonic() - self.began
+        if code is None and self.seconds > LONGEST_SECONDS:
+            self.stop()
+            self.problems.append(f"still running after {LONGEST_SECONDS} seconds, stopped")
+            code = 0
+        if code is None:
+            return False
+        if code != 0:
+            self.problems.append(f"{Path(self.commands[0][0]).name} ended with {code}")
+        self.process = None
+        del self.commands[0]
+        if not self.commands:
+            self._count()
+        return not self.commands
+
+    def _start(self) -> None:
+        # A process group of its own: a part that hangs takes its servers and browsers with it.
+        with self.log.open("ab") as sink:
+            self.process = subprocess.Popen(
+                self.commands[0],
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=sink,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def _count(self) -> None:
+        if not self.part.commands:
+            self.passed, self.failed, skipped = counts_of(self.report)
+            if skipped:
+                self.problems.append(f"{skipped} skipped: here nothing is skipped, what is missing must fail")
+            if not self.passed and not self.failed:
+                self.problems.append("no test was run")
+        if self.problems and not self.failed:
+            self.failed = 1
+        elif self.part.commands:
+            self.passed = 1
+
+    def stop(self) -> None:
+        if self.process is None:
+            return
+        for kind in (signal.SIGTERM, signal.SIGKILL):
+            try:
+                os.killpg(self.process.pid, kind)
+            except ProcessLookupError:
+                break
+            try:
+                self.process.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                continue
+
+    def tell(self) -> None:
+        """One line for the part; everything it printed when it failed."""
+        verdict = "ok" if not self.failed else "FAILED"
+        counts = "" if self.part.commands else f"{self.passed} passed, {self.failed} failed"
+        print(f"{self.part.name:8} {verdict:7} {self.seconds:7.1f} s  {counts}", flush=True)
+        if self.failed:
+            print("-" * 100)
+            print(self.log.read_text(errors="replace").rstrip())
+            print("\n".join(f"{self.part.name}: {problem}" for problem in self.problems))
+            print("-" * 100, flush=True)
+
+
+def run_all(parts: list[Part], folder: Path) -> list[Run]:
+    """Start each part as soon as the cores it wants are free."""
+    waiting, running, done = list(parts), list[Run](), list[Run]()
+    try:
+        while waiting or running:
+            free = CORES - sum(run.part.cores for run in running)
+            if waiting and (waiting[0].cores <= free or not running):
+                running.append(Run(waiting.pop(0), folder))
+            over = [run for run in running if run.step()]
+            for run in over:
+                run.tell()
+            running = [run for run in running if run not in over]
+            done += over
+            time.sleep(0.05)
+    finally:
+        for run in running:
+            run.stop()
+    return done
+
+
+def main() -> int:
+    choice = argparse.ArgumentParser(description=__doc__)
+    choice.add_argument("parts", nargs="*", help="only these: " + ", ".join(part.name for part in PARTS))
+    choice.add_argument("--slow", action="store_true", help="the slow parts as well")
+    asked = choice.parse_args()
+    unknown = set(asked.parts) - {part.name for part in PARTS}
+    if unknown:
+        choice.error(f"no such part: {', '.join(sorted(unknown))}")
+
+    wanted = [
+        part
+        for part in PARTS
+        if part.name in asked.parts or (not asked.parts and (asked.slow or not part.slow))
+    ]
+    present = [part for part in wanted if part.commands or test_paths(part, ROOT / "tests")]
+    for part in wanted:
+        if part not in present:
+            print(f"{part.name:8} has no tests in this checkout yet")
+
+    # SIGTERM must stop the servers and browsers of the parts like Ctrl-C does.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="cartagena-tests-") as folder:
+        done = run_all(present, Path(folder))
+    passed, failed = sum(run.passed for run in done), sum(run.failed for run in done)
+    print(f"all parts together {time.monotonic() - began:.1f} s")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
