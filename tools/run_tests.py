@@ -70,7 +70,7 @@ def command_lines(part: Part, report: Path) -> list[list[str]]:
 
 
 def counts_of(report: Path) -> tuple[int, int, int]:
-    """Passed, failed and skipped, from pytest's own report; all 0 when it did not get as far as writing one."""
+    """Passed, failed and skipped, from pytest's own report; all 0 when it wrote none."""
     if not report.exists():
         return 0, 0, 0
     suites = list(ElementTree.parse(report).getroot().iter("testsuite"))

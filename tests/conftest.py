@@ -1,0 +1,58 @@
+"""What every test may ask for: real databases, a real Redis, a real browser. Nothing is skipped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tools.find_chromium import find
+from tools.services import Postgres, RedisServer
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """One PostgreSQL for each worker of the run, started by the first test that asks for it."""
+    with Postgres() as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_url(postgres: Postgres) -> Iterator[str]:
+    """An empty database of this test's own."""
+    name = postgres.create_database()
+    yield postgres.url(name)
+    postgres.drop_database(name)
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    """A file that is not there yet."""
+    return f"sqlite+aiosqlite:///{tmp_path / 'cartagena.db'}"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """The test runs twice: once on each kind of database, each time on an empty one of its own."""
+    return str(request.getfixturevalue({"sqlite": "sqlite_url", "postgresql": "postgres_url"}[request.param]))
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[RedisServer]:
+    """One Redis for each worker of the run."""
+    with RedisServer() as server:
+        yield server
+
+
+@pytest.fixture
+def redis_url(redis_server: RedisServer) -> str:
+    """An empty Redis."""
+    redis_server.flush()
+    return redis_server.url
+
+
+@pytest.fixture(scope="session")
+def chromium_path() -> str:
+    """The browser; where there is none this fails with a sentence that says how to get one."""
+    return find()

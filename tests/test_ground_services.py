@@ -1,0 +1,119 @@
+"""The servers the tests stand on: real, fresh for every test, gone afterwards."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import asyncpg
+import psutil
+import pytest
+from redis.asyncio import Redis
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from tools import find_chromium
+from tools.services import Postgres, RedisServer
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.mark.parametrize("time_of_asking", ["first", "second"])
+async def test_every_test_gets_an_empty_database(database_url: str, time_of_asking: str) -> None:
+    engine = create_async_engine(database_url)
+    async with engine.begin() as connection:
+        await connection.execute(text("CREATE TABLE pirate (name TEXT)"))
+        await connection.execute(text("INSERT INTO pirate VALUES (:name)"), {"name": time_of_asking})
+        assert (await connection.execute(text("SELECT name FROM pirate"))).scalars().all() == [time_of_asking]
+    await engine.dispose()
+
+
+async def test_a_database_can_be_cloned_from_a_prepared_one(postgres: Postgres) -> None:
+    prepared = postgres.create_database()
+    postgres.sql("CREATE TABLE sloop (seats INT); INSERT INTO sloop VALUES (6)", prepared)
+    clone = postgres.create_database(template=prepared)
+    connection = await asyncpg.connect(postgres.url(clone, driver="postgresql"))
+    assert await connection.fetchval("SELECT seats FROM sloop") == 6
+    await connection.close()
+    for name in (clone, prepared):
+        postgres.drop_database(name)
+
+
+def test_postgres_comes_back_with_its_data_after_kill_9() -> None:
+    with Postgres(durable=True) as server:
+        server.sql("CREATE TABLE log (seq INT); INSERT INTO log VALUES (1)")
+        server.kill()
+        server.restart()
+        assert server.sql("SELECT seq FROM log") == "1"
+
+
+async def test_redis_is_a_real_server_and_comes_back_on_its_port() -> None:
+    with RedisServer() as server:
+        async with Redis.from_url(server.url) as client:
+            assert await client.publish("games", "7") == 0
+        port = server.port
+        server.pause()
+        server.start(port)
+        assert server.url.endswith(f":{port}/0")
+
+
+STARTS_BOTH_AND_WAITS = """
+import time
+from tools.services import Postgres, RedisServer
+postgres, redis = Postgres().start(), RedisServer().start()
+print(postgres.pid, redis.pid, flush=True)
+time.sleep(60)
+"""
+
+
+def test_no_server_outlives_a_run_that_was_killed() -> None:
+    run = subprocess.Popen(
+        [sys.executable, "-c", STARTS_BOTH_AND_WAITS], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    assert run.stdout is not None
+    servers = [int(pid) for pid in run.stdout.readline().split()]
+    assert len(servers) == 2
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    run.stdout.close()
+    limit = time.monotonic() + 10
+    while any(is_alive(pid) for pid in servers) and time.monotonic() < limit:
+        time.sleep(0.05)
+    assert not [pid for pid in servers if is_alive(pid)]
+
+
+def is_alive(pid: int) -> bool:
+    """A zombie that nobody has buried yet is not alive."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def test_chromium_is_there_and_draws_a_page(chromium_path: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<title>sloop</title><p id=p>no</p><script>p.textContent = 'six pirates'</script>")
+    command = [chromium_path, *find_chromium.FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
+    shown = subprocess.run([*command, page.as_uri()], capture_output=True, text=True, timeout=60, check=True)
+    assert "six pirates" in shown.stdout
+
+
+def test_a_wrong_chromium_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CARTAGENA_CHROMIUM", "/nowhere/chromium")
+    with pytest.raises(find_chromium.NoChromium, match="no such file"):
+        find_chromium.find()
+
+
+def test_without_chromium_and_without_root_it_says_how_to_get_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("CARTAGENA_CHROMIUM", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(find_chromium.NoChromium, match="apt-get install chromium"):
+        find_chromium.find()

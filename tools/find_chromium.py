@@ -1,0 +1,80 @@
+"""Finds the Chromium that the browser tests drive, and installs Debian's where that is allowed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+PLACES = ("/Applications/Chromium.app/Contents/MacOS/Chromium",)
+# Headless, without a sandbox (root and containers have none) and without one word to the outside.
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+)
+
+
+class NoChromium(RuntimeError):
+    """There is none; the sentence says how to get one."""
+
+
+def installed() -> str | None:
+    """CARTAGENA_CHROMIUM, what is on the PATH, or a build that Playwright downloaded."""
+    named = os.environ.get("CARTAGENA_CHROMIUM")
+    if named:
+        if not Path(named).is_file():
+            raise NoChromium(f"CARTAGENA_CHROMIUM says {named}, but there is no such file")
+        return named
+    for name in NAMES:
+        found = shutil.which(name)
+        if found:
+            return found
+    cache = Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache" / "ms-playwright")
+    downloaded = sorted(cache.glob("chromium-*/chrome-linux*/chrome"))
+    return next((str(path) for path in (*reversed(downloaded), *map(Path, PLACES)) if path.is_file()), None)
+
+
+def install() -> None:
+    """Debian's own package; its output goes to standard error, which is where a waiting person looks."""
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in (
+        ["apt-get", "update"],
+        ["apt-get", "install", "-y", "--no-install-recommends", "chromium"],
+    ):
+        subprocess.run(command, check=True, env=environment, stdout=sys.stderr, stdin=subprocess.DEVNULL)
+
+
+def find() -> str:
+    """Where it is; on Debian as root it is installed first when missing."""
+    path = installed()
+    if path is None and os.geteuid() == 0 and shutil.which("apt-get"):
+        try:
+            install()
+        except subprocess.CalledProcessError as error:
+            raise NoChromium(
+                f"apt-get could not install chromium (it ended with {error.returncode})"
+            ) from error
+        path = installed()
+    if path is None:
+        raise NoChromium(
+            "the browser tests need Chromium. Install it (Debian, Ubuntu: sudo apt-get install chromium), "
+            "or run `.venv/bin/playwright install chromium`, or name one in CARTAGENA_CHROMIUM"
+        )
+    return path
+
+
+if __name__ == "__main__":
+    try:
+        print(find())
+    except NoChromium as problem:
+        sys.exit(str(problem))

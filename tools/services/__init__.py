@@ -1,0 +1,7 @@
+"""Real servers for tests, benchmarks and a cluster on one machine: PostgreSQL, Redis, all from PyPI."""
+
+from tools.services.postgres import Postgres
+from tools.services.processes import ServiceError
+from tools.services.redis_server import RedisServer
+
+__all__ = ["Postgres", "RedisServer", "ServiceError"]

