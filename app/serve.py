@@ -1,0 +1,174 @@
+"""`cartagena serve`: settings, migrations, uvicorn; and a stop in the right order.
+
+uvicorn closes every socket before the lifespan ends, so a stop that began there would cut people off
+first and tell them afterwards. `Stopping` drains the app (readiness off, clients told to resume, log
+flushed) before uvicorn closes anything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import multiprocessing
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from multiprocessing.process import BaseProcess
+from types import FrameType
+from typing import Any
+
+import uvicorn
+
+from app.main import create_app
+from app.settings import BadSettings, Settings, read_settings, setting_names
+from app.web.logs import configure_logs
+
+__all__ = ["add_arguments", "run", "settings_from"]
+
+log = logging.getLogger("cartagena.serve")
+_RESTART_PAUSE = 1.0  # seconds before a worker that died is started anew
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """One flag a setting; what is not given comes from CARTAGENA_*."""
+    for each in setting_names():
+        flag = "--" + each.name.replace("_", "-")
+        shown = "" if each.metadata["secret"] else f" ({each.default if each.default != '' else 'empty'})"
+        parser.add_argument(
+            flag, dest=each.name, default=None, help=each.metadata["sentence"] + shown.replace("%", "%%")
+        )
+
+
+def settings_from(arguments: argparse.Namespace) -> Settings:
+    """Settings from the environment and these flags; raises BadSettings."""
+    return read_settings(
+        os.environ, {each.name: getattr(arguments, each.name, None) for each in setting_names()}
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serves until told to stop; 2 when the settings are wrong."""
+    try:
+        settings = settings_from(arguments)
+    except BadSettings as problem:
+        print(f"cartagena: {problem}", file=sys.stderr)
+        return 2
+    configure_logs(settings.log_level, settings.log_format)
+    _migrate(settings)
+    try:
+        listener = _listen(settings)
+    except OSError as problem:
+        print(
+            f"cartagena: cannot listen on {settings.host}:{settings.port}: {problem.strerror}.",
+            file=sys.stderr,
+        )
+        return 1
+    print(f"Cartagena is open at {_address(settings, listener)}", flush=True)
+    if settings.workers == 1:
+        _work(settings, listener)
+        return 0
+    return _supervise(settings, listener)
+
+
+class Stopping(uvicorn.Server):
+    """A uvicorn server that lets the app say good-bye before sockets are closed."""
+
+    def __init__(self, config: uvicorn.Config, drain: Callable[[], Any]) -> None:
+        super().__init__(config)
+        self._drain = drain
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        patience = float(self.config.timeout_graceful_shutdown or 5)
+        try:
+            async with asyncio.timeout(patience):
+                await self._drain()
+        except TimeoutError:
+            log.warning("the stop took too long; closing what is left")
+        await super().shutdown(sockets)
+
+
+def _work(settings: Settings, listener: socket.socket) -> None:
+    """One server process."""
+    app = create_app(settings)
+
+    async def drain() -> None:
+        await app.state.site.drain()
+
+    config = uvicorn.Config(
+        app,
+        loop="uvloop" if sys.platform != "win32" else "asyncio",
+        http="httptools",
+        ws="websockets-sansio",
+        ws_max_size=settings.frame_bytes,
+        ws_per_message_deflate=False,  # 2-4 times the memory a socket, for frames of a few dozen bytes
+        ws_ping_interval=20.0,
+        ws_ping_timeout=20.0,
+        proxy_headers=False,  # app/web/address.py counts trusted hops itself
+        server_header=False,
+        access_log=False,
+        log_config=None,
+        timeout_graceful_shutdown=max(1, round(settings.stop_seconds)),
+    )
+    Stopping(config, drain).run(sockets=[listener])
+
+
+def _worker(settings: Settings, listener: socket.socket) -> None:
+    configure_logs(settings.log_level, settings.log_format)
+    _work(settings, listener)
+
+
+def _supervise(settings: Settings, listener: socket.socket) -> int:
+    """Several server processes on one listening socket; one that dies is started anew."""
+    context = multiprocessing.get_context("spawn")
+    stopping = False
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        nonlocal stopping
+        stopping = True
+
+    def start() -> BaseProcess:
+        process = context.Process(target=_worker, args=(settings, listener))
+        process.start()
+        return process
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    workers = [start() for _ in range(settings.workers)]
+    while not stopping:
+        time.sleep(0.2)
+        for place, worker in enumerate(workers):
+            if not worker.is_alive():
+                log.error("a worker died", extra={"fields": {"pid": worker.pid, "exit": worker.exitcode}})
+                time.sleep(_RESTART_PAUSE)
+                workers[place] = start()
+    for worker in workers:
+        worker.terminate()
+    for worker in workers:
+        worker.join(settings.stop_seconds * 2 + 5)
+        if worker.is_alive():
+            worker.kill()
+    return 0
+
+
+def _listen(settings: Settings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind((settings.host, settings.port))
+    listener.set_inheritable(True)
+    return listener
+
+
+def _address(settings: Settings, listener: socket.socket) -> str:
+    if settings.public_url:
+        return settings.public_url
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    return f"http://{host}:{listener.getsockname()[1]}"
+
+
+def _migrate(settings: Settings) -> None:
+    """Brings the database to this release; nothing to do when it is there already."""

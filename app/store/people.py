@@ -1,0 +1,186 @@
+"""Players and their sessions: made, found, renamed, logged out, forgotten."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import and_, delete, insert, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from app.store.people_tables import accounts, bans, players, sessions, tokens
+
+__all__ = ["PeopleStore", "Player", "hashed", "new_id"]
+
+_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # 32 letters that nobody mixes up, 5 bits each
+PRESENT_SECONDS = 1800  # a guest seen this recently keeps its name from others
+SEEN_EVERY = 300  # seconds between two notes that somebody was seen
+
+
+def new_id(letters: int = 20) -> str:
+    """A random name for a row: 20 letters carry 100 bits."""
+    return "".join(secrets.choice(_LETTERS) for _ in range(letters))
+
+
+def hashed(secret: str) -> str:
+    """What is stored of a random secret."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A person as the store knows them; `aliases` are guests that this account has claimed."""
+
+    id: str
+    name: str
+    is_account: bool
+    is_bot: bool
+    made_at: int
+    seen_at: int
+    aliases: tuple[str, ...] = ()
+    is_banned: bool = False
+
+
+class PeopleStore:
+    """Queries about players, sessions and tokens; each call is one transaction."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self.engine = engine
+
+    async def ping(self) -> None:
+        """Returns when the database answers, raises when it does not."""
+        async with self.engine.connect() as run:
+            await run.execute(select(1))
+
+    async def add_guest(self, name: str, skeleton: str, device: str, now: int) -> tuple[Player, str]:
+        """A new guest and the secret of its first session."""
+        player, session = new_id(), secrets.token_urlsafe(24)
+        row = {"id": player, "name": name, "skeleton": skeleton, "is_account": False, "is_bot": False}
+        async with self.engine.begin() as run:
+            await run.execute(insert(players).values(**row, made_at=now, seen_at=now))
+            await _open_session(run, player, session, device, now)
+        return Player(player, name, False, False, now, now), session
+
+    async def open_session(self, player: str, device: str, now: int, *, instead_of: str | None = None) -> str:
+        """A fresh session for a player; the one it replaces ends (rotation on log-in and claim)."""
+        session = secrets.token_urlsafe(24)
+        async with self.engine.begin() as run:
+            if instead_of is not None:
+                await run.execute(delete(sessions).where(sessions.c.hash == hashed(instead_of)))
+            await _open_session(run, player, session, device, now)
+        return session
+
+    async def by_session(self, session: str, now: int, oldest: int) -> Player | None:
+        """Whose session this is; notes once in a while that they were seen."""
+        key = hashed(session)
+        async with self.engine.connect() as run:
+            row = (
+                await run.execute(select(sessions.c.player, sessions.c.seen_at).where(sessions.c.hash == key))
+            ).first()
+            if row is None or row.seen_at < oldest:
+                return None
+            player = await _player(run, row.player, now)
+        if player is not None and row.seen_at < now - SEEN_EVERY:
+            async with self.engine.begin() as run:
+                await run.execute(update(sessions).where(sessions.c.hash == key).values(seen_at=now))
+                await run.execute(update(players).where(players.c.id == player.id).values(seen_at=now))
+        return player
+
+    async def by_token(self, token: str, now: int) -> Player | None:
+        """Whose program's token this is."""
+        key = hashed(token)
+        async with self.engine.connect() as run:
+            row = (
+                await run.execute(select(tokens.c.player, tokens.c.seen_at).where(tokens.c.hash == key))
+            ).first()
+            player = await _player(run, row.player, now) if row is not None else None
+        if player is not None and row is not None and row.seen_at < now - SEEN_EVERY:
+            async with self.engine.begin() as run:
+                await run.execute(update(tokens).where(tokens.c.hash == key).values(seen_at=now))
+                await run.execute(update(players).where(players.c.id == player.id).values(seen_at=now))
+        return player
+
+    async def player(self, player: str, now: int) -> Player | None:
+        """The player of this id, a claimed guest as its account; None when unknown or deleted."""
+        async with self.engine.connect() as run:
+            return await _player(run, player, now)
+
+    async def names(self, ids: Sequence[str]) -> dict[str, str]:
+        """Names by id; somebody unknown or deleted is left out."""
+        if not ids:
+            return {}
+        query = select(players.c.id, players.c.name).where(
+            players.c.id.in_(ids), players.c.deleted_at.is_(None)
+        )
+        async with self.engine.connect() as run:
+            return {row.id: row.name for row in await run.execute(query)}
+
+    async def is_taken(self, skeleton: str, now: int, but: str | None = None) -> bool:
+        """Whether an account, or a guest who is about, has a name that looks like this."""
+        query = select(players.c.id).where(
+            players.c.skeleton == skeleton,
+            players.c.deleted_at.is_(None),
+            or_(
+                players.c.is_account,
+                and_(players.c.seen_at > now - PRESENT_SECONDS, players.c.claimed_by.is_(None)),
+            ),
+        )
+        async with self.engine.connect() as run:
+            return any(row.id != but for row in await run.execute(query.limit(2)))
+
+    async def rename(self, player: str, name: str, skeleton: str) -> None:
+        """A new name; an account's log-in name follows it."""
+        async with self.engine.begin() as run:
+            await run.execute(
+                update(players).where(players.c.id == player).values(name=name, skeleton=skeleton)
+            )
+            await run.execute(update(accounts).where(accounts.c.player == player).values(login=skeleton))
+
+    async def close_session(self, session: str) -> None:
+        """This device is logged out."""
+        async with self.engine.begin() as run:
+            await run.execute(delete(sessions).where(sessions.c.hash == hashed(session)))
+
+    async def close_all_sessions(self, player: str, but: str | None = None) -> int:
+        """Every device is logged out (but for one); how many were."""
+        kept = hashed(but) if but is not None else ""
+        async with self.engine.begin() as run:
+            done = await run.execute(
+                delete(sessions).where(sessions.c.player == player, sessions.c.hash != kept)
+            )
+        return done.rowcount
+
+    async def devices(self, player: str) -> list[tuple[str, str, int]]:
+        """The devices that are logged in: hash, label, last seen."""
+        query = select(sessions.c.hash, sessions.c.device, sessions.c.seen_at).where(
+            sessions.c.player == player
+        )
+        async with self.engine.connect() as run:
+            return [
+                (row.hash, row.device, row.seen_at)
+                for row in await run.execute(query.order_by(sessions.c.seen_at.desc()))
+            ]
+
+
+async def _open_session(run: AsyncConnection, player: str, session: str, device: str, now: int) -> None:
+    row = {"hash": hashed(session), "player": player, "device": device[:80], "made_at": now, "seen_at": now}
+    await run.execute(insert(sessions).values(**row))
+
+
+async def _player(run: AsyncConnection, player: str, now: int) -> Player | None:
+    row = (await run.execute(select(players).where(players.c.id == player))).first()
+    if row is not None and row.claimed_by is not None:
+        row = (await run.execute(select(players).where(players.c.id == row.claimed_by))).first()
+    if row is None or row.deleted_at is not None:
+        return None
+    claimed = await run.execute(
+        select(players.c.id).where(players.c.claimed_by == row.id).order_by(players.c.made_at)
+    )
+    aliases = tuple(each.id for each in claimed)
+    ban = select(bans.c.id).where(
+        bans.c.player.in_((row.id, *aliases)), or_(bans.c.until.is_(None), bans.c.until > now)
+    )
+    is_banned = (await run.execute(ban.limit(1))).first() is not None
+    return Player(row.id, row.name, row.is_account, row.is_bot, row.made_at, row.seen_at, aliases, is_banned)

@@ -1,0 +1,176 @@
+"""The tables of people: players, their sessions and accounts, what they block, report and want to hear of.
+
+Times are whole seconds since 1970. Secrets (sessions, codes, tokens) are kept as SHA-256 only: they
+are random and long, so a stolen database opens no session; passwords are argon2id.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+__all__ = [
+    "accounts",
+    "audit",
+    "bans",
+    "blocks",
+    "metadata",
+    "notices",
+    "players",
+    "recovery_codes",
+    "reports",
+    "resume_codes",
+    "sessions",
+    "tokens",
+]
+
+metadata = MetaData()
+
+ID = String(32)
+HASH = String(64)
+_Serial = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by itself only for INTEGER
+
+players = Table(
+    "players",
+    metadata,
+    Column("id", ID, primary_key=True),
+    Column("name", String(64), nullable=False),
+    Column("skeleton", String(96), nullable=False),
+    Column("is_account", Boolean, nullable=False, default=False),
+    Column("is_bot", Boolean, nullable=False, default=False),
+    Column("claimed_by", ID, ForeignKey("players.id"), nullable=True),
+    Column("made_at", BigInteger, nullable=False),
+    Column("seen_at", BigInteger, nullable=False),
+    Column("deleted_at", BigInteger, nullable=True),
+    Index("players_by_skeleton", "skeleton", "seen_at"),
+    Index("players_by_claim", "claimed_by"),
+    Index("players_by_seen", "is_account", "seen_at"),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("hash", HASH, primary_key=True),
+    Column("player", ID, ForeignKey("players.id"), nullable=False),
+    Column("device", String(80), nullable=False),
+    Column("made_at", BigInteger, nullable=False),
+    Column("seen_at", BigInteger, nullable=False),
+    Index("sessions_by_player", "player"),
+    Index("sessions_by_seen", "seen_at"),
+)
+
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("player", ID, ForeignKey("players.id"), primary_key=True),
+    Column("login", String(96), nullable=False, unique=True),
+    Column("password", String(200), nullable=False),
+    Column("made_at", BigInteger, nullable=False),
+)
+
+recovery_codes = Table(
+    "recovery_codes",
+    metadata,
+    Column("hash", HASH, primary_key=True),
+    Column("player", ID, ForeignKey("players.id"), nullable=False),
+    Column("made_at", BigInteger, nullable=False),
+    Index("recovery_codes_by_player", "player"),
+)
+
+resume_codes = Table(
+    "resume_codes",
+    metadata,
+    Column("hash", HASH, primary_key=True),
+    Column("player", ID, ForeignKey("players.id"), nullable=False),
+    Column("room", String(64), nullable=True),
+    Column("expires_at", BigInteger, nullable=False),
+    Index("resume_codes_by_player", "player"),
+    Index("resume_codes_by_expiry", "expires_at"),
+)
+
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("hash", HASH, primary_key=True),
+    Column("player", ID, ForeignKey("players.id"), nullable=False),
+    Column("label", String(80), nullable=False),
+    Column("made_at", BigInteger, nullable=False),
+    Column("seen_at", BigInteger, nullable=False),
+    Index("tokens_by_player", "player"),
+)
+
+blocks = Table(
+    "blocks",
+    metadata,
+    Column("player", ID, ForeignKey("players.id"), primary_key=True),
+    Column("blocked", ID, ForeignKey("players.id"), primary_key=True),
+    Column("at", BigInteger, nullable=False),
+    Index("blocks_by_blocked", "blocked"),
+)
+
+reports = Table(
+    "reports",
+    metadata,
+    Column("id", _Serial, primary_key=True, autoincrement=True),
+    Column("reporter", ID, nullable=False),
+    Column("reported", ID, nullable=False),
+    Column("room", String(64), nullable=True),
+    Column("reason", String(32), nullable=False),
+    Column("words", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("settled_at", BigInteger, nullable=True),
+    Index("reports_by_reported", "reported"),
+    Index("reports_by_reporter", "reporter", "at"),
+)
+
+bans = Table(
+    "bans",
+    metadata,
+    Column("id", _Serial, primary_key=True, autoincrement=True),
+    Column("player", ID, nullable=True),
+    Column("address", String(64), nullable=True),
+    Column("reason", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("until", BigInteger, nullable=True),
+    Index("bans_by_player", "player"),
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", _Serial, primary_key=True, autoincrement=True),
+    Column("at", BigInteger, nullable=False),
+    Column("actor", String(80), nullable=False),
+    Column("deed", String(40), nullable=False),
+    Column("subject", String(96), nullable=False),
+    Column("detail", JSON, nullable=False),
+    Index("audit_by_at", "at"),
+)
+
+notices = Table(
+    "notices",
+    metadata,
+    Column("player", ID, ForeignKey("players.id"), primary_key=True),
+    Column("email", String(254), nullable=True),
+    Column("email_confirmed_at", BigInteger, nullable=True),
+    Column("confirm_hash", HASH, nullable=True),
+    Column("confirm_sent_at", BigInteger, nullable=True),
+    Column("stop_token", String(64), nullable=False),
+    Column("webhook", String(500), nullable=True),
+    Column("webhook_key", String(64), nullable=True),
+    Column("webhook_failures", Integer, nullable=False, default=0),
+    Column("language", String(8), nullable=False, default="en"),
+    Column("told_at", BigInteger, nullable=False, default=0),
+    Column("told_of", JSON, nullable=False),
+)

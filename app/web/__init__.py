@@ -1,0 +1,1 @@
+"""The web: pages, JSON API, sockets, identity, limits; here and only here exceptions become answers."""

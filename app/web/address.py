@@ -1,0 +1,106 @@
+"""Where a connection comes from: the address behind trusted proxies, and whether its page is ours."""
+
+from __future__ import annotations
+
+import ipaddress
+from urllib.parse import urlsplit
+
+from starlette.requests import HTTPConnection
+
+from app.settings import Settings
+
+__all__ = ["client_address", "is_direct_from_loopback", "is_same_origin", "limit_key"]
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+def client_address(connection: HTTPConnection, settings: Settings) -> str:
+    """The client's address: the peer, or the entry that the outermost trusted proxy wrote.
+
+    Only the last `trusted_hops` entries of X-Forwarded-For were written by proxies of ours;
+    whatever stands before them came from the client and could be anything.
+    """
+    peer = connection.client.host if connection.client else "unknown"
+    if settings.trusted_hops == 0:
+        return peer
+    entries = [
+        entry.strip()
+        for line in connection.headers.getlist("x-forwarded-for")
+        for entry in line.split(",")
+        if entry.strip()
+    ]
+    if len(entries) < settings.trusted_hops:
+        return peer
+    return _plain(entries[-settings.trusted_hops]) or peer
+
+
+def limit_key(address: str) -> str:
+    """What limits count by: an IPv4 address, or the /64 of an IPv6 one (a household has 2^64 of those)."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, ipaddress.IPv6Address):
+        if parsed.ipv4_mapped is not None:
+            return str(parsed.ipv4_mapped)
+        return str(ipaddress.ip_network((parsed, 64), strict=False))
+    return str(parsed)
+
+
+def is_direct_from_loopback(connection: HTTPConnection) -> bool:
+    """Whether the peer is this machine and no proxy stands between."""
+    peer = connection.client.host if connection.client else ""
+    forwarded = any(
+        name in connection.headers for name in ("x-forwarded-for", "forwarded", "via", "x-real-ip")
+    )
+    try:
+        return ipaddress.ip_address(peer).is_loopback and not forwarded
+    except ValueError:
+        return False
+
+
+def is_same_origin(connection: HTTPConnection, settings: Settings) -> bool | None:
+    """Whether the page behind this connection is ours; None when a program sent it that says nothing.
+
+    Browsers send Origin with every socket handshake and every unsafe request, so for a handshake
+    take None as a program (it has no cookie of a person unless it was given one).
+    """
+    origin = connection.headers.get("origin")
+    site = connection.headers.get("sec-fetch-site")
+    if site in ("cross-site", "same-site"):
+        return False
+    if origin is None:
+        return True if site in ("same-origin", "none") else None
+    theirs = _origin(origin)
+    if theirs is None:
+        return False
+    if settings.public_url:
+        return theirs == _origin(settings.public_url)
+    # Without a public address the Host header is what the person typed; the scheme is not compared,
+    # because a TLS proxy in front would make an honest https page look foreign.
+    host = connection.headers.get("host", "")
+    return theirs == _origin(f"{theirs[0]}://{host}")
+
+
+def _origin(url: str) -> tuple[str, str, int] | None:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in _DEFAULT_PORTS or not parts.hostname:
+        return None
+    return parts.scheme, parts.hostname, port or _DEFAULT_PORTS[parts.scheme]
+
+
+def _plain(entry: str) -> str:
+    """An address without port or brackets; empty when it is none."""
+    text = entry.strip('"')
+    if text.startswith("["):
+        text = text[1:].split("]", 1)[0]
+    elif text.count(":") == 1:
+        text = text.split(":", 1)[0]
+    try:
+        return str(ipaddress.ip_address(text))
+    except ValueError:
+        return ""

@@ -1,0 +1,98 @@
+"""Exceptions become answers: {"error": {"code", "message"}}, or a page where a person reads."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from app.rules.errors import RuleError
+from app.web.errors import Refused, TooMany
+
+__all__ = ["error_answer", "install_answers", "wants_page"]
+
+log = logging.getLogger("cartagena.web")
+
+ErrorPage = Callable[[Request, int, str, str], Awaitable[Response]]
+
+_WORDS = {
+    400: ("bad_request", "The request could not be read."),
+    404: ("not_found", "There is nothing here."),
+    405: ("method_not_allowed", "That cannot be done here."),
+    406: ("not_acceptable", "This cannot be given in the form asked for."),
+    413: ("too_big", "That is too big."),
+    415: ("wrong_type", "The content type is not one that is understood here."),
+    500: ("server_fault", "Something went wrong on our side. Nothing you did is lost; try again."),
+    503: ("try_again", "The server is busy. Try again in a moment."),
+}
+
+
+def error_answer(status: int, code: str, message: str) -> JSONResponse:
+    """The one shape of a refusal over HTTP."""
+    return JSONResponse({"error": {"code": code, "message": message}}, status_code=status)
+
+
+def wants_page(request: Request) -> bool:
+    """Whether a person in a browser is looking, rather than a script or a program."""
+    if request.url.path.startswith(("/api/", "/static/", "/lang/", "/metrics", "/healthz", "/readyz")):
+        return False
+    return "text/html" in request.headers.get("accept", "")
+
+
+def install_answers(app: FastAPI) -> None:
+    """Gives the app its handlers; `app.state.error_page`, when set, draws the page for people."""
+
+    async def answer(request: Request, status: int, code: str, message: str) -> Response:
+        page: ErrorPage | None = getattr(app.state, "error_page", None)
+        if page is not None and wants_page(request):
+            return await page(request, status, code, message)
+        return error_answer(status, code, message)
+
+    async def on_refused(request: Request, problem: Exception) -> Response:
+        assert isinstance(problem, Refused)
+        given = await answer(request, problem.status, problem.code, problem.message)
+        if isinstance(problem, TooMany):
+            given.headers["Retry-After"] = str(problem.retry_after)
+        if problem.status == 401:
+            given.headers["WWW-Authenticate"] = "Bearer"
+        return given
+
+    async def on_rule_error(request: Request, problem: Exception) -> Response:
+        assert isinstance(problem, RuleError)
+        status = 422 if problem.code.startswith("bad_") else 409
+        return await answer(request, status, problem.code, problem.message)
+
+    async def on_http(request: Request, problem: Exception) -> Response:
+        assert isinstance(problem, HTTPException)
+        fallback = (HTTPStatus(problem.status_code).phrase.lower().replace(" ", "_"), "That cannot be done.")
+        code, message = _WORDS.get(problem.status_code, fallback)
+        given = await answer(request, problem.status_code, code, message)
+        given.headers.update(problem.headers or {})
+        return given
+
+    async def on_invalid(request: Request, problem: Exception) -> Response:
+        assert isinstance(problem, RequestValidationError)
+        first = problem.errors()[0]
+        # The place and pydantic's own words only: never the value, which may be a password.
+        place = ".".join(
+            str(step) for step in first["loc"] if step not in ("body", "query", "path", "header")
+        )
+        return await answer(request, 422, "bad_request", f"{place or 'The request'}: {first['msg']}.")
+
+    async def on_fault(request: Request, problem: Exception) -> Response:
+        log.error(
+            "fault", exc_info=problem, extra={"fields": {"path": request.url.path, "method": request.method}}
+        )
+        return await answer(request, 500, *_WORDS[500])
+
+    app.add_exception_handler(Refused, on_refused)
+    app.add_exception_handler(RuleError, on_rule_error)
+    app.add_exception_handler(HTTPException, on_http)
+    app.add_exception_handler(RequestValidationError, on_invalid)
+    app.add_exception_handler(Exception, on_fault)

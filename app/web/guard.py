@@ -1,0 +1,100 @@
+"""The gate before every request: banned addresses, limits, forged writes; and headers on answers."""
+
+from __future__ import annotations
+
+import hmac
+import time
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.web.address import is_same_origin
+from app.web.answers import error_answer
+from app.web.errors import NotAllowed, Refused, TooMany
+from app.web.identity import csrf_token, session_of
+from app.web.site import site_of
+
+__all__ = ["GuardMiddleware", "check_not_forged", "security_headers"]
+
+_SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
+_UNLIMITED = frozenset(("/healthz", "/readyz", "/metrics"))
+
+# Nothing inline, nothing from elsewhere. `data:` images are the cursors and textures of our own CSS.
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
+    "media-src 'self'; connect-src 'self'{sockets}; manifest-src 'self'; worker-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'"
+)
+
+
+def security_headers(https: bool, host: str) -> dict[str, str]:
+    """The headers of every answer. Sockets are named by host for browsers in which 'self' leaves them out."""
+    clean = "".join(letter for letter in host if letter.isalnum() or letter in ".-:[]")
+    sockets = f" {'wss' if https else 'ws'}://{clean}" if clean else ""
+    headers = {
+        "content-security-policy": _POLICY.format(sockets=sockets),
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY",
+        "referrer-policy": "same-origin",
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin",
+        "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+    }
+    if https:
+        headers["strict-transport-security"] = "max-age=31536000"
+    return headers
+
+
+def check_not_forged(connection: HTTPConnection, method: str) -> None:
+    """Raises Refused when another site's page may have made a person's browser send this write."""
+    if method in _SAFE or "authorization" in connection.headers:
+        return  # bearer tokens are never sent by a browser on its own, and cookies are then not read
+    same = is_same_origin(connection, site_of(connection).settings)
+    if same is True:
+        return
+    if same is None:
+        expected = csrf_token(connection)
+        if session_of(connection) is None:
+            return  # no identity to abuse
+        if hmac.compare_digest(connection.headers.get("x-csrf", "").encode(), expected.encode()):
+            return
+    raise NotAllowed("forged", "This request did not come from a page of this site.")
+
+
+class GuardMiddleware:
+    """Refuses before anything is read of the body; pure ASGI, so that streams and sockets pass untouched."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        connection = HTTPConnection(scope)
+        site = site_of(connection)
+        headers = security_headers(site.settings.is_https, connection.headers.get("host", ""))
+        began = time.monotonic()
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                given = MutableHeaders(scope=message)
+                for name, value in headers.items():
+                    given.setdefault(name, value)
+                site.metrics.answered(scope, message["status"], time.monotonic() - began)
+            await send(message)
+
+        try:
+            if scope["path"] not in _UNLIMITED:
+                site.bans.check(connection)
+                site.limits.take_request(connection)
+            check_not_forged(connection, scope["method"])
+        except Refused as refusal:
+            site.metrics.refused(refusal.code)
+            answer = error_answer(refusal.status, refusal.code, refusal.message)
+            if isinstance(refusal, TooMany):
+                answer.headers["Retry-After"] = str(refusal.retry_after)
+            await answer(scope, receive, send_guarded)
+            return
+        await self.app(scope, receive, send_guarded)

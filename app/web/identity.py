@@ -1,0 +1,276 @@
+"""Who somebody is: a signed HttpOnly cookie that names a session, or a program's bearer token.
+
+    person = await who(connection)            # Person, or None; sockets and reads use this
+    person = await who_or_guest(request)      # makes a guest with a suggested name; for join and create
+    person = await someone(request)           # raises NobodyKnown (401)
+
+A cookie that was made on the way leaves with the answer by itself (`IdentityMiddleware`), so that
+every route, page or API, can call `who_or_guest`. A request with an Authorization header is a
+program: its cookies are not looked at, so no other site can make a browser write with them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection, Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.settings import Settings
+from app.store.people import Player
+from app.web import names
+from app.web.errors import NobodyKnown, NotAllowed
+from app.web.site import Site, site_of
+
+__all__ = [
+    "Anyone",
+    "IdentityMiddleware",
+    "Person",
+    "Someone",
+    "SomeoneOrGuest",
+    "cookie_name",
+    "csrf_token",
+    "device_label",
+    "forget_cookie",
+    "free_suggestion",
+    "give_session",
+    "session_of",
+    "someone",
+    "who",
+    "who_or_guest",
+]
+
+_SCOPE_PERSON = "cartagena.person"
+_SCOPE_COOKIE = "cartagena.cookie"
+_CACHE_SECONDS = 5.0  # how long another worker may still believe a session that was closed
+_CACHE_SIZE = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody at the server. Compare seats with `owns`, not with `id`: an account owns its guests' seats."""
+
+    id: str
+    name: str
+    is_account: bool = False
+    is_bot: bool = False
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Every player id that this person has played under."""
+        return (self.id, *self.aliases)
+
+    def owns(self, player: str | None) -> bool:
+        """Whether a seat taken by `player` is this person's."""
+        return player is not None and (player == self.id or player in self.aliases)
+
+
+async def who(connection: HTTPConnection) -> Person | None:
+    """The person behind a request or a socket handshake; None when nobody is known yet."""
+    scope = connection.scope
+    if _SCOPE_PERSON in scope:
+        return _as_person(scope[_SCOPE_PERSON])
+    site = site_of(connection)
+    authorization = connection.headers.get("authorization")
+    player: Player | None = None
+    if authorization is not None:
+        scheme, _, token = authorization.partition(" ")
+        if scheme.lower() == "bearer" and token:
+            player = await _by_token(site, token.strip())
+    else:
+        session = session_of(connection)
+        if session is not None:
+            player = await _by_session(site, session)
+    scope[_SCOPE_PERSON] = player
+    return _as_person(player)
+
+
+async def someone(request: HTTPConnection) -> Person:
+    """The person behind a request; raises NobodyKnown."""
+    person = await who(request)
+    if person is None:
+        raise NobodyKnown
+    return person
+
+
+async def who_or_guest(request: Request) -> Person:
+    """The person behind a request; a new guest with a suggested name when there is none."""
+    person = await who(request)
+    if person is not None:
+        return person
+    if "authorization" in request.headers:
+        raise NobodyKnown  # a program with a wrong token must not become somebody else in silence
+    return await make_guest(request, None)
+
+
+async def make_guest(request: Request, name: str | None) -> Person:
+    """A new guest, limited by address; `name` was checked by the caller, None takes a suggestion."""
+    site = site_of(request)
+    site.limits.take_guest(request)
+    chosen = name if name is not None else await free_suggestion(site)
+    player, session = await site.people.add_guest(
+        chosen, names.skeleton(chosen), device_label(request), site.now()
+    )
+    give_session(request, session, player)
+    return Person(player.id, player.name)
+
+
+async def free_suggestion(site: Site) -> str:
+    """A suggested name that nobody about has; a number follows when the sea is crowded."""
+    for attempt in range(12):
+        name = names.suggest(site.chance)
+        if attempt >= 4:
+            name = f"{name} {site.chance.randrange(2, 10 ** (attempt - 2))}"[: names.LONGEST_NAME].rstrip()
+        if not await site.people.is_taken(names.skeleton(name), site.now()):
+            return name
+    return f"Castaway {site.chance.randrange(10**9, 10**10)}"
+
+
+Anyone = Annotated[Person | None, Depends(who)]
+Someone = Annotated[Person, Depends(someone)]
+SomeoneOrGuest = Annotated[Person, Depends(who_or_guest)]
+
+
+# -- the cookie ------------------------------------------------------------------------------------
+
+
+def cookie_name(settings: Settings) -> str:
+    """Over TLS the `__Host-` name keeps sister sites from planting a cookie here."""
+    return "__Host-cartagena" if settings.is_https else "cartagena"
+
+
+def session_of(connection: HTTPConnection) -> str | None:
+    """The session in the cookie, its signature checked; it may have been closed since."""
+    settings = site_of(connection).settings
+    value = connection.cookies.get(cookie_name(settings))
+    if not value or len(value) > 200:
+        return None
+    session, _, signature = value.rpartition(".")
+    return (
+        session if hmac.compare_digest(signature.encode(), _signature(settings, session).encode()) else None
+    )
+
+
+def give_session(request: HTTPConnection, session: str, player: Player) -> None:
+    """From this answer on the browser is this player's."""
+    site = site_of(request)
+    value = f"{session}.{_signature(site.settings, session)}"
+    age = site.settings.session_days * 86400
+    request.scope[_SCOPE_COOKIE] = (
+        f"{cookie_name(site.settings)}={value}; Max-Age={age}{_flags(site.settings)}"
+    )
+    request.scope[_SCOPE_PERSON] = player
+
+
+def forget_cookie(request: HTTPConnection) -> None:
+    """From this answer on the browser is nobody's; what it was is no longer believed here."""
+    site = site_of(request)
+    session = session_of(request)
+    if session is not None:
+        site.known.pop(session, None)
+    request.scope[_SCOPE_COOKIE] = f"{cookie_name(site.settings)}=; Max-Age=0{_flags(site.settings)}"
+    request.scope[_SCOPE_PERSON] = None
+
+
+def csrf_token(connection: HTTPConnection) -> str:
+    """The token a page carries in `<meta name="csrf">`; bound to the session, empty without one."""
+    session = session_of(connection)
+    if session is None:
+        return ""
+    key = site_of(connection).settings.secret.encode()
+    return hmac.new(key, b"csrf|" + session.encode(), hashlib.sha256).hexdigest()[:40]
+
+
+def device_label(connection: HTTPConnection) -> str:
+    """A few words by which people know their device again; no more of the browser is kept."""
+    agent = connection.headers.get("user-agent", "")
+    browsers = (
+        ("Firefox", "Firefox"),
+        ("Edg/", "Edge"),
+        ("OPR/", "Opera"),
+        ("Chrome", "Chrome"),
+        ("Safari", "Safari"),
+    )
+    systems = (
+        ("Android", "Android"),
+        ("iPhone", "iPhone"),
+        ("iPad", "iPad"),
+        ("Windows", "Windows"),
+        ("Mac OS", "Mac"),
+    )
+    browser = next((label for mark, label in browsers if mark in agent), "a program")
+    system = next((label for mark, label in (*systems, ("Linux", "Linux")) if mark in agent), "")
+    return f"{browser} on {system}" if system else browser
+
+
+def _signature(settings: Settings, session: str) -> str:
+    """So that a made-up cookie never costs a query."""
+    return hmac.new(settings.secret.encode(), b"session|" + session.encode(), hashlib.sha256).hexdigest()[:32]
+
+
+def _flags(settings: Settings) -> str:
+    return "; Path=/; HttpOnly; SameSite=Lax" + ("; Secure" if settings.is_https else "")
+
+
+class IdentityMiddleware:
+    """Adds the cookie that a route has made on the way to whatever answer it gives."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_with_cookie(message: Message) -> None:
+            if message["type"] == "http.response.start" and _SCOPE_COOKIE in scope:
+                headers = MutableHeaders(scope=message)
+                headers.append("set-cookie", scope[_SCOPE_COOKIE])
+                headers["cache-control"] = "no-store"
+            await send(message)
+
+        await self.app(scope, receive, send_with_cookie)
+
+
+# -- looking up ------------------------------------------------------------------------------------
+
+
+def _as_person(player: Player | None) -> Person | None:
+    if player is None:
+        return None
+    if player.is_banned:
+        raise NotAllowed("banned", "You have been shut out of this server by its operator.")
+    return Person(player.id, player.name, player.is_account, player.is_bot, player.aliases)
+
+
+async def _by_session(site: Site, session: str) -> Player | None:
+    """Asked again at most every few seconds, so that a stream of requests costs one query."""
+    found = site.known.get(session)
+    if found is not None and found[1] > site.clock():
+        return found[0]
+    now = site.now()
+    player = await site.people.by_session(session, now, now - site.settings.session_days * 86400)
+    if len(site.known) >= _CACHE_SIZE:
+        site.known.clear()
+    if player is not None:
+        site.known[session] = (player, site.clock() + _CACHE_SECONDS)
+    return player
+
+
+async def _by_token(site: Site, token: str) -> Player | None:
+    found = site.known.get("bearer " + token)
+    if found is not None and found[1] > site.clock():
+        return found[0]
+    player = await site.people.by_token(token, site.now())
+    if len(site.known) >= _CACHE_SIZE:
+        site.known.clear()
+    if player is not None:
+        site.known["bearer " + token] = (player, site.clock() + _CACHE_SECONDS)
+    return player

@@ -1,0 +1,146 @@
+"""How much anybody may do: token buckets by address and by person, sockets held, counted in this process.
+
+A bucket fills at a rate and holds a burst, so that fifty people behind one address can all load a page
+at once and nobody can keep that up. Limits are per process: with N workers an attacker who is spread
+evenly gets N times as much, which the numbers leave room for.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from starlette.requests import HTTPConnection
+
+from app.settings import Settings
+from app.web.address import client_address, limit_key
+from app.web.errors import TooMany
+
+__all__ = ["Bucket", "Buckets", "Limits"]
+
+_KEYS = 50_000  # remembered keys a kind; the longest untouched are forgotten first
+
+
+@dataclass(slots=True)
+class Bucket:
+    """So many tokens, so many more each second, never above the burst."""
+
+    rate: float
+    burst: float
+    tokens: float
+    at: float
+
+    def take(self, now: float, cost: float = 1.0) -> float:
+        """0 when taken, else the seconds to wait for it (and nothing was taken)."""
+        self.tokens = min(self.burst, self.tokens + max(0.0, now - self.at) * self.rate)
+        self.at = now
+        if self.tokens >= cost:
+            self.tokens -= cost
+            return 0.0
+        return (cost - self.tokens) / self.rate
+
+
+class Buckets:
+    """One bucket a key; keys that were not used for long are forgotten."""
+
+    def __init__(self, rate: float, burst: float, clock: Callable[[], float]) -> None:
+        self.rate = rate
+        self.burst = burst
+        self._clock = clock
+        self._of: OrderedDict[str, Bucket] = OrderedDict()
+
+    def take(self, key: str, cost: float = 1.0) -> None:
+        """Takes, or raises TooMany."""
+        wait = self._bucket(key).take(self._clock(), cost)
+        if wait:
+            raise TooMany(wait)
+
+    def check(self, key: str) -> None:
+        """Raises TooMany when nothing is left; takes nothing (what counts is a failure, noted later)."""
+        wait = self._bucket(key).take(self._clock(), 0.0)
+        bucket = self._of[key]
+        if not wait and bucket.tokens < 1.0:
+            raise TooMany((1.0 - bucket.tokens) / bucket.rate)
+
+    def _bucket(self, key: str) -> Bucket:
+        bucket = self._of.get(key)
+        if bucket is None:
+            if len(self._of) >= _KEYS:
+                self._of.popitem(last=False)
+            bucket = self._of[key] = Bucket(self.rate, self.burst, self.burst, self._clock())
+        else:
+            self._of.move_to_end(key)
+        return bucket
+
+
+class Limits:
+    """All limits of one app, with its settings and its clock (monotonic seconds)."""
+
+    def __init__(self, settings: Settings, clock: Callable[[], float]) -> None:
+        self.settings = settings
+        self._clock = clock
+        self.requests = Buckets(settings.requests_per_second, settings.requests_burst, clock)
+        self.writes = Buckets(settings.writes_per_second, settings.writes_burst, clock)
+        self.guests = _hourly(settings.guests_per_hour, clock)
+        self.logins = _hourly(settings.logins_per_hour, clock)
+        self.logins_by_address = _hourly(settings.logins_per_hour * 6, clock)
+        self.codes = _hourly(settings.codes_per_hour, clock)
+        self.reports = _hourly(10, clock)
+        self.mails = _hourly(5, clock)
+        self._by_address: dict[str, int] = {}
+        self._by_person: dict[str, int] = {}
+
+    def key_of(self, connection: HTTPConnection) -> str:
+        """What this connection's address is counted under."""
+        return limit_key(client_address(connection, self.settings))
+
+    def take_request(self, connection: HTTPConnection) -> None:
+        """One request of an address; raises TooMany."""
+        self.requests.take(self.key_of(connection))
+
+    def take_write(self, person: str) -> None:
+        """One write of a person; raises TooMany."""
+        self.writes.take(person)
+
+    def take_guest(self, connection: HTTPConnection) -> None:
+        """One new guest of an address; raises TooMany."""
+        self.guests.take(self.key_of(connection))
+
+    def frame_bucket(self) -> Bucket:
+        """A bucket for the frames of one socket; `take(clock())` says how long to wait."""
+        settings = self.settings
+        return Bucket(settings.frames_per_second, settings.frames_burst, settings.frames_burst, self._clock())
+
+    def clock(self) -> float:
+        """The clock that buckets are filled by."""
+        return self._clock()
+
+    @contextmanager
+    def socket(self, connection: HTTPConnection, person: str | None) -> Iterator[None]:
+        """Holds one socket of an address and a person while open; raises TooMany at the limit."""
+        address = self.key_of(connection)
+        if self._by_address.get(address, 0) >= self.settings.sockets_per_address:
+            raise TooMany(60, "Too many connections from your address are open.")
+        if person is not None and self._by_person.get(person, 0) >= self.settings.sockets_per_person:
+            raise TooMany(60, "Too many of your pages are open. Close some.")
+        held = [(self._by_address, address)] + ([(self._by_person, person)] if person is not None else [])
+        for counts, key in held:
+            counts[key] = counts.get(key, 0) + 1
+        try:
+            yield
+        finally:
+            for counts, key in held:
+                counts[key] -= 1
+                if not counts[key]:
+                    del counts[key]
+
+    @property
+    def open_sockets(self) -> int:
+        """Sockets open now in this process."""
+        return sum(self._by_address.values())
+
+
+def _hourly(number: int, clock: Callable[[], float]) -> Buckets:
+    return Buckets(number / 3600, number, clock)

@@ -1,0 +1,70 @@
+"""Logs for the operator: one line an event, text or JSON; secrets never, cards never.
+
+Fields are named by the caller (`extra={"fields": {...}}`); nothing of a request but method, route and
+status is logged, so codes in an address, cookies, bodies and hands have no way into a file.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from datetime import UTC, datetime
+
+__all__ = ["configure_logs"]
+
+_HIDDEN = (
+    "password",
+    "secret",
+    "token",
+    "cookie",
+    "code",
+    "session",
+    "seed",
+    "hand",
+    "deck",
+    "cards",
+    "email",
+)
+
+
+class _Lines(logging.Formatter):
+    def __init__(self, as_json: bool) -> None:
+        super().__init__()
+        self.as_json = as_json
+
+    def format(self, record: logging.LogRecord) -> str:
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        given = getattr(record, "fields", {})
+        fields = {key: "hidden" if _is_hidden(key) else value for key, value in given.items()}
+        fault = self.formatException(record.exc_info) if record.exc_info else None
+        if self.as_json:
+            line = {
+                "at": at,
+                "level": record.levelname.lower(),
+                "from": record.name,
+                "event": record.getMessage(),
+                **fields,
+            }
+            if fault:
+                line["fault"] = fault
+            return json.dumps(line, default=str, ensure_ascii=False)
+        tail = "".join(f" {key}={value}" for key, value in fields.items())
+        return f"{at} {record.levelname.lower():7} {record.getMessage()}{tail}" + (
+            f"\n{fault}" if fault else ""
+        )
+
+
+def configure_logs(level: str, form: str) -> None:
+    """Sends this process's log to its error stream; called by the command line, never by an app."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Lines(form == "json"))
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level.upper())
+    for noisy in ("sqlalchemy", "aiosqlite", "asyncio", "httpx", "httpcore", "uvicorn.access"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+
+
+def _is_hidden(key: str) -> bool:
+    return any(word in key.lower() for word in _HIDDEN)

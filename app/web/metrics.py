@@ -1,0 +1,120 @@
+"""What the operator can measure: one registry an app, numbers only, never a card or a name."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import APIRouter
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    generate_latest,
+)
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.web.address import is_direct_from_loopback
+from app.web.errors import NotFound
+from app.web.site import site_of
+
+__all__ = ["Metrics", "router"]
+
+_FAST = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
+
+router = APIRouter(include_in_schema=False)
+
+
+class Metrics:
+    """Counters of one app. Gauges are read when asked: `watch("rooms", lambda: len(...))`."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._answers = Counter(
+            "cartagena_http_answers",
+            "Answers by route and class of status.",
+            ["route", "status"],
+            registry=self.registry,
+        )
+        self._seconds = Histogram(
+            "cartagena_http_seconds",
+            "Seconds to the first byte of an answer.",
+            buckets=_FAST,
+            registry=self.registry,
+        )
+        self._actions = Counter(
+            "cartagena_actions",
+            "Log entries accepted, by kind and by whom.",
+            ["kind", "by"],
+            registry=self.registry,
+        )
+        self._refusals = Counter("cartagena_refusals", "Refusals by code.", ["code"], registry=self.registry)
+        self._commits = Histogram(
+            "cartagena_commit_seconds", "Seconds a group commit took.", buckets=_FAST, registry=self.registry
+        )
+        self._rows = Counter("cartagena_committed_entries", "Log entries committed.", registry=self.registry)
+        self._drops = Counter(
+            "cartagena_outbox_drops", "Sockets shed because they read too slowly.", registry=self.registry
+        )
+        self._notices = Counter(
+            "cartagena_notices",
+            "Notifications by way and outcome.",
+            ["way", "outcome"],
+            registry=self.registry,
+        )
+        self._gauges = {
+            "rooms": Gauge("cartagena_rooms", "Rooms loaded in this process.", registry=self.registry),
+            "sockets": Gauge("cartagena_sockets", "Sockets open in this process.", registry=self.registry),
+        }
+
+    def watch(self, gauge: str, read: Callable[[], float]) -> None:
+        """Has a gauge ("rooms", "sockets") read from here whenever somebody asks."""
+        self._gauges[gauge].set_function(read)
+
+    def answered(self, scope: Any, status: int, seconds: float) -> None:
+        """An HTTP answer has begun."""
+        route = getattr(scope.get("route"), "path", None) or "none"  # never the path: ids would flood it
+        self._answers.labels(route, f"{status // 100}xx").inc()
+        self._seconds.observe(seconds)
+
+    def acted(self, kind: str, by: str = "person") -> None:
+        """A log entry was accepted."""
+        self._actions.labels(kind, by).inc()
+
+    def refused(self, code: str) -> None:
+        """Somebody was refused something."""
+        self._refusals.labels(code).inc()
+
+    def committed(self, seconds: float, entries: int) -> None:
+        """A group commit is on disk."""
+        self._commits.observe(seconds)
+        self._rows.inc(entries)
+
+    def dropped(self) -> None:
+        """A socket was shed because it read too slowly."""
+        self._drops.inc()
+
+    def noticed(self, way: str, outcome: str) -> None:
+        """A notification was sent, or was not."""
+        self._notices.labels(way, outcome).inc()
+
+    def text(self) -> bytes:
+        """Everything, in Prometheus' text format."""
+        return generate_latest(self.registry)
+
+
+@router.get("/metrics")
+async def metrics(request: Request) -> Response:
+    """For the operator's collector only; to anybody else the page does not exist."""
+    site = site_of(request)
+    token = site.settings.metrics_token
+    shown = request.headers.get("authorization", "").partition(" ")[2]
+    by_token = bool(token) and hmac.compare_digest(shown.encode(), token.encode())
+    by_place = site.settings.metrics_loopback and is_direct_from_loopback(request)
+    if not (by_token or by_place):
+        raise NotFound
+    return Response(site.metrics.text(), media_type=CONTENT_TYPE_LATEST)
