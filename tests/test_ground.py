@@ -1,0 +1,181 @@
+"""The ground itself: what is tracked names no machine, what is needed is pinned, what is shipped is found."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+from app import paths
+from tools.lock import asked_for, normal
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Put together from pieces, so that this file does not find itself.
+REGISTRY = re.compile(
+    "|".join(
+        (
+            r"pypi\." + "org",
+            "python" + r"hosted\.org",
+            r"npmjs\." + "(org|com)",
+            r"deb\." + r"debian\.org",
+            r"registry\." + r"[a-z-]+\.[a-z]+",
+            "--(extra-)?index" + "-url",
+            "--find" + "-links",
+        )
+    )
+)
+MACHINE_PATH = re.compile(r"(?<![\w.~-])/(?:work|root)/")
+DEBRIS = re.compile(
+    r"(^|/)(\.venv|__pycache__|node_modules|\.mypy_cache|var)/|\.(pyc|db|db-wal|log|orig|rej)$"
+)
+
+
+def tracked() -> list[Path]:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True)
+    return [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+def offences(texts: dict[str, str]) -> list[str]:
+    """Lines that tie the project to one machine or one package index."""
+    return [
+        f"{name}:{number}: {found.group()}"
+        for name, text in texts.items()
+        for number, line in enumerate(text.splitlines(), 1)
+        for pattern in (REGISTRY, MACHINE_PATH)
+        if (found := pattern.search(line))
+    ]
+
+
+def test_tracked_files_name_no_package_index_and_no_machine_path() -> None:
+    texts = {}
+    for file in tracked():
+        raw = file.read_bytes()
+        if b"\0" not in raw[:8000]:
+            texts[str(file.relative_to(ROOT))] = raw.decode("utf-8", errors="replace")
+    assert offences(texts) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "see https://py" + "pi.org/simple",
+        "--index" + "-url=http://10.0.0.1/",
+        '"resolved": "https://registry.' + 'npmjs.org/x"',
+        "open('/wo" + "rk/main/app')",
+        "HOME=/ro" + "ot/x",
+    ],
+)
+def test_a_planted_address_or_path_is_found(line: str) -> None:
+    assert len(offences({"planted": f"fine\n{line}\n"})) == 1
+
+
+def test_ordinary_words_are_no_machine_paths() -> None:
+    assert (
+        offences({"fine": "static/work/x ./root/y https://example.org/work/\nhttps://a.example/root/"}) == []
+    )
+
+
+def test_nothing_that_tools_leave_behind_is_tracked() -> None:
+    assert [str(file) for file in tracked() if DEBRIS.search(str(file.relative_to(ROOT)))] == []
+
+
+def pins() -> dict[str, str]:
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    return dict(line.split("==") for line in lines if line and not line.startswith("#"))
+
+
+def test_every_dependency_is_pinned() -> None:
+    names = [normal(re.split(r"[^\w.-]", requirement)[0]) for requirement in asked_for()]
+    assert [name for name in names if name not in pins()] == []
+
+
+def test_constraints_are_names_and_versions_only() -> None:
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    odd = [
+        line for line in lines if not line.startswith("#") and not re.fullmatch(r"[a-z0-9-]+==[\w.+!]+", line)
+    ]
+    assert odd == []
+    assert lines == lines[:2] + sorted(lines[2:], key=lambda line: line.split("==")[0])
+
+
+def third_party_imports(folder: Path) -> dict[str, str]:
+    """Top-level names imported under `folder` that are neither Python's own nor ours, and where."""
+    found: dict[str, str] = {}
+    for file in sorted(folder.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(), str(file))):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                names = [node.module or ""]
+            else:
+                continue
+            for name in names:
+                root = name.split(".")[0]
+                if root not in sys.stdlib_module_names and root not in {"app", "tools", "tests", "bench"}:
+                    found.setdefault(root, str(file.relative_to(ROOT)))
+    return found
+
+
+def test_the_app_imports_only_what_pyproject_asks_for() -> None:
+    """A package that is there only because another brought it goes away with that other's next release."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    asked = {normal(re.split(r"[^\w.-]", each)[0]) for each in project["dependencies"]}
+    brought = {"starlette", "pydantic"}  # FastAPI's own foundations, part of its interface
+    owners = packages_distributions()
+    undeclared = {
+        root: where
+        for root, where in (
+            third_party_imports(ROOT / "app") | third_party_imports(ROOT / "migrations")
+        ).items()
+        if not {normal(owner) for owner in owners.get(root, [root])} & (asked | brought)
+    }
+    assert undeclared == {}
+
+
+def test_files_beside_the_code_are_found_in_a_checkout() -> None:
+    assert paths.STATIC == ROOT / "static"
+    assert paths.TEMPLATES == ROOT / "templates"
+    assert paths.MIGRATIONS == ROOT / "migrations"
+
+
+def test_the_wheel_carries_the_app_with_its_files_and_finds_them(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
+    subprocess.run(build, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("cartagena-*.whl")
+    unpacked = tmp_path / "site"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(unpacked)
+    for folder in ("static", "templates", "migrations"):
+        ours = {file.relative_to(ROOT / folder) for file in tracked() if file.is_relative_to(ROOT / folder)}
+        assert [
+            str(file) for file in sorted(ours) if not (unpacked / "app" / f"_{folder}" / file).is_file()
+        ] == []
+    assert not list(unpacked.glob("tests")) + list(unpacked.glob("tools"))
+    ask = "from app import paths; print(paths.STATIC, paths.TEMPLATES, paths.MIGRATIONS)"
+    told = subprocess.run(
+        [sys.executable, "-c", ask], cwd=unpacked, check=True, capture_output=True, text=True
+    )
+    assert told.stdout.split() == [
+        str(unpacked / "app" / f"_{each}") for each in ("static", "templates", "migrations")
+    ]
+
+
+def test_ci_runs_what_a_developer_runs() -> None:
+    script = ROOT / ".ci" / "run"
+    assert script.stat().st_mode & 0o111
+    assert "make test" in script.read_text()
+
+
+def test_no_source_file_grows_past_one_idea() -> None:
+    """DESIGN: a second idea, or about 300 lines, is a reason to split; 400 is the end."""
+    code = [file for file in tracked() if file.suffix in {".py", ".js"} and "golden" not in file.parts]
+    lengths = {str(file.relative_to(ROOT)): len(file.read_text().splitlines()) for file in code}
+    assert {name: length for name, length in lengths.items() if length > 400} == {}

@@ -1,0 +1,166 @@
+"""The layers of the house: no import goes upwards, the rules need nothing but Python itself.
+
+app/rules <- app/bots <- app/play <- app/store, app/bus, app/notify <- app/web <- app/main.py and its like
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+APP = Path(__file__).resolve().parent.parent / "app"
+
+# What each part of app/ may import besides itself. Whoever adds a part says here where it lives.
+BEDROCK = {"paths", "settings"}
+MAY_IMPORT: dict[str, set[str]] = {
+    "rules": set(),
+    "bots": {"rules"},
+    "play": {"rules", "bots"},
+    "store": {"rules", "bots", "play", *BEDROCK},
+    "bus": {"play", *BEDROCK},
+    "notify": {"rules", "play", *BEDROCK},
+    "web": {"rules", "bots", "play", "store", "bus", "notify", *BEDROCK},
+    "paths": set(),
+    "settings": {"rules", "paths"},
+}
+TOP = {"main", "cli", "serve", "admin", "engine_lines", "__init__", "__main__"}
+EVERYTHING = set(MAY_IMPORT) | TOP
+
+STANDARD_LIBRARY_ONLY = {"rules", "bots"}
+SQL = {"sqlalchemy", "alembic", "aiosqlite", "sqlite3", "asyncpg"}
+HTTP = {"fastapi", "starlette", "uvicorn", "websockets", "httptools", "httpx", "aiosmtplib", "jinja2"}
+KNOWS_NOTHING_OF: dict[str, set[str]] = {
+    "play": SQL | HTTP | {"redis"},
+    "store": HTTP | {"redis"},
+    "bus": SQL | HTTP,
+    "web": SQL | {"redis"},
+}
+
+
+def imports_of(file: Path, package: list[str]) -> Iterator[tuple[int, str]]:
+    """Line and full dotted name of everything a file imports, relative and by name in a string too."""
+    for node in ast.walk(ast.parse(file.read_text(), str(file))):
+        match node:
+            case ast.Import(names=names):
+                yield from ((node.lineno, alias.name) for alias in names)
+            case ast.ImportFrom(module=module, names=names, level=level):
+                base = package[: len(package) - level + 1] if level else []
+                full = ".".join([*base, *([module] if module else [])])
+                yield from ((node.lineno, f"{full}.{alias.name}") for alias in names)
+            case ast.Call(
+                func=ast.Name(id="__import__" | "import_module"), args=[ast.Constant(value=str(name)), *_]
+            ):
+                yield node.lineno, name
+            case ast.Call(func=ast.Attribute(attr="import_module"), args=[ast.Constant(value=str(name)), *_]):
+                yield node.lineno, name
+            case _:
+                pass
+
+
+def part_of(dotted: str) -> str:
+    """`app.play.room` belongs to play; `app` alone and what it defines itself to __init__."""
+    pieces = dotted.split(".")
+    return pieces[1] if len(pieces) > 1 and pieces[1] in EVERYTHING else "__init__"
+
+
+def violations(app: Path) -> list[str]:
+    """Every import against the layers, as a sentence that names file, line and rule."""
+    found = []
+    for file in sorted(app.rglob("*.py")):
+        inside = file.relative_to(app)
+        part = inside.parts[0].removesuffix(".py")
+        if part not in EVERYTHING:
+            found.append(f"app/{inside}: nobody has said yet to which layer app/{part} belongs")
+            continue
+        if part in TOP:
+            continue
+        package = ["app", *inside.parts[:-1]]
+        for line, name in imports_of(file, package):
+            problem = what_is_wrong(part, name)
+            if problem:
+                found.append(f"app/{inside}:{line}: {problem}")
+    return found
+
+
+def what_is_wrong(part: str, name: str) -> str | None:
+    root = name.split(".")[0]
+    if root == "app":
+        target = part_of(name)
+        # `from app import something`: the package itself holds the version and nothing else
+        allowed = MAY_IMPORT[part] | {part, "__init__"}
+        return None if target in allowed else f"app/{part} may not import app/{target} ({name})"
+    if part in STANDARD_LIBRARY_ONLY and root not in sys.stdlib_module_names:
+        return f"app/{part} uses the standard library only, not {root}"
+    if root in KNOWS_NOTHING_OF.get(part, set()):
+        return f"app/{part} knows nothing of {root}"
+    return None
+
+
+def test_no_import_goes_against_the_layers() -> None:
+    assert violations(APP) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "says"),
+    [
+        ("rules/engine.py", "import msgspec", "standard library only, not msgspec"),
+        ("rules/modules/morgan.py", "from app.play.room import Room", "may not import app/play"),
+        ("rules/modules/morgan.py", "from ...play import room", "may not import app/play"),
+        ("rules/engine.py", "def f():\n    import app.web.pages", "may not import app/web"),
+        (
+            "rules/engine.py",
+            "import importlib\nimportlib.import_module('app.bots')",
+            "may not import app/bots",
+        ),
+        ("rules/engine.py", "__import__('numpy')", "not numpy"),
+        ("bots/greedy.py", "import numpy as np", "standard library only, not numpy"),
+        ("bots/greedy.py", "from app import play", "may not import app/play"),
+        ("play/room.py", "if TYPE_CHECKING:\n    from app.store import games", "may not import app/store"),
+        ("play/room.py", "from sqlalchemy import select", "knows nothing of sqlalchemy"),
+        ("play/room.py", "from app.settings import Settings", "may not import app/settings"),
+        ("store/games.py", "from app.web import answers", "may not import app/web"),
+        ("store/games.py", "from app.bus import local", "may not import app/bus"),
+        ("store/games.py", "from starlette.websockets import WebSocket", "knows nothing of starlette"),
+        ("bus/redis_bus.py", "from app.rules import apply", "may not import app/rules"),
+        ("web/pages.py", "from sqlalchemy import text", "knows nothing of sqlalchemy"),
+        ("web/pages.py", "from app import main", "may not import app/main"),
+        ("web/pages.py", "from ..cli import main", "may not import app/cli"),
+        ("helpers/strings.py", "x = 1", "to which layer"),
+    ],
+)
+def test_a_planted_import_is_found(tmp_path: Path, file: str, line: str, says: str) -> None:
+    planted = tmp_path / "app" / file
+    planted.parent.mkdir(parents=True)
+    planted.write_text(line + "\n")
+    found = violations(tmp_path / "app")
+    assert len(found) == 1
+    assert says in found[0]
+    assert found[0].startswith(f"app/{file}")
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        (
+            "rules/engine.py",
+            "import random\nfrom . import board\nfrom app.rules import cards",
+        ),
+        ("bots/greedy.py", "from app import rules"),
+        ("play/room.py", "from app.bots import choose\nimport asyncio\nimport orjson"),
+        ("store/games.py", "from app.play.ports import GameStore\nfrom sqlalchemy import select"),
+        (
+            "web/pages.py",
+            "from app.store import people\nfrom fastapi import APIRouter\nfrom app import __version__",
+        ),
+        ("main.py", "from app.web import pages\nfrom sqlalchemy import text"),
+    ],
+)
+def test_an_import_along_the_layers_is_let_through(tmp_path: Path, file: str, line: str) -> None:
+    allowed = tmp_path / "app" / file
+    allowed.parent.mkdir(parents=True)
+    allowed.write_text(line + "\n")
+    assert violations(tmp_path / "app") == []
