@@ -74,6 +74,6 @@ wheel: $(VENV)/dev-installed ## build dist/*.whl
 	@$(BIN)/python -m build --wheel --no-isolation --outdir dist .
 
 .PHONY: clean
-clean: ## remove the environment and every trace of tools; games in var/ stay
+clean: ## remove the environment and every trace of tools; games stay
 	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

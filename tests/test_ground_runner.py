@@ -1,0 +1,88 @@
+"""The runner behind `make test`: it must never call a bad run good."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools import run_tests
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A small project with the real runner in it."""
+    (tmp_path / "tools").mkdir()
+    shutil.copy(ROOT / "tools" / "run_tests.py", tmp_path / "tools")
+    for folder in ("rules", "store"):
+        (tmp_path / "tests" / folder).mkdir(parents=True)
+    (tmp_path / "tests/rules/test_rules.py").write_text("def test_a(): pass\ndef test_b(): pass\n")
+    (tmp_path / "tests/store/test_store.py").write_text("def test_c(): pass\n")
+    return tmp_path
+
+
+def run(checkout: Path, *parts: str) -> tuple[int, list[str]]:
+    # Without the other plugins of this environment, whose imports would be most of the time.
+    quick = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "-p xdist"}
+    command = [sys.executable, str(checkout / "tools" / "run_tests.py"), *parts]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, env=quick)
+    return done.returncode, done.stdout.splitlines()
+
+
+def test_a_good_run_counts_all_parts_on_its_last_line(checkout: Path) -> None:
+    code, lines = run(checkout, "unit", "server")
+    assert (code, lines[-1]) == (0, "3 passed, 0 failed")
+    assert [line.split()[:2] for line in lines[:2]] == [["unit", "ok"], ["server", "ok"]]
+
+
+def test_a_failing_test_fails_the_run_and_is_shown(checkout: Path) -> None:
+    (checkout / "tests/store/test_store.py").write_text("def test_c(): assert 'sloop' == 'raft'\n")
+    code, lines = run(checkout, "unit", "server")
+    assert (code, lines[-1]) == (1, "2 passed, 1 failed")
+    assert any("assert 'sloop' == 'raft'" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("x = 1\n", "no test was run"),
+        ("import nothing_of_that_name\n", "ended with"),
+        ("import pytest\ndef test_d(): pass\ndef test_c(): pytest.skip('later')\n", "nothing is skipped"),
+        ("import os\ndef test_c(): os._exit(0)\n", "server: "),
+    ],
+)
+def test_a_part_that_ran_nothing_skipped_or_died_fails(checkout: Path, text: str, says: str) -> None:
+    (checkout / "tests/store/test_store.py").write_text(text)
+    code, lines = run(checkout, "server")
+    assert code == 1
+    assert not lines[-1].endswith(" 0 failed")
+    assert any(says in line for line in lines)
+
+
+def test_an_unknown_part_is_refused(checkout: Path) -> None:
+    assert run(checkout, "everything")[0] == 2
+
+
+def test_every_folder_of_tests_belongs_to_exactly_one_part(tmp_path: Path) -> None:
+    for folder in ("rules", "store", "browser/table", "a_new_one", "soak", "golden"):
+        (tmp_path / folder).mkdir(parents=True)
+        if folder != "golden":
+            (tmp_path / folder / "test_it.py").touch()
+    (tmp_path / "test_top.py").touch()
+    belongs = {
+        part.name: [path.name for path in run_tests.test_paths(part, tmp_path)]
+        for part in run_tests.PARTS
+        if not part.commands
+    }
+    assert belongs == {
+        "unit": ["a_new_one", "rules", "test_top.py"],
+        "server": ["store"],
+        "browser": ["browser"],
+        "soak": ["soak"],
+    }
