@@ -1,0 +1,99 @@
+"""The rules of Cartagena: every edition, pure, with seeded chance. The standard library is all it needs."""
+
+from __future__ import annotations
+
+from app.rules import actions
+from app.rules.actions import *  # noqa: F403
+from app.rules.catalogue import CATALOGUE, PRESETS, OptionSpec, Preset, catalogue_to_json, option_spec
+from app.rules.chance import bot_nonce, check_nonce, check_seed, commitment_of, seed_from
+from app.rules.choices import choices
+from app.rules.engine import (
+    RULES_VERSION,
+    apply,
+    default_action,
+    is_over,
+    legal,
+    legal_for_all,
+    lowest_answer,
+    new_game,
+    play,
+    seats_to_act,
+)
+from app.rules.errors import (
+    BadAction,
+    BadNotation,
+    BadOptions,
+    BadPosition,
+    BadRecord,
+    BadSeat,
+    BadSeed,
+    GameOver,
+    Illegal,
+    NotYourTurn,
+    RuleError,
+)
+from app.rules.event import Event, event_to_json, events_for, is_public, is_undoable
+from app.rules.fold import fold
+from app.rules.interchange import position_from_json
+from app.rules.options import CONFLICTS, Options, options_to_json, parse_options
+from app.rules.position import Position
+from app.rules.record import Move, Record, places, record_from_json, record_to_json, replay, verify
+from app.rules.view import position_to_json, view
+
+__all__ = [
+    "CATALOGUE",
+    "CONFLICTS",
+    "PRESETS",
+    "RULES_VERSION",
+    "BadAction",
+    "BadNotation",
+    "BadOptions",
+    "BadPosition",
+    "BadRecord",
+    "BadSeat",
+    "BadSeed",
+    "Event",
+    "GameOver",
+    "Illegal",
+    "Move",
+    "NotYourTurn",
+    "OptionSpec",
+    "Options",
+    "Position",
+    "Preset",
+    "Record",
+    "RuleError",
+    "apply",
+    "bot_nonce",
+    "catalogue_to_json",
+    "check_nonce",
+    "check_seed",
+    "choices",
+    "commitment_of",
+    "default_action",
+    "event_to_json",
+    "events_for",
+    "fold",
+    "is_over",
+    "is_public",
+    "is_undoable",
+    "legal",
+    "legal_for_all",
+    "lowest_answer",
+    "new_game",
+    "option_spec",
+    "options_to_json",
+    "parse_options",
+    "places",
+    "play",
+    "position_from_json",
+    "position_to_json",
+    "record_from_json",
+    "record_to_json",
+    "replay",
+    "seats_to_act",
+    "seed_from",
+    "verify",
+    "view",
+    *actions.__all__,
+]

@@ -1,0 +1,272 @@
+"""The engine: what is legal, what an action makes of a position, and how a game begins.
+
+It walks the tables of the ruleset and knows no module by name. The same rule code serves a person's move
+(`apply`: checked, on a fresh copy, with events) and a search (`play`: unchecked, in place, silent).
+"""
+
+from __future__ import annotations
+
+from app.rules.actions import (
+    Action,
+    Discard,
+    End,
+    OwedDiscard,
+    Resign,
+    Retreat,
+    Share,
+    Stack,
+    Steal,
+    canonical,
+)
+from app.rules.chance import Stream, check_seed, shuffle_sorted
+from app.rules.errors import BadSeat, GameOver, Illegal, NotYourTurn
+from app.rules.event import Event
+from app.rules.events import PendingDiscarded, Resigned
+from app.rules.explain import why_not
+from app.rules.movement import discard_card, win
+from app.rules.options import Options
+from app.rules.pending import OwedDiscards, OwedShare, OwedStack, OwedSteal
+from app.rules.position import CARTAGENA, Position
+from app.rules.route import lay_boards
+from app.rules.ruleset import Events, make_ruleset
+from app.rules.supply import lay_row
+from app.rules.tokens import lay_chests
+from app.rules.turn import end_turn, pass_turn
+
+__all__ = [
+    "HAND_DEALT",
+    "RULES_VERSION",
+    "apply",
+    "default_action",
+    "is_over",
+    "legal",
+    "legal_for_all",
+    "lowest_answer",
+    "new_game",
+    "play",
+    "seats_to_act",
+]
+
+RULES_VERSION = 1
+HAND_DEALT = 6
+
+_END = End()
+
+
+def new_game(options: Options, seed: str) -> Position:
+    """The table as the seed lays it: boards, deck, hands, row, chests, who starts."""
+    check_seed(seed)
+    ruleset = make_ruleset(options, lay_boards(options, seed))
+    kinds = ruleset.kinds
+    players = options.players
+    position = Position()
+    position.ruleset = ruleset
+    position.seed = seed
+    position.pirates = [[0] * options.pirates for _ in range(players)]
+    position.crowd = bytearray(len(ruleset.route.names))
+    position.crowd[0] = options.pirates * players
+    cards = [kind for kind, copies in enumerate(kinds.copies) for _ in range(copies)]
+    deck = shuffle_sorted(seed, "deck:0", cards)
+    position.hands = [bytearray(len(kinds.names)) for _ in range(players)]
+    position.held = [HAND_DEALT] * players
+    for seat in range(players):
+        for kind in deck[seat * HAND_DEALT : (seat + 1) * HAND_DEALT]:
+            position.hands[seat][kind] += 1
+    position.deck = bytearray(reversed(deck[players * HAND_DEALT :]))
+    position.row = bytearray()
+    position.discard = bytearray()
+    position.shuffles = 0
+    position.sloop = CARTAGENA if ruleset.has_sloop else None
+    position.chests = {}
+    position.chests_aside = ()
+    position.chest_shuffles = 0
+    position.resigned = (False,) * players
+    position.seat = Stream(seed, "first").below(players) if options.first == "random" else int(options.first)
+    position.taken = 0
+    position.captain_used = False
+    position.forced_passes = 0
+    position.pending = None
+    position.winner = None
+    if ruleset.has_row:
+        lay_row(position, None)
+    if options.black_magic:
+        lay_chests(position)
+    return position
+
+
+def is_over(position: Position) -> bool:
+    return position.winner is not None
+
+
+def legal(position: Position, seat: int) -> list[Action]:
+    """What the seat may do now, `resign` left out; an owed discard stands as a count."""
+    if position.winner is not None:
+        return []
+    if position.pending is not None:
+        return position.ruleset.answers[type(position.pending)](position, seat)
+    if seat != position.seat:
+        return []
+    ruleset = position.ruleset
+    out: list[Action] = []
+    if position.taken < ruleset.actions:
+        for offer in ruleset.offers:
+            offer(position, seat, out)
+    if position.taken >= ruleset.min_actions or not out:
+        out.append(_END)
+    return out
+
+
+def seats_to_act(position: Position) -> tuple[int, ...]:
+    """Who may act now: the seat in turn, or those who owe something."""
+    if position.winner is not None:
+        return ()
+    match position.pending:
+        case None:
+            return (position.seat,)
+        case OwedDiscards(owed):
+            return tuple(seat for seat, _ in owed)
+        case OwedSteal(seat) | OwedShare(seat) | OwedStack(seat):
+            return (seat,)
+
+
+def legal_for_all(position: Position) -> list[tuple[int, Action]]:
+    return [(seat, action) for seat in seats_to_act(position) for action in legal(position, seat)]
+
+
+def apply(position: Position, seat: int, action: Action) -> tuple[Position, tuple[Event, ...]]:
+    """The next position and what happened; a refusal leaves everything as it was."""
+    action = _checked(position, seat, action)
+    after = position.copy()
+    events: list[Event] = []
+    play(after, seat, action, events)
+    return after, tuple(events)
+
+
+def play(position: Position, seat: int, action: Action, events: Events = None) -> None:
+    """Move the position on in place. The action must be known to be legal."""
+    if type(action) is End:
+        end_turn(position, events)
+        return
+    if type(action) is Resign:
+        _resign(position, seat, events)
+        return
+    position.forced_passes = 0
+    dark_done = position.ruleset.resolvers[type(action)](position, seat, action, events)
+    if dark_done and position.winner is None:
+        for react in position.ruleset.reactions:
+            react(position, seat, events)
+
+
+def _checked(position: Position, seat: int, action: Action) -> Action:
+    """The action in its listed form, if this seat may do it now."""
+    if type(seat) is not int or not 0 <= seat < len(position.pirates):
+        raise BadSeat(f"This table has the seats 0 to {len(position.pirates) - 1}.")
+    if position.winner is not None:
+        raise GameOver("The game is over: nothing can be done any more.")
+    if type(action) is Resign:
+        if position.resigned[seat]:
+            raise Illegal("This seat has resigned already.")
+        return action
+    if seat not in seats_to_act(position):
+        raise NotYourTurn(_who_acts(position, seat))
+    action = canonical(action)
+    if isinstance(action, Discard) and isinstance(position.pending, OwedDiscards):
+        return _checked_discard(position, seat, action)
+    listed = legal(position, seat)
+    if action not in listed or isinstance(action, OwedDiscard):
+        raise Illegal(why_not(position, seat, action, listed))
+    return action
+
+
+def _checked_discard(position: Position, seat: int, action: Discard) -> Action:
+    assert isinstance(position.pending, OwedDiscards)
+    count = dict(position.pending.owed)[seat]
+    if len(action.cards) != count:
+        raise Illegal(f"Exactly {count} of your cards must be discarded.")
+    hand = list(position.hand_names(seat))
+    for card in action.cards:
+        if card not in hand:
+            raise Illegal(f"You do not hold {card} that often.")
+        hand.remove(card)
+    return action
+
+
+def _who_acts(position: Position, seat: int) -> str:
+    if position.resigned[seat]:
+        return "You have resigned this game."
+    who = ", ".join(str(acting) for acting in seats_to_act(position))
+    if position.pending is not None:
+        return f"Wait for seat {who}: a choice is owed before the game goes on."
+    return f"It is the turn of seat {who}."
+
+
+def _resign(position: Position, seat: int, events: Events) -> None:
+    """In the order of the rules: debts, hand, guard, perhaps the end, else perhaps the next turn."""
+    if position.pending is not None:
+        settle = position.ruleset.settlers[type(position.pending)]
+        player = seat if isinstance(position.pending, OwedDiscards) else position.pending.seat
+        if settle(position, seat, events):
+            for react in position.ruleset.reactions:
+                react(position, player, events)
+            # The seat itself may owe now (its steal from it lapsed): it pays before it leaves.
+            if isinstance(position.pending, OwedDiscards):
+                position.ruleset.settlers[OwedDiscards](position, seat, events)
+    hand = position.hand_cards(seat)
+    names = position.ruleset.kinds.names
+    for kind in hand:
+        discard_card(position, seat, kind)
+    position.resigned = tuple(is_out or other == seat for other, is_out in enumerate(position.resigned))
+    position.forced_passes = 0
+    if events is not None:
+        events.append(Resigned(seat, tuple(names[kind] for kind in hand)))
+    still_in = position.seats_in
+    if len(still_in) == 1:
+        _drop_pending(position, events)
+        win(position, still_in[0], "resigned", events)
+    elif seat == position.seat:
+        pass_turn(position, False, events)
+
+
+def _drop_pending(position: Position, events: Events) -> None:
+    """What is owed when the last opponent leaves goes on the discards."""
+    pending = position.pending
+    if pending is None:
+        return
+    cards = sorted(pending.cards) if isinstance(pending, OwedShare | OwedStack) else []
+    position.discard += bytearray(cards)
+    position.pending = None
+    if events is not None:
+        names = position.ruleset.kinds.names
+        events.append(PendingDiscarded(tuple(names[kind] for kind in cards)))
+
+
+def default_action(position: Position, seat: int) -> Action:
+    """What the server does for somebody who does not: settle what is owed, else end, retreat, anything."""
+    listed = legal(position, seat)
+    match position.pending:
+        case OwedDiscards(owed):
+            return Discard(position.hand_names(seat)[: dict(owed)[seat]])
+        case OwedSteal() | OwedShare() | OwedStack():
+            return lowest_answer(listed)
+        case None:
+            pass
+    if _END in listed:
+        return _END
+    return next((action for action in listed if isinstance(action, Retreat)), listed[0])
+
+
+def lowest_answer(listed: list[Action]) -> Action:
+    """The answer that keeps the lowest cards and hands the others on in ascending order."""
+    return min(listed, key=_cards_in_order)
+
+
+def _cards_in_order(action: Action) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    match action:
+        case Share(keep, give):
+            return keep, tuple(card for _, card in give)
+        case Stack(kept, back):
+            return (kept,), back
+        case Steal(card):
+            return (card,), ()
+        case _:
+            return (), ()

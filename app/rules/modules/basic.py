@@ -1,0 +1,129 @@
+"""The basic game: advance with a card, retreat to company for cards, and the relief draw."""
+
+from __future__ import annotations
+
+from app.rules.actions import Action, Advance, Draw, Retreat
+from app.rules.events import Advanced, Rested, Retreated
+from app.rules.movement import company_of, discard_card, has_won, landing, move, retreat_target, win
+from app.rules.options import Options
+from app.rules.position import Position
+from app.rules.ruleset import Events, Module, Offer
+from app.rules.supply import take, take_relief
+from app.rules.turn import pass_turn
+
+__all__ = ["BASIC"]
+
+_DRAW = Draw()
+
+
+def _offer_advances(position: Position, seat: int, out: list[Action]) -> None:
+    """On a single side a card always moves a pirate: to an empty space, or to the goal."""
+    ruleset = position.ruleset
+    goal = ruleset.route.goal
+    places = dict.fromkeys(position.pirates[seat])
+    places.pop(goal, None)
+    advances = ruleset.advances
+    for kind, count in enumerate(position.hands[seat]):
+        if count:
+            row = advances[kind]
+            out += [row[place] for place in places]
+
+
+def _offer_advances_with_sloop(position: Position, seat: int, out: list[Action]) -> None:
+    ruleset = position.ruleset
+    symbol_of = ruleset.kinds.symbol
+    places = dict.fromkeys(position.pirates[seat])
+    places.pop(ruleset.route.goal, None)
+    for kind, count in enumerate(position.hands[seat]):
+        if count:
+            row = ruleset.advances[kind]
+            symbol = symbol_of[kind]
+            out += [row[place] for place in places if landing(position, seat, symbol, place) >= 0]
+
+
+def _offer_retreats(position: Position, seat: int, out: list[Action]) -> None:
+    ruleset = position.ruleset
+    company = company_of(position)
+    first = company.find(1, 1, ruleset.route.goal)
+    if first < 0:
+        return
+    retreats = ruleset.retreats
+    if ruleset.has_sloop:
+        sloop = ruleset.route.sloop
+        is_split = ruleset.options.card_gain == "split"
+        for place in dict.fromkeys(position.pirates[seat]):
+            if is_split and place > sloop:
+                break
+            if place and retreat_target(position, place, company) >= 0:
+                out.append(retreats[place])
+    else:
+        out += [retreats[place] for place in dict.fromkeys(position.pirates[seat]) if place > first]
+
+
+def _offer_draw_any_time(position: Position, seat: int, out: list[Action]) -> None:
+    if not position.held[seat]:
+        out.append(_DRAW)
+
+
+def _offer_draw_at_the_start(position: Position, seat: int, out: list[Action]) -> None:
+    if not position.held[seat] and position.taken == 0:
+        out.append(_DRAW)
+
+
+def _offers(options: Options) -> tuple[Offer, ...]:
+    offers = [_offer_advances_with_sloop if options.scenario == "complete" else _offer_advances]
+    if options.card_gain != "morgan":
+        offers.append(_offer_retreats)
+    if options.relief == "rest":
+        offers.append(_offer_draw_any_time)
+    elif options.relief == "start":
+        offers.append(_offer_draw_at_the_start)
+    return tuple(offers)
+
+
+def _advance(position: Position, seat: int, action: Action, events: Events) -> bool:
+    assert isinstance(action, Advance)
+    ruleset = position.ruleset
+    kinds = ruleset.kinds
+    route = ruleset.route
+    kind = kinds.numbers[action.card]
+    origin = route.places[action.origin]
+    to = landing(position, seat, kinds.symbol[kind], origin)
+    discard_card(position, seat, kind)
+    move(position, seat, origin, to)
+    position.taken += 1
+    if events is not None:
+        events.append(Advanced(seat, action.card, action.origin, route.names[to]))
+    if to == route.goal and has_won(position, seat):
+        win(position, seat, "goal", events)
+    return kinds.dark[kind]
+
+
+def _retreat(position: Position, seat: int, action: Action, events: Events) -> bool:
+    assert isinstance(action, Retreat)
+    route = position.ruleset.route
+    origin = route.places[action.origin]
+    to = retreat_target(position, origin, company_of(position))
+    met = position.crowd[to]
+    move(position, seat, origin, to)
+    position.taken += 1
+    if events is not None:
+        events.append(Retreated(seat, action.origin, route.names[to]))
+    take(position, seat, met, events)
+    return False
+
+
+def _draw(position: Position, seat: int, action: Action, events: Events) -> bool:
+    if events is not None:
+        events.append(Rested(seat))
+    take_relief(position, seat, events)
+    pass_turn(position, False, events)
+    return False
+
+
+BASIC = Module(
+    name="basic",
+    is_on=lambda options: True,
+    offers=_offers,
+    resolvers={Advance: _advance, Retreat: _retreat, Draw: _draw},
+)

@@ -1,0 +1,116 @@
+"""Moving pirates: where a card, a retreat or Morgan takes one, and what happens on arrival."""
+
+from __future__ import annotations
+
+from bisect import insort
+
+from app.rules.events import GameWon
+from app.rules.position import CARTAGENA, TORTUGA, Position
+from app.rules.ruleset import Events
+
+__all__ = [
+    "MOST_ABOARD",
+    "company_of",
+    "discard_card",
+    "has_won",
+    "landing",
+    "morgan_target",
+    "move",
+    "retreat_target",
+    "win",
+]
+
+NOWHERE = -1
+MOST_ABOARD = 3
+"""Pirates of one colour that the sloop carries."""
+
+_COMPANY_OF_COUNT = bytes([0, 1, 1] + [0] * 253)
+_ONE = 1
+
+
+def company_of(position: Position) -> bytearray:
+    """Of each place 1 where one or two pirates stand. Start, sloop and goal mean nothing in it."""
+    return position.crowd.translate(_COMPANY_OF_COUNT)
+
+
+def _has_room_aboard(position: Position, owner: int, count: int) -> bool:
+    return (
+        position.sloop == CARTAGENA
+        and position.pirates[owner].count(position.ruleset.route.sloop) + count <= MOST_ABOARD
+    )
+
+
+def landing(position: Position, owner: int, symbol: int, origin: int, count: int = 1) -> int:
+    """Where a card of the symbol takes `count` pirates from one place: −1 if it cannot."""
+    route = position.ruleset.route
+    if origin == route.sloop and position.sloop != TORTUGA:
+        return NOWHERE
+    crowd = position.crowd
+    for space in route.ahead[symbol][origin]:
+        if not crowd[space]:
+            return space
+    end = route.end[origin]
+    if end == route.sloop and not _has_room_aboard(position, owner, count):
+        return NOWHERE
+    return end
+
+
+def retreat_target(position: Position, origin: int, company: bytes | bytearray) -> int:
+    """The nearest company behind on the same side: −1 if there is none."""
+    route = position.ruleset.route
+    if origin == route.sloop and position.sloop != CARTAGENA:
+        return NOWHERE
+    low, high = route.behind[origin]
+    return company.rfind(_ONE, low, high)
+
+
+def morgan_target(position: Position, owner: int, origin: int, company: bytes | bytearray) -> int:
+    """The nearest company ahead on its own side, else the end of that side: −1 if that has no room."""
+    route = position.ruleset.route
+    if origin == route.goal or (origin == route.sloop and position.sloop != TORTUGA):
+        return NOWHERE
+    low, high = route.before[origin]
+    found = company.find(_ONE, low, high)
+    if found >= 0:
+        return found
+    end = route.end[origin]
+    if end == route.sloop and not _has_room_aboard(position, owner, 1):
+        return NOWHERE
+    return end
+
+
+def move(position: Position, owner: int, origin: int, to: int) -> None:
+    places = position.pirates[owner]
+    places.remove(origin)
+    insort(places, to)
+    position.crowd[origin] -= 1
+    position.crowd[to] += 1
+
+
+def has_won(position: Position, seat: int) -> bool:
+    # Places ascend, so the first pirate at the goal means all are there.
+    return position.pirates[seat][0] == position.ruleset.route.goal
+
+
+def win(position: Position, seat: int, reason: str, events: Events) -> None:
+    position.winner = seat
+    if events is not None:
+        names = position.ruleset.kinds.names
+        places = position.ruleset.route.names
+        events.append(
+            GameWon(
+                seat,
+                reason,
+                position.seed,
+                tuple(position.hand_names(seat) for seat in range(len(position.hands))),
+                tuple(names[kind] for kind in reversed(position.deck)),
+                tuple((places[place], token) for place, token in sorted(position.chests.items())),
+                position.chests_aside,
+            )
+        )
+
+
+def discard_card(position: Position, seat: int, kind: int) -> None:
+    position.hands[seat][kind] -= 1
+    position.held[seat] -= 1
+    position.discard.append(kind)

@@ -1,0 +1,135 @@
+"""The route: boards in a row, and for every place what lies ahead of it and behind it.
+
+Places are numbered along the way, so that comparing two numbers says who is further on:
+start 0, then the spaces, in *complete* the sloop between passage and jungle, the goal last.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from app.rules.cards import SYMBOLS
+from app.rules.chance import Stream, shuffle
+from app.rules.options import Options
+
+__all__ = [
+    "BOARD_LENGTH",
+    "GOAL",
+    "PRINTED_BOARDS",
+    "SLOOP",
+    "START",
+    "Place",
+    "Route",
+    "lay_boards",
+    "make_route",
+]
+
+Place = int | str
+
+START = "start"
+SLOOP = "sloop"
+GOAL = "goal"
+
+BOARD_LENGTH = 6
+
+PRINTED_BOARDS: dict[str, tuple[str, ...]] = {
+    "A": ("bottle", "pistol", "hat", "skull", "dagger", "key"),
+    "B": ("dagger", "bottle", "key", "pistol", "hat", "skull"),
+    "C": ("hat", "key", "pistol", "bottle", "skull", "dagger"),
+    "D": ("key", "bottle", "skull", "dagger", "hat", "pistol"),
+    "E": ("pistol", "key", "dagger", "hat", "skull", "bottle"),
+    "F": ("hat", "dagger", "key", "bottle", "pistol", "skull"),
+}
+
+
+def lay_boards(options: Options, seed: str) -> tuple[str, ...]:
+    """The symbols of the route, one a space, as the seed lays them."""
+    spaces: list[str] = []
+    if options.board == "printed":
+        turned = Stream(seed, "turned")
+        for letter in shuffle(seed, "board", PRINTED_BOARDS):
+            board = PRINTED_BOARDS[letter]
+            spaces += reversed(board) if turned.below(2) else board
+    else:
+        for number in range(1, options.boards + 1):
+            spaces += shuffle(seed, f"board:{number}", SYMBOLS[options.symbols])
+    return tuple(spaces)
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Tables over all places; `sloop` is −1 where no sloop sails."""
+
+    symbols: tuple[str, ...]
+    """The symbol of each space, in order, as it was laid."""
+    goal: int
+    sloop: int
+    names: tuple[Place, ...]
+    places: dict[Place, int]
+    symbol: tuple[int, ...]
+    """Of each place; −1 for start, sloop and goal."""
+    ahead: tuple[tuple[tuple[int, ...], ...], ...]
+    """ahead[symbol][place]: the spaces of that symbol further on, on the side a card works on."""
+    end: tuple[int, ...]
+    """Where a pirate leaves its side to: the sloop or the goal."""
+    behind: tuple[tuple[int, int], ...]
+    """Of each place the stretch (from, up to) that a retreat looks through; empty at the start."""
+    before: tuple[tuple[int, int], ...]
+    """Of each place the stretch that Morgan looks through; empty at the goal."""
+
+    @property
+    def first_jungle_place(self) -> int:
+        return self.sloop + 1
+
+
+@lru_cache(maxsize=4096)
+def make_route(symbols: tuple[str, ...], symbol_set: str, passage_spaces: int) -> Route:
+    """The tables of a route; `passage_spaces` is the length of its passage if a sloop sails, else 0."""
+    names: list[Place] = [START, *range(1, len(symbols) + 1), GOAL]
+    if passage_spaces:
+        names.insert(passage_spaces + 1, SLOOP)
+    goal = len(names) - 1
+    sloop = names.index(SLOOP) if passage_spaces else -1
+    numbers = {name: number for number, name in enumerate(SYMBOLS[symbol_set])}
+    symbol = [numbers[symbols[name - 1]] if isinstance(name, int) else -1 for name in names]
+
+    # A side is the stretch of places from `low` up to (not including) `high`.
+    sides = [(1, sloop), (sloop + 1, goal)] if passage_spaces else [(1, goal)]
+
+    def side_left_by(place: int) -> tuple[int, int]:
+        """The side on which a card or Morgan takes the pirate on."""
+        return sides[-1] if passage_spaces and place >= sloop else sides[0]
+
+    def side_entered_by(place: int) -> tuple[int, int]:
+        """The side into which a retreat falls back."""
+        return sides[-1] if passage_spaces and place > sloop else sides[0]
+
+    everywhere = range(goal + 1)
+    return Route(
+        symbols=symbols,
+        goal=goal,
+        sloop=sloop,
+        names=tuple(names),
+        places={name: place for place, name in enumerate(names)},
+        symbol=tuple(symbol),
+        ahead=tuple(
+            tuple(
+                tuple(
+                    s
+                    for s in range(max(place + 1, side_left_by(place)[0]), side_left_by(place)[1])
+                    if symbol[s] == wanted
+                )
+                for place in everywhere
+            )
+            for wanted in range(6)
+        ),
+        end=tuple(sloop if passage_spaces and place < sloop else goal for place in everywhere),
+        behind=tuple(
+            (side_entered_by(place)[0], max(place, side_entered_by(place)[0])) for place in everywhere
+        ),
+        before=tuple(
+            (max(place + 1, side_left_by(place)[0]), max(side_left_by(place)[1], place + 1))
+            for place in everywhere
+        ),
+    )
