@@ -68,7 +68,7 @@ def test_tracked_files_name_no_package_index_and_no_machine_path() -> None:
     [
         "see https://py" + "pi.org/simple",
         "--index" + "-url=http://10.0.0.1/",
-        '"resolved": "https://registry.' + 'npmjs.org/x"',
+        '"resolved": "https://registry.np' + 'mjs.org/x"',
         "open('/wo" + "rk/main/app')",
         "HOME=/ro" + "ot/x",
     ],

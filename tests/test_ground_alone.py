@@ -1,0 +1,72 @@
+"""The server stands on its own requirements: nothing that only the tests brought may hold it up."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import distribution, packages_distributions
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+from tools.lock import normal
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Imports every module of the app and runs one server's whole life, with everything else out of reach.
+ALONE = """
+import asyncio, importlib, pkgutil, sys
+from importlib.abc import MetaPathFinder
+
+class Wall(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in OUTSIDE:
+            raise ModuleNotFoundError(f"{name} is here only for the tests", name=name)
+        return None
+
+OUTSIDE = set(sys.argv[1].split(","))
+sys.meta_path.insert(0, Wall())
+
+import app
+for module in pkgutil.walk_packages(app.__path__, "app."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+
+from app.main import create_app
+from app.settings import read_settings
+
+async def live():
+    server = create_app(read_settings({}, {"database": "sqlite:///" + sys.argv[2]}))
+    async with server.router.lifespan_context(server):
+        pass
+
+asyncio.run(live())
+print("lived")
+"""
+
+
+def needed(name: str, extras: frozenset[str], found: set[str]) -> set[str]:
+    """`name` and everything it requires, as installed here."""
+    found.add(normal(name))
+    for text in distribution(name).requires or []:
+        wanted = Requirement(text)
+        markers = [{"extra": extra} for extra in extras] or [{"extra": ""}]
+        if wanted.marker is not None and not any(wanted.marker.evaluate(each) for each in markers):
+            continue
+        if normal(wanted.name) not in found or wanted.extras:
+            needed(wanted.name, frozenset(wanted.extras), found)
+    return found
+
+
+def test_the_server_lives_without_what_the_tests_bring(tmp_path: Path) -> None:
+    ours = needed("cartagena", frozenset(), set())
+    assert "greenlet" in ours, "SQLAlchemy brings greenlet only when asked for with [asyncio]"
+    outside = {
+        module
+        for module, owners in packages_distributions().items()
+        if not {normal(owner) for owner in owners} & ours and not module.startswith("_")
+    }
+    assert {"pytest", "hypothesis", "playwright"} <= outside
+    command = [sys.executable, "-c", ALONE, ",".join(sorted(outside)), str(tmp_path / "alone.db")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.stdout.strip().splitlines()[-1:], done.returncode) == (["lived"], 0), done.stderr
