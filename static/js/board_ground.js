@@ -1,0 +1,86 @@
+// What lies under the pirates: parchment, road, tiles, landmarks and ornaments. Drawn once a layout.
+
+import { svg, use } from "./dom.js";
+
+const ORNAMENTS = {
+  passage: ["rock", "spike", "torch", "rock", "spike", "bones", "torch"],
+  jungle: ["palm", "fern", "leaf", "fern", "palm", "leaf", "gull"],
+};
+
+function sideAt(plan, y) {
+  return plan.sides.find(({ top, bottom }) => y >= top && y <= bottom)?.side ?? plan.sides[0].side;
+}
+
+export function drawGround(layer, plan, scenario) {
+  const { width, height } = plan;
+  layer.append(svg("rect", { class: "map", x: 0, y: 0, width, height, rx: 18 }));
+  for (const { side, top, bottom } of plan.sides) {
+    layer.append(svg("rect", { class: `ground ${side}`, x: 8, y: top + (top === 0 ? 8 : 0), width: width - 16, height: bottom - top - (top === 0 ? 8 : 0) - (bottom === height ? 8 : 0), rx: 14 }));
+  }
+  if (plan.sloop) drawHarbour(layer, plan);
+  drawOrnaments(layer, plan);
+  for (const { side, road } of plan.sides) layer.append(svg("path", { class: `road ${side}`, d: road }));
+  layer.append(svg("rect", { class: "frame", x: 8, y: 8, width: width - 16, height: height - 16, rx: 14 }));
+  layer.append(svg("rect", { class: "frame inner", x: 14, y: 14, width: width - 28, height: height - 28, rx: 10 }));
+  layer.dataset.scenario = scenario;
+}
+
+function drawHarbour(layer, plan) {
+  const { top, bottom, dock, landing, cartagena, tortuga } = plan.sloop;
+  const edge = (y, phase) => {
+    const points = [];
+    for (let x = 8; x <= plan.width - 8; x += 24) points.push(`${x} ${(y + 7 * Math.sin(x / 46 + phase)).toFixed(1)}`);
+    return points;
+  };
+  const shore = edge(top - 14, 0);
+  const beach = edge(bottom + 14, 2).reverse();
+  layer.append(svg("path", { class: "sea", d: `M${shore.join("L")}L${plan.width - 8} ${bottom + 14}L${beach.join("L")}Z` }));
+  for (let x = 60; x < plan.width - 60; x += 110) {
+    layer.append(use("scenery", "wave", { x: x - 20 + ((x * 7) % 40), y: top + ((x * 13) % Math.max(bottom - top - 60, 20)), width: 54, height: 54 }));
+  }
+  layer.append(svg("path", { class: "jetty", d: `M${dock.x} ${dock.y}L${cartagena.x} ${top + 10}M${landing.x} ${landing.y}L${tortuga.x} ${bottom - 10}` }));
+}
+
+function drawOrnaments(layer, plan) {
+  const rose = plan.bare.find(({ room }) => room >= 80);
+  for (const spot of plan.bare) {
+    if (spot === rose || (rose && Math.hypot(spot.x - rose.x, spot.y - rose.y) < 110)) continue;
+    const set = ORNAMENTS[sideAt(plan, spot.y)];
+    const size = Math.min(62, 26 + spot.room * 0.6);
+    const name = set[Math.floor(spot.pick * set.length)];
+    layer.append(use("scenery", name, { class: "ornament", x: spot.x - size / 2, y: spot.y - size / 2, width: size, height: size }));
+  }
+  if (rose) layer.append(use("scenery", "rose", { class: "ornament rose", x: rose.x - 80, y: rose.y - 80, width: 160, height: 160 }));
+}
+
+/** One tile with its symbol; grows a chest token when one lies there. */
+export function drawSpace({ x, y, d, side, board, space }, symbol) {
+  return svg("g", { class: `space ${side} board-${board % 2}` },
+    svg("path", { class: "tile", d }),
+    svg("path", { class: "tile-edge", d }),
+    svg("g", { class: "sign", transform: `translate(${x} ${y})` },
+      use("symbols", `symbol-${symbol}`, { x: -26, y: -26, width: 52, height: 52 })),
+    use("scenery", "chest-token", { class: "chest-token", x: x + 16, y: y - 48, width: 34, height: 34 }),
+    numberPlate(x, y, space),
+  );
+}
+
+/** Every sixth space carries its number, so that people can talk about the road. */
+function numberPlate(x, y, space) {
+  if (space % 6 !== 0) return null;
+  const text = svg("text", { class: "space-number", x: x - 40, y: y - 32 });
+  text.textContent = String(space);
+  return text;
+}
+
+/** Prison, wreck, sloop or bay. Its front part goes into another layer, before the pirates. */
+export function drawLandmark(name, { x, y, w, h }, frontLayer) {
+  const box = { x: x - 140, y: y - 130, width: 280, height: 220 };
+  const isBoat = name === "sloop";
+  frontLayer.append(svg("g", { class: isBoat ? "sloop-front-sailing" : "" },
+    svg("g", { class: isBoat ? "sail-with" : "" }, use("scenery", `${name}-front`, box))));
+  return svg("g", { class: `landmark ${name}` },
+    svg("g", { class: isBoat ? "sail-with" : "" },
+      use("scenery", name, box),
+      svg("rect", { class: "landmark-hit", x: x - w / 2, y: y - h / 2 - 20, width: w, height: h + 40, rx: 16 })));
+}

@@ -1,0 +1,86 @@
+// Names for things, in the page's language: symbols, colours, places, people. Used by labels, log and live region alike.
+
+import { N_, list, t, tn } from "./i18n.js";
+
+export const COLOURS = ["red", "blue", "yellow", "green", "violet"];
+
+const colourNames = [N_("red"), N_("blue"), N_("yellow"), N_("green"), N_("violet")];
+
+const symbolNames = {
+  bottle: N_("bottle"), dagger: N_("dagger"), hat: N_("hat"), key: N_("key"), pistol: N_("pistol"), skull: N_("skull"),
+  chest: N_("chest"), hook: N_("hook"), lantern: N_("lantern"), parrot: N_("parrot"), rum: N_("rum"),
+};
+
+const presetNames = {
+  jamaica: N_("Jamaica"), tortuga: N_("Tortuga"), hispaniola: N_("Hispaniola"), "first-escape": N_("First Escape"),
+  dungeon: N_("Dungeon"), jungle: N_("Jungle"), complete: N_("Complete escape"),
+};
+
+const levelNames = {
+  "cabin-boy": N_("Cabin boy"), sailor: N_("Sailor"), mate: N_("Mate"), captain: N_("Captain"), legend: N_("Legend"),
+};
+
+export const presetName = (preset) => t(presetNames[preset] ?? preset);
+export const levelName = (level) => t(levelNames[level] ?? level);
+export const levels = Object.keys(levelNames);
+
+/** "key", or "dark key" for a dark card. */
+export function cardName(card) {
+  const symbol = t(symbolNames[card.replace("*", "")] ?? card);
+  return card.endsWith("*") ? t("dark {symbol}", { symbol }) : symbol;
+}
+
+export const symbolName = (symbol) => t(symbolNames[symbol] ?? symbol);
+
+/** Cards in words, alike ones counted: "2 × key and hat". */
+export function cardsInWords(cards) {
+  const counts = new Map();
+  for (const card of cards) counts.set(card, (counts.get(card) ?? 0) + 1);
+  return list([...counts].map(([card, n]) => (n > 1 ? t("{n} × {card}", { n, card: cardName(card) }) : cardName(card))));
+}
+
+export const cardCount = (n) => tn("{n} card", "{n} cards", n);
+
+/** 0-4: which figure and colour a seat has. Before colours are known, seats take them in order. */
+export function lookOf(seats, seat) {
+  const at = COLOURS.indexOf(seats?.[seat]?.colour);
+  return at < 0 ? seat % 5 : at;
+}
+
+export const colourName = (look) => t(colourNames[look]);
+
+/** The letter on the coat: not translated, since in some languages two colours begin alike. */
+export const letterOf = (look) => "RBYGV"[look];
+
+/** How a seat is called: its name, or its colour when nobody has said a name. */
+export function seatName(seats, seat) {
+  return seats?.[seat]?.name ?? colourName(lookOf(seats, seat));
+}
+
+/** "start", "space 12", … in words; start and goal have their own names in each scenario. */
+export function placeName(view, place) {
+  const { scenario } = view.options;
+  if (place === "start") return scenario === "jungle" ? t("the wreck") : t("the prison");
+  if (place === "goal") return scenario === "passage" ? t("the sloop") : t("the pirate bay");
+  if (place === "sloop") return t("the sloop");
+  return t("space {n}", { n: place });
+}
+
+/** What a screen reader hears of a place: "space 12, key, two pirates: red, blue". */
+export function placeLabel(view, place, seats) {
+  const parts = [placeName(view, place)];
+  if (typeof place === "number") parts.push(symbolName(view.board[place - 1]));
+  if (place === "sloop") parts.push(view.sloop === "tortuga" ? t("at Tortuga") : t("at Cartagena"));
+  if (typeof place === "number" && view.chests && String(place) in view.chests) parts.push(t("a chest lies here"));
+  const here = view.players.map((player, seat) => ({ seat, count: player.pirates.filter((at) => at === place).length }));
+  const total = here.reduce((sum, { count }) => sum + count, 0);
+  if (total === 0) parts.push(t("no pirates"));
+  else {
+    const who = here.filter(({ count }) => count).map(({ seat, count }) => {
+      const colour = colourName(lookOf(seats, seat));
+      return count > 1 ? t("{n} × {colour}", { n: count, colour }) : colour;
+    });
+    parts.push(tn("{n} pirate: {who}", "{n} pirates: {who}", total, { who: who.join(", ") }));
+  }
+  return parts.join(", ");
+}
