@@ -16,6 +16,7 @@ from redis.asyncio import Redis
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
+import tools.services.postgres
 from tools import find_chromium
 from tools.services import Postgres, RedisServer
 
@@ -49,6 +50,14 @@ def test_postgres_comes_back_with_its_data_after_kill_9() -> None:
         server.kill()
         server.restart()
         assert server.sql("SELECT seq FROM log") == "1"
+
+
+def test_postgres_runs_from_a_copy_where_its_user_cannot_reach_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tools.services.postgres, "_reachable_by_others", lambda path: False)
+    with Postgres() as server:
+        assert server.sql("SELECT 6 * 7") == "42"
 
 
 async def test_redis_is_a_real_server_and_comes_back_on_its_port() -> None:
