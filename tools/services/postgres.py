@@ -44,6 +44,14 @@ def _reachable_by_others(path: Path) -> bool:
     return all(folder.stat().st_mode & 0o001 for folder in (path, *path.parents))
 
 
+def _copied(home: Path, to: Path) -> Path:
+    """A copy of the package's server with the libraries beside the package, at the same distance."""
+    package = home.parent
+    for libraries in package.parent.glob(f"{package.name}.libs"):
+        shutil.copytree(libraries, to / libraries.name)
+    return Path(shutil.copytree(home, to / package.name / home.name, symlinks=True))
+
+
 class Postgres:
     """Started by `start()` or `with`; a data folder of its own, gone when stopped; dies with its parent."""
 
@@ -138,7 +146,7 @@ class Postgres:
         if self._ids is not None:
             os.chown(self._folder, *self._ids)
             if not _reachable_by_others(home / "bin"):
-                home = Path(shutil.copytree(home, self._folder / "install", symlinks=True))
+                home = _copied(home, self._folder / "install")
         self._programs = home / "bin"
         command = [str(self._programs / "initdb"), "-D", str(self._data), "-U", "postgres", "--auth=trust"]
         command += ["--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"]
