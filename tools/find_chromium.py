@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -44,14 +46,19 @@ def installed() -> str | None:
     return next((str(path) for path in (*reversed(downloaded), *map(Path, PLACES)) if path.is_file()), None)
 
 
-def install() -> None:
-    """Debian's own package; its output goes to standard error, which is where a waiting person looks."""
+def install() -> str | None:
+    """Debian's own package. Test workers ask at the same time: one installs, the others wait and look again."""
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for command in (
-        ["apt-get", "update"],
-        ["apt-get", "install", "-y", "--no-install-recommends", "chromium"],
-    ):
-        subprocess.run(command, check=True, env=environment, stdout=sys.stderr, stdin=subprocess.DEVNULL)
+    apt = ["apt-get", "-o", "DPkg::Lock::Timeout=300"]
+    with Path(tempfile.gettempdir(), "cartagena-chromium.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if installed() is None:
+            for step in (["update"], ["install", "-y", "--no-install-recommends", "chromium"]):
+                # Its output goes to standard error, which is where a waiting person looks.
+                subprocess.run(
+                    [*apt, *step], check=True, env=environment, stdout=sys.stderr, stdin=subprocess.DEVNULL
+                )
+        return installed()
 
 
 def find() -> str:
@@ -59,12 +66,11 @@ def find() -> str:
     path = installed()
     if path is None and os.geteuid() == 0 and shutil.which("apt-get"):
         try:
-            install()
+            path = install()
         except subprocess.CalledProcessError as error:
             raise NoChromium(
                 f"apt-get could not install chromium (it ended with {error.returncode})"
             ) from error
-        path = installed()
     if path is None:
         raise NoChromium(
             "the browser tests need Chromium. Install it (Debian, Ubuntu: sudo apt-get install chromium), "
