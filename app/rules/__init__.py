@@ -7,6 +7,7 @@ from app.rules.actions import *  # noqa: F403
 from app.rules.catalogue import CATALOGUE, PRESETS, OptionSpec, Preset, catalogue_to_json, option_spec
 from app.rules.chance import bot_nonce, check_nonce, check_seed, commitment_of, seed_from
 from app.rules.choices import choices
+from app.rules.drawing import draw, draw_view, parse_drawing
 from app.rules.engine import (
     RULES_VERSION,
     apply,
@@ -35,6 +36,7 @@ from app.rules.errors import (
 from app.rules.event import Event, event_to_json, events_for, is_public, is_undoable
 from app.rules.fold import fold
 from app.rules.interchange import position_from_json
+from app.rules.notation import SEAT_LETTERS, action_to_text, text_to_action
 from app.rules.options import CONFLICTS, Options, options_to_json, parse_options
 from app.rules.position import Position
 from app.rules.record import Move, Record, places, record_from_json, record_to_json, replay, verify
@@ -45,6 +47,7 @@ __all__ = [
     "CONFLICTS",
     "PRESETS",
     "RULES_VERSION",
+    "SEAT_LETTERS",
     "BadAction",
     "BadNotation",
     "BadOptions",
@@ -63,6 +66,7 @@ __all__ = [
     "Preset",
     "Record",
     "RuleError",
+    "action_to_text",
     "apply",
     "bot_nonce",
     "catalogue_to_json",
@@ -71,6 +75,8 @@ __all__ = [
     "choices",
     "commitment_of",
     "default_action",
+    "draw",
+    "draw_view",
     "event_to_json",
     "events_for",
     "fold",
@@ -83,6 +89,7 @@ __all__ = [
     "new_game",
     "option_spec",
     "options_to_json",
+    "parse_drawing",
     "parse_options",
     "places",
     "play",
@@ -93,6 +100,7 @@ __all__ = [
     "replay",
     "seats_to_act",
     "seed_from",
+    "text_to_action",
     "verify",
     "view",
     *actions.__all__,
