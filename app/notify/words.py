@@ -1,0 +1,53 @@
+"""What the e-mails say; English sentences are the keys of the catalogues."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from app.notify.ports import Waiting, Words
+from app.settings import Settings
+
+__all__ = ["SENTENCES", "confirmation", "digest", "in_english"]
+
+ONE = "It is your turn at Cartagena"
+MANY = "{count} games of Cartagena wait for you"
+HELLO = "Ahoy {name},"
+THESE = "these games wait for your move:"
+DUE = "until {when}"
+STOP = "You asked for these e-mails. One click ends them: {url}"
+CODE_SUBJECT = "Your code for Cartagena: {code}"
+CODE_TEXT = "Type this code on your account page to get an e-mail when it is your turn: {code}"
+CODE_NOT_YOU = "If you did not ask for this, do nothing: without the code no further e-mail is sent."
+
+SENTENCES = (ONE, MANY, HELLO, THESE, DUE, STOP, CODE_SUBJECT, CODE_TEXT, CODE_NOT_YOU)
+
+
+def in_english(_language: str, source: str, /, **values: object) -> str:
+    """The sentences as they are written here."""
+    return source.format(**values)
+
+
+def digest(
+    words: Words, settings: Settings, language: str, name: str, waiting: Sequence[Waiting], stop_url: str
+) -> tuple[str, str]:
+    """Subject and text of the one e-mail about all games that wait."""
+
+    def say(source: str, **values: object) -> str:
+        return words(language, source, **values)
+
+    subject = say(ONE) if len(waiting) == 1 else say(MANY, count=len(waiting))
+    lines = [say(HELLO, name=name), "", say(THESE), ""]
+    for game in waiting:
+        title = " ".join(game.title.split()) or "Cartagena"
+        when = datetime.fromtimestamp(game.deadline / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
+        lines += [f"- {title} ({say(DUE, when=when)})", f"  {settings.public_url.rstrip('/')}/g/{game.game}"]
+    lines += ["", say(STOP, url=stop_url), ""]
+    return subject, "\n".join(lines)
+
+
+def confirmation(words: Words, language: str, code: str) -> tuple[str, str]:
+    """Subject and text of the e-mail that proves an address."""
+    subject = words(language, CODE_SUBJECT, code=code)
+    text = f"{words(language, CODE_TEXT, code=code)}\n\n{words(language, CODE_NOT_YOU)}\n"
+    return subject, text
