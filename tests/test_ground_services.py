@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -126,3 +127,30 @@ def test_without_chromium_and_without_root_it_says_how_to_get_one(
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(find_chromium.NoChromium, match="apt-get install chromium"):
         find_chromium.find()
+
+
+ASKS_AS_ROOT = "import os; os.geteuid = lambda: 0; from tools.find_chromium import find; print(find())"
+FAKE_APT = """#!/bin/sh
+echo "$@" >> "$0.calls"
+new="${0%/*}/chromium"
+case "$*" in *install*) sleep 0.5; printf '#!/bin/sh\\n' > "$new"; chmod +x "$new";; esac
+"""
+
+
+def test_workers_that_miss_chromium_install_it_once(tmp_path: Path) -> None:
+    apt = tmp_path / "apt-get"
+    apt.write_text(FAKE_APT)
+    apt.chmod(0o755)
+    for tool in ("sh", "sleep", "chmod"):
+        (tmp_path / tool).symlink_to(shutil.which(tool) or "")
+    environment = {"PATH": str(tmp_path), "TMPDIR": str(tmp_path), "HOME": str(tmp_path)}
+    asking = [
+        subprocess.Popen(
+            [sys.executable, "-c", ASKS_AS_ROOT], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(2)
+    ]
+    answers = [worker.communicate(timeout=30)[0].strip() for worker in asking]
+    assert answers == [str(tmp_path / "chromium")] * 2
+    calls = (tmp_path / "apt-get.calls").read_text().splitlines()
+    assert [call.split()[-1] for call in calls] == ["update", "chromium"]

@@ -47,14 +47,14 @@ def installed() -> str | None:
 
 
 def install() -> str | None:
-    """Debian's own package. Test workers ask at the same time: one installs, the others wait and look again."""
+    """Debian's own package. Several workers ask at once: one installs, the others wait and look again."""
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     apt = ["apt-get", "-o", "DPkg::Lock::Timeout=300"]
     with Path(tempfile.gettempdir(), "cartagena-chromium.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if installed() is None:
-            for step in (["update"], ["install", "-y", "--no-install-recommends", "chromium"]):
-                # Its output goes to standard error, which is where a waiting person looks.
+            for step in (["update"], ["install", "-y", "chromium"]):
+                # With what it recommends: fonts, by which pages are measured.
                 subprocess.run(
                     [*apt, *step], check=True, env=environment, stdout=sys.stderr, stdin=subprocess.DEVNULL
                 )
