@@ -5,25 +5,37 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from app import __version__
 
 __all__ = ["main"]
 
+# Command → the module with its add_arguments(parser) and run(asked), imported only when it is asked for:
+# so the engine starts without a web server, and help without anything.
+_COMMANDS: dict[str, tuple[str, str]] = {
+    "serve": ("app.serve", "open a house of tables on this machine"),
+    "admin": ("app.admin", "what only the operator may do: rooms, bans, reports, audit"),
+    "bot": ("app.client.play", "let a program of yours play a seat"),
+    "engine": ("app.commands.engine", "answer one JSON request a line, for programs"),
+    "rules": ("app.commands.rules", "list every option and preset"),
+    "replay": ("app.commands.replay", "play a recorded game again, action by action"),
+    "verify": ("app.commands.verify", "recompute commitment, board and every card of a record"),
+    "picture": ("app.commands.picture", "draw a position as text, or read a drawing back"),
+}
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Find the command and run it; imports wait until then, so that each command starts fast."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(prog="cartagena", description="Cartagena online.")
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="command", required=True)
-    words = list(sys.argv[1:] if arguments is None else arguments)
-
-    serve = commands.add_parser("serve", help="open a table on this machine")
-    if words[:1] == ["serve"]:
-        from app.serve import add_arguments, run
-
-        add_arguments(serve)
-        serve.set_defaults(run=run)
+    for name, (module_name, sentence) in _COMMANDS.items():
+        command = commands.add_parser(name, help=sentence, description=sentence)
+        if words[:1] == [name]:
+            module = import_module(module_name)
+            module.add_arguments(command)
+            command.set_defaults(run=module.run)
     asked = parser.parse_args(words)
     return int(asked.run(asked))
 

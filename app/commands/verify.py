@@ -1,0 +1,26 @@
+"""`cartagena verify`: recompute the commitment, the board and every card of a record."""
+
+from __future__ import annotations
+
+import argparse
+
+from app import rules
+from app.commands.files import guarded, read_json
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("record", help="a file with a record, or - for standard input")
+
+
+@guarded
+def run(asked: argparse.Namespace) -> None:
+    record = rules.record_from_json(read_json(asked.record))
+    last = rules.verify(record)
+    print(f"commitment: holds ({record.commitment})")
+    print(f"seed:       {record.seed}")
+    print(f"actions:    {len(record.moves)}, each of them legal")
+    print(f"cards:      dealt, drawn and shuffled as the seed says ({last.shuffles} reshuffles)")
+    who = "nobody" if last.winner is None else f"seat {last.winner} ({record.players[last.winner][0]})"
+    print(f"winner:     {who}, {record.reason}")

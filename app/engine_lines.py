@@ -1,0 +1,115 @@
+"""The lines of `cartagena engine`: one JSON request in, one JSON answer out, each flushed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+import orjson
+
+from app import rules
+
+__all__ = ["MOST_BYTES", "RequestError", "answer_line", "serve_lines"]
+
+MOST_BYTES = 4 * 1024 * 1024
+"""A longer line is refused; a choice with the events of a whole game, the longest request, is far shorter."""
+
+Json = dict[str, Any]
+
+
+class RequestError(Exception):
+    """A line that is not a request: `bad_json` or `bad_request`."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+def serve_lines(requests: BinaryIO, answers: BinaryIO) -> None:
+    """Answer every line until the end of the input; each answer is flushed before the next line is read."""
+    while line := requests.readline(MOST_BYTES + 1):
+        if len(line) > MOST_BYTES and not line.endswith(b"\n"):
+            _skip_line(requests)
+            answer = _error("bad_request", f"The line is longer than {MOST_BYTES} bytes.")
+        else:
+            answer = answer_line(line)
+        answers.write(answer)
+        answers.flush()
+
+
+def _skip_line(requests: BinaryIO) -> None:
+    while (rest := requests.readline(MOST_BYTES)) and not rest.endswith(b"\n"):
+        continue
+
+
+def _error(code: str, message: str) -> bytes:
+    return orjson.dumps({"error": {"code": code, "message": message}}) + b"\n"
+
+
+def answer_line(line: bytes) -> bytes:
+    try:
+        try:
+            request = orjson.loads(line)
+        except orjson.JSONDecodeError as wrong:
+            raise RequestError("bad_json", f"The line is not one JSON value: {wrong}.") from None
+        return orjson.dumps(_answer(request)) + b"\n"
+    except (RequestError, rules.RuleError) as refusal:
+        return _error(refusal.code, refusal.message)
+
+
+def _answer(request: object) -> Json:
+    if not isinstance(request, dict):
+        raise RequestError("bad_request", 'A request is an object with the field "do".')
+    do = request.get("do")
+    if not isinstance(do, str) or do not in _REQUESTS:
+        raise RequestError("bad_request", f'The field "do" is one of {", ".join(_REQUESTS)}.')
+    for names, answer in _REQUESTS[do]:
+        if request.keys() == {"do", *names}:
+            return answer(*[request[name] for name in names])
+    forms = ", or ".join(", ".join(("do", *names)) for names, _ in _REQUESTS[do])
+    raise RequestError("bad_request", f'A request "{do}" has exactly these fields: {forms}.')
+
+
+def _new(options: object, seed: object) -> Json:
+    parsed = rules.parse_options(options)
+    return {"position": rules.position_to_json(rules.new_game(parsed, rules.check_seed(seed)))}
+
+
+def _legal(position: object) -> Json:
+    read = rules.position_from_json(position)
+    return {
+        "actions": [
+            {"seat": seat, "action": rules.action_to_json(action)}
+            for seat, action in rules.legal_for_all(read)
+        ]
+    }
+
+
+def _seat(value: object, position: rules.Position) -> int:
+    if type(value) is not int or not 0 <= value < position.options.players:
+        raise rules.BadSeat(f"A seat is a whole number from 0 to {position.options.players - 1} here.")
+    return value
+
+
+def _apply(position: object, seat: object, action: object) -> Json:
+    before = rules.position_from_json(position)
+    acting = _seat(seat, before)
+    after, events = rules.apply(before, acting, rules.action_from_json(action))
+    return {
+        "position": rules.position_to_json(after),
+        "events": [rules.event_to_json(event) for event in events],
+    }
+
+
+def _view(position: object, seat: object) -> Json:
+    read = rules.position_from_json(position)
+    return {"view": rules.view(read, None if seat is None else _seat(seat, read))}
+
+
+_REQUESTS: dict[str, tuple[tuple[tuple[str, ...], Callable[..., Json]], ...]] = {
+    "new": ((("options", "seed"), _new),),
+    "legal": ((("position",), _legal),),
+    "apply": ((("position", "seat", "action"), _apply),),
+    "view": ((("position", "seat"), _view),),
+}
