@@ -6,6 +6,7 @@ start 0, then the spaces, in *complete* the sloop between passage and jungle, th
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -83,7 +84,7 @@ class Route:
         return self.sloop + 1
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def make_route(symbols: tuple[str, ...], symbol_set: str, passage_spaces: int) -> Route:
     """The tables of a route; `passage_spaces` is the length of its passage if a sloop sails, else 0."""
     names: list[Place] = [START, *range(1, len(symbols) + 1), GOAL]
@@ -113,17 +114,7 @@ def make_route(symbols: tuple[str, ...], symbol_set: str, passage_spaces: int) -
         names=tuple(names),
         places={name: place for place, name in enumerate(names)},
         symbol=tuple(symbol),
-        ahead=tuple(
-            tuple(
-                tuple(
-                    s
-                    for s in range(max(place + 1, side_left_by(place)[0]), side_left_by(place)[1])
-                    if symbol[s] == wanted
-                )
-                for place in everywhere
-            )
-            for wanted in range(6)
-        ),
+        ahead=tuple(tuple(_tails(symbol, wanted, map(side_left_by, everywhere))) for wanted in range(6)),
         end=tuple(sloop if passage_spaces and place < sloop else goal for place in everywhere),
         behind=tuple(
             (side_entered_by(place)[0], max(place, side_entered_by(place)[0])) for place in everywhere
@@ -133,3 +124,11 @@ def make_route(symbols: tuple[str, ...], symbol_set: str, passage_spaces: int) -
             for place in everywhere
         ),
     )
+
+
+def _tails(symbol: list[int], wanted: int, sides: Iterable[tuple[int, int]]) -> Iterator[tuple[int, ...]]:
+    """Of each place the spaces of one symbol ahead of it. Equal ones are one tuple: a route stays small."""
+    known: dict[tuple[int, ...], tuple[int, ...]] = {}
+    for place, (low, high) in enumerate(sides):
+        tail = tuple(space for space in range(max(place + 1, low), high) if symbol[space] == wanted)
+        yield known.setdefault(tail, tail)

@@ -11,12 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from app.rules.actions import Action, Advance, Morgan, Retreat
+from app.rules.actions import Action
 from app.rules.cards import CardKinds, card_kinds
 from app.rules.event import Event
 from app.rules.options import Options
 from app.rules.position import Position
 from app.rules.route import Route, make_route
+from app.rules.stock import Stock, make_stock
 
 __all__ = [
     "Answers",
@@ -79,13 +80,10 @@ class Ruleset:
     answers: dict[type, Answers]
     settlers: dict[type, Settler]
     reactions: tuple[Reaction, ...]
-    # Actions made once, so that a legal list is only a list of known values.
-    advances: tuple[tuple[Advance, ...], ...]
-    retreats: tuple[Retreat, ...]
-    morgans: tuple[tuple[Morgan, ...], ...]
+    stock: Stock
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def make_ruleset(options: Options, symbols: tuple[str, ...]) -> Ruleset:
     from app.rules.modules import MODULES  # the modules need this file's types
 
@@ -107,9 +105,5 @@ def make_ruleset(options: Options, symbols: tuple[str, ...]) -> Ruleset:
         answers={kind: answer for module in active for kind, answer in module.answers.items()},
         settlers={kind: settle for module in active for kind, settle in module.settlers.items()},
         reactions=tuple(reaction for module in active for reaction in module.reactions),
-        advances=tuple(tuple(Advance(card, name) for name in route.names) for card in kinds.names),
-        retreats=tuple(Retreat(name) for name in route.names),
-        morgans=tuple(
-            tuple(Morgan(player, name) for name in route.names) for player in range(options.players)
-        ),
+        stock=make_stock(kinds.names, route.names, options.players),
     )

@@ -8,6 +8,7 @@ from app.rules.movement import company_of, discard_card, has_won, landing, move,
 from app.rules.options import Options
 from app.rules.position import Position
 from app.rules.ruleset import Events, Module, Offer
+from app.rules.stock import HELD
 from app.rules.supply import take, take_relief
 from app.rules.turn import pass_turn
 
@@ -18,15 +19,28 @@ _DRAW = Draw()
 
 def _offer_advances(position: Position, seat: int, out: list[Action]) -> None:
     """On a single side a card always moves a pirate: to an empty space, or to the goal."""
+    advances = position.ruleset.stock.advances_by_hand[bytes(position.hands[seat].translate(HELD))]
+    for place in dict.fromkeys(position.pirates[seat]):
+        out += advances[place]
+
+
+def _offer_advances_and_retreats(position: Position, seat: int, out: list[Action]) -> None:
+    """Both in one walk over the pirates. This is where random play spends its time, so it is kept tight."""
     ruleset = position.ruleset
-    goal = ruleset.route.goal
-    places = dict.fromkeys(position.pirates[seat])
-    places.pop(goal, None)
-    advances = ruleset.advances
-    for kind, count in enumerate(position.hands[seat]):
-        if count:
-            row = advances[kind]
-            out += [row[place] for place in places]
+    stock = ruleset.stock
+    advances = stock.advances_by_hand[bytes(position.hands[seat].translate(HELD))]
+    retreats = stock.retreats
+    # On a single side whoever stands beyond the first company can fall back.
+    first = company_of(position).find(1, 1, ruleset.route.goal)
+    if first < 0:
+        first = ruleset.route.goal
+    before = -1
+    for place in position.pirates[seat]:
+        if place != before:
+            before = place
+            out += advances[place]
+            if place > first:
+                out.append(retreats[place])
 
 
 def _offer_advances_with_sloop(position: Position, seat: int, out: list[Action]) -> None:
@@ -36,28 +50,21 @@ def _offer_advances_with_sloop(position: Position, seat: int, out: list[Action])
     places.pop(ruleset.route.goal, None)
     for kind, count in enumerate(position.hands[seat]):
         if count:
-            row = ruleset.advances[kind]
+            row = ruleset.stock.advances[kind]
             symbol = symbol_of[kind]
             out += [row[place] for place in places if landing(position, seat, symbol, place) >= 0]
 
 
-def _offer_retreats(position: Position, seat: int, out: list[Action]) -> None:
+def _offer_retreats_by_side(position: Position, seat: int, out: list[Action]) -> None:
     ruleset = position.ruleset
     company = company_of(position)
-    first = company.find(1, 1, ruleset.route.goal)
-    if first < 0:
-        return
-    retreats = ruleset.retreats
-    if ruleset.has_sloop:
-        sloop = ruleset.route.sloop
-        is_split = ruleset.options.card_gain == "split"
-        for place in dict.fromkeys(position.pirates[seat]):
-            if is_split and place > sloop:
-                break
-            if place and retreat_target(position, place, company) >= 0:
-                out.append(retreats[place])
-    else:
-        out += [retreats[place] for place in dict.fromkeys(position.pirates[seat]) if place > first]
+    # In the split game there is no retreat in the jungle: cards come from Morgan there.
+    last = ruleset.route.sloop if ruleset.options.card_gain == "split" else ruleset.route.goal
+    out += [
+        ruleset.stock.retreats[place]
+        for place in dict.fromkeys(position.pirates[seat])
+        if place <= last and retreat_target(position, place, company) >= 0
+    ]
 
 
 def _offer_draw_any_time(position: Position, seat: int, out: list[Action]) -> None:
@@ -71,9 +78,12 @@ def _offer_draw_at_the_start(position: Position, seat: int, out: list[Action]) -
 
 
 def _offers(options: Options) -> tuple[Offer, ...]:
-    offers = [_offer_advances_with_sloop if options.scenario == "complete" else _offer_advances]
-    if options.card_gain != "morgan":
-        offers.append(_offer_retreats)
+    has_retreat = options.card_gain != "morgan"
+    offers: list[Offer]
+    if options.scenario == "complete":
+        offers = [_offer_advances_with_sloop, *([_offer_retreats_by_side] if has_retreat else [])]
+    else:
+        offers = [_offer_advances_and_retreats if has_retreat else _offer_advances]
     if options.relief == "rest":
         offers.append(_offer_draw_any_time)
     elif options.relief == "start":

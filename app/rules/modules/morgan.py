@@ -23,7 +23,7 @@ def _offer_morgans(position: Position, seat: int, out: list[Action]) -> None:
     for player, places in enumerate(position.pirates):
         if player == seat or position.resigned[player]:
             continue
-        morgans = ruleset.morgans[player]
+        morgans = ruleset.stock.morgans[player]
         out += [
             morgans[place]
             for place in dict.fromkeys(places)
