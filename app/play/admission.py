@@ -1,0 +1,105 @@
+"""Coming in: who may see a room, and what somebody who comes in is told first."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from app.play import chat
+from app.play import commands as say
+from app.play.draft import Draft
+from app.play.frame import frame_of
+from app.play.ports import Anyone, News, StoreUnavailable
+from app.play.refusals import NotAdmitted, Refusal
+from app.play.room import Room
+from app.play.telling import state_message
+from app.play.terms import CHAT_PRESETS, check_password
+from app.play.visitors import Visitor
+
+if TYPE_CHECKING:
+    from app.play.house import House
+
+__all__ = ["PROTOCOL", "admit", "enter", "leave"]
+
+PROTOCOL = 1
+
+
+async def admit(house: House, game: str, anyone: Anyone, password: str | None) -> Room:
+    """The room, if this person may be in it. A room that does not exist answers like a locked one."""
+    room = await house.rooms.get(game)
+    if room is not None:
+        table = room.table
+        if any(seat.person in anyone.ids or seat.reserved in anyone.ids for seat in table.seats):
+            return room
+    lock = room.table.terms.lock if room is not None else None
+    if room is None or (lock is not None and room.table.host not in anyone.ids):
+        if password is None:
+            raise NotAdmitted("password_required")
+        if not await asyncio.to_thread(check_password, lock, password) or room is None:
+            raise NotAdmitted("password_wrong")
+    if not room.table.terms.spectators and room.table.status != "open":
+        raise NotAdmitted("no_spectators")
+    return room
+
+
+async def enter(house: House, room: Room, visitor: Visitor, hello: say.Hello) -> None:
+    """A visitor comes in, or says hello again: it is told what it missed, and the others that it is here."""
+    now = house.clock.now()
+    is_new = visitor not in list(room.visitors)
+    try:
+        if visitor.anyone.ids:
+            visitor.muted = await house.store.mutes(room.id, visitor.anyone.id)
+        if is_new:
+            room.enter(visitor, now)
+        _greet(room, visitor, hello, now)
+        # Lines written meanwhile may come before these: clients order chat by its numbers.
+        lines = await chat.lines_for(room, visitor, hello.chat)
+    except StoreUnavailable:
+        raise Refusal("try_again") from None
+    for line in lines:
+        visitor.listener.tell(line)
+    seat = visitor.seat
+    if seat is not None and room.table.seats[seat].absent:
+        # Whoever is back is not absent; a lost race means somebody else has seen to it.
+        await room.add(Draft("returned", seat, {}, "server"), now, room.table)
+    if is_new:
+        await _tell_presence(house, room)
+    else:
+        visitor.listener.tell(frame_of(room.presence.as_json(room.table, now)))
+
+
+def _greet(room: Room, visitor: Visitor, hello: say.Hello, now: int) -> None:
+    """Synchronous, so that nothing comes between the number told and the frames that follow."""
+    table, seat = room.table, visitor.seat
+    missed = room.visitors.missed(table, hello.seq, seat)
+    you = {"person": visitor.anyone.id or None, "name": visitor.anyone.name, "seat": seat}
+    welcome = {
+        "t": "welcome",
+        "v": PROTOCOL,
+        "game": room.id,
+        "seq": table.seq,
+        "now": now,
+        "resumed": missed is not None,
+        "you": you,
+        "presets": CHAT_PRESETS,
+    }
+    visitor.listener.tell(frame_of(welcome))
+    for frame in [frame_of(state_message(table, seat))] if missed is None else missed:
+        visitor.listener.tell(frame)
+
+
+async def leave(house: House, room: Room, visitor: Visitor) -> None:
+    """A visitor is gone; the others see it at once."""
+    room.leave(visitor, house.clock.now())
+    try:
+        await _tell_presence(house, room)
+    except StoreUnavailable:
+        return  # the countdown is written down with the next entry
+
+
+async def _tell_presence(house: House, room: Room) -> None:
+    now = house.clock.now()
+    room.shown_away = room.presence.away(room.table, now)
+    room.visitors.tell_all(room.presence.as_json(room.table, now))
+    house.publish(News("presence", room.id, house.worker, room.presence.words()))
+    await house.rewake(room)

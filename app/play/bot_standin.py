@@ -1,0 +1,36 @@
+"""A stand-in for the bots: plays plain moves from the view and the legal list alone, at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["StandIn"]
+
+
+class StandIn:
+    """Advances while it holds cards, retreats when its hand is nearly empty, gives up its lowest cards."""
+
+    async def choose(
+        self,
+        view: dict[str, Any],
+        actions: Sequence[dict[str, Any]],
+        history: Sequence[dict[str, Any]],
+        level: str,
+        budget: float,
+        *,
+        seat: int,
+    ) -> dict[str, Any]:
+        first = actions[0]
+        if first["type"] == "discard":
+            return {"type": "discard", "cards": view["players"][seat]["hand"][: first["count"]]}
+        by_type: dict[str, list[dict[str, Any]]] = {}
+        for action in actions:
+            by_type.setdefault(action["type"], []).append(action)
+        if view["pending"] is not None:
+            return first
+        order = ("advance", "retreat") if view["players"][seat]["cards"] > 1 else ("retreat", "advance")
+        for kind in (*order, "sail", "morgan", "draw", "end"):
+            if kind in by_type:
+                return by_type[kind][0]
+        return first

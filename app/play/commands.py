@@ -1,0 +1,191 @@
+"""What clients send: one small struct a message, decoded and checked by msgspec in one go."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from app.play.refusals import Refusal
+
+__all__ = [
+    "Act",
+    "Bot",
+    "Chat",
+    "CloseChat",
+    "Colour",
+    "Command",
+    "Consent",
+    "Hand",
+    "Hello",
+    "Here",
+    "Hint",
+    "Message",
+    "Mute",
+    "Ping",
+    "Ready",
+    "Rematch",
+    "Remove",
+    "Return",
+    "Sit",
+    "Stand",
+    "Start",
+    "Undo",
+    "Vote",
+    "decode",
+    "message_names",
+]
+
+Id = Annotated[str, Meta(min_length=8, max_length=40, pattern=r"^[A-Za-z0-9_-]+\Z")]
+Number = Annotated[int, Meta(ge=0, le=2**53)]
+SeatNumber = Annotated[int, Meta(ge=0, le=9)]
+Short = Annotated[str, Meta(max_length=64)]
+
+
+class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", gc=False):
+    pass
+
+
+class _Command(_Message, frozen=True):
+    id: Id
+
+
+class Hello(_Message, frozen=True, tag="hello"):
+    v: int
+    seq: Number | None = None
+    chat: Number | None = None
+    password: Annotated[str, Meta(max_length=100)] | None = None
+
+
+class Ping(_Message, frozen=True, tag="ping"):
+    n: Number
+
+
+class Here(_Message, frozen=True, tag="here"):
+    pass
+
+
+class Act(_Command, frozen=True, tag="act"):
+    version: Number
+    action: dict[str, Any]
+
+
+class Undo(_Command, frozen=True, tag="undo"):
+    version: Number
+
+
+class Sit(_Command, frozen=True, tag="sit"):
+    nonce: Short
+    seat: SeatNumber | None = None
+    colour: Short | None = None
+
+
+class Stand(_Command, frozen=True, tag="stand"):
+    pass
+
+
+class Colour(_Command, frozen=True, tag="colour"):
+    colour: Short
+
+
+class Ready(_Command, frozen=True, tag="ready"):
+    ready: bool
+
+
+class Start(_Command, frozen=True, tag="start"):
+    pass
+
+
+class Remove(_Command, frozen=True, tag="remove"):
+    seat: SeatNumber
+
+
+class Bot(_Command, frozen=True, tag="bot"):
+    level: Short
+    seat: SeatNumber | None = None
+
+
+class Hand(_Command, frozen=True, tag="host"):
+    """Hands the host role on."""
+
+    seat: SeatNumber
+
+
+class Consent(_Command, frozen=True, tag="consent"):
+    to: Literal["pause", "continue"]
+    yes: bool
+
+
+class Vote(_Command, frozen=True, tag="vote"):
+    seat: SeatNumber
+    choice: Literal["wait", "bot", "end"]
+
+
+class Return(_Command, frozen=True, tag="return"):
+    pass
+
+
+class Rematch(_Command, frozen=True, tag="rematch"):
+    pass
+
+
+class Hint(_Command, frozen=True, tag="hint"):
+    version: Number
+
+
+class Chat(_Command, frozen=True, tag="chat"):
+    text: Annotated[str, Meta(max_length=2000)] | None = None
+    preset: Short | None = None
+
+
+class Mute(_Command, frozen=True, tag="mute"):
+    person: Short
+    on: bool
+
+
+class CloseChat(_Command, frozen=True, tag="close_chat"):
+    closed: bool
+
+
+LogCommand = (
+    Act
+    | Undo
+    | Sit
+    | Stand
+    | Colour
+    | Ready
+    | Start
+    | Remove
+    | Bot
+    | Hand
+    | Consent
+    | Vote
+    | Return
+    | Rematch
+    | Hint
+    | CloseChat
+)
+Command = LogCommand | Chat | Mute
+Message = Command | Hello | Ping | Here
+
+_decoder: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
+
+
+def decode(frame: bytes | str) -> Message:
+    """The message in a frame; raises Refusal `bad_message` that says what is wrong with it."""
+    try:
+        return _decoder.decode(frame)
+    except msgspec.DecodeError as problem:  # ValidationError is one of these
+        raise Refusal("bad_message", f"The server did not understand this: {problem}.") from None
+    except (UnicodeError, RecursionError):
+        raise Refusal("bad_message") from None
+
+
+def message_names() -> tuple[str, ...]:
+    """Every `do` of the game socket."""
+    return tuple(str(kind.__struct_config__.tag) for kind in _all_kinds())
+
+
+def _all_kinds() -> tuple[type[_Message], ...]:
+    return tuple(Message.__args__)

@@ -1,0 +1,134 @@
+"""From a command to the entry it would make: each is decided on the present table, or refused with a code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from app.play import commands as say
+from app.play.draft import Draft, Scene, seated
+from app.play.entries import NOBODY
+from app.play.refusals import Refusal
+from app.play.seating import DECISIONS as SEATING
+from app.play.table import Table
+from app.rules import RuleError
+
+__all__ = ["decide"]
+
+
+def decide(table: Table, scene: Scene, command: say.LogCommand) -> Draft:
+    """The entry this command makes now; raises Refusal. Nothing changes."""
+    if table.status == "closed":
+        raise Refusal("closed")
+    return _DECISIONS[type(command)](table, scene, command)
+
+
+def _playing(table: Table, scene: Scene) -> int:
+    """The asker's seat in a running game."""
+    seat = seated(scene)
+    if table.status == "open":
+        raise Refusal("not_started")
+    if table.is_over:
+        raise Refusal("game_over")
+    return seat
+
+
+def _act(table: Table, scene: Scene, command: say.Act) -> Draft:
+    seat = _playing(table, scene)
+    kind = command.action.get("type")
+    if table.seats[seat].bot is not None:
+        raise Refusal("bot_plays")
+    if table.is_paused and kind != "resign":
+        raise Refusal("paused")
+    clocks = table.clocks
+    if clocks is not None and kind != "resign" and clocks.is_late(seat, scene.received):
+        raise Refusal("time_up")
+    try:
+        action = table.rules.action_from_json(command.action)
+        # What is owed and resigning are decided on the present position, whatever the sender saw.
+        if command.version < table.moved and kind not in ("resign", "discard"):
+            raise Refusal("stale")
+        return Draft("action", seat, {"action": command.action}, step=table.try_action(seat, action))
+    except RuleError as refused:
+        raise Refusal(refused.code, refused.message) from refused
+
+
+def _undo(table: Table, scene: Scene, command: say.Undo) -> Draft:
+    seat = _playing(table, scene)
+    if table.seats[seat].bot is not None:
+        raise Refusal("bot_plays")
+    if table.is_paused:
+        raise Refusal("paused")
+    assert table.position is not None
+    if table.position.turn_seat != seat:
+        raise Refusal("not_your_turn")
+    if command.version < table.moved:
+        raise Refusal("stale")
+    if not table.steps:
+        raise Refusal("undo_blocked" if table.is_sealed else "nothing_to_undo")
+    return Draft("undo", seat, {})
+
+
+def _consent(table: Table, scene: Scene, command: say.Consent) -> Draft:
+    seat = _playing(table, scene)
+    if command.to == "pause" and table.is_paused:
+        raise Refusal("paused")
+    if command.to == "continue" and not table.is_paused:
+        raise Refusal("not_paused")
+    if table.seats[seat].bot is not None:
+        raise Refusal("bot_plays")
+    asked = set(table.people())
+    if command.to == "continue":
+        asked &= {*scene.present, seat}  # whoever is away cannot keep the others waiting
+    agreed = table.consents.get(command.to, set()) | {seat}
+    if command.yes and asked <= agreed:
+        return Draft("paused" if command.to == "pause" else "continued", seat, {"agreed": sorted(agreed)})
+    return Draft("consent", seat, {"to": command.to, "yes": command.yes})
+
+
+def _vote(table: Table, scene: Scene, command: say.Vote) -> Draft:
+    seat = _playing(table, scene)
+    about = command.seat
+    if about >= len(table.seats):
+        raise Refusal("bad_seat")
+    if not table.seats[about].absent or about == seat:
+        raise Refusal("not_absent")
+    if table.is_paused:
+        raise Refusal("paused")
+    present = {n for n in table.people() if n in scene.present and not table.seats[n].absent} | {seat}
+    votes = {voter: choice for voter, choice in table.votes.get(about, {}).items() if voter in present}
+    votes[seat] = command.choice
+    if sum(choice == command.choice for choice in votes.values()) * 2 <= len(present):
+        return Draft("voted", seat, {"about": about, "choice": command.choice})
+    body = {"about": about, "votes": {str(voter): choice for voter, choice in sorted(votes.items())}}
+    match command.choice:
+        case "wait":
+            return Draft("waited", seat, body)
+        case "bot":
+            return Draft("takeover", seat, {**body, "level": table.terms.bot_level, "why": "absent"})
+        case "end":
+            return Draft("aborted", seat, body)
+
+
+def _return(table: Table, scene: Scene, command: say.Return) -> Draft:
+    seat = _playing(table, scene)
+    if table.seats[seat].bot is None:
+        raise Refusal("not_taken_over")
+    return Draft("returned", seat, {})
+
+
+def _close_chat(table: Table, scene: Scene, command: say.CloseChat) -> Draft:
+    if table.host not in scene.anyone.ids:
+        raise Refusal("not_host")
+    return Draft("chat_closed", NOBODY if scene.seat is None else scene.seat, {"closed": command.closed})
+
+
+_DECISIONS: dict[type, Callable[[Table, Scene, Any], Draft]] = {
+    say.Act: _act,
+    say.Undo: _undo,
+    say.Consent: _consent,
+    say.Vote: _vote,
+    say.Return: _return,
+    say.CloseChat: _close_chat,
+    **SEATING,
+}

@@ -1,0 +1,102 @@
+"""How a game comes to be: a new table from what its creator asked for, or the next one after a game."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+import msgspec
+
+from app.play.engines import CURRENT, engine_for
+from app.play.entries import NOBODY, Entry, GameRow
+from app.play.ports import Anyone
+from app.play.refusals import Refusal
+from app.play.seating import bot_name
+from app.play.table import Table
+from app.play.terms import COLOURS, LEVELS, Terms
+from app.rules import RuleError
+
+__all__ = ["found", "found_rematch", "new_game_id"]
+
+
+def new_game_id() -> str:
+    """120 random bits: an unlisted room is its link."""
+    return secrets.token_urlsafe(15)
+
+
+def found(
+    creator: str, options: dict[str, Any], terms: Terms, bots: list[str], now: int
+) -> tuple[GameRow, Entry]:
+    """A new table; `bots` are the levels of bots that sit on its last seats. Raises Refusal `bad_options`."""
+    engine = engine_for(CURRENT)
+    try:
+        parsed = engine.parse_options(options)
+    except RuleError as refused:
+        raise Refusal("bad_options", refused.message) from refused
+    if len(bots) >= parsed.players:
+        raise Refusal("bad_options", "At least one seat must be left for a person.")
+    for level in bots:
+        if level not in LEVELS:
+            raise Refusal("bad_level")
+    server_seed = secrets.token_hex(32)
+    kept = [
+        _kept_bot(engine, server_seed, parsed.players - len(bots) + number, level, None)
+        for number, level in enumerate(bots)
+    ]
+    return _row(engine, creator, engine.options_to_json(parsed), terms, kept, server_seed, now)
+
+
+def found_rematch(table: Table, anyone: Anyone, now: int) -> tuple[GameRow, Entry]:
+    """The same people and bots one seat further on, under a new commitment; seats are kept for people."""
+    engine = engine_for(CURRENT)
+    count = len(table.seats)
+    server_seed = secrets.token_hex(32)
+    kept: list[dict[str, Any]] = []
+    for old, seat in enumerate(table.seats):
+        new = (old + 1) % count
+        if seat.person is None:
+            assert seat.bot is not None
+            kept.append(_kept_bot(engine, server_seed, new, seat.bot, seat.colour))
+        else:
+            kept.append({"seat": new, "person": seat.person, "name": seat.name, "colour": seat.colour})
+    options = engine.options_to_json(table.options)
+    is_there = any(seat.person == table.host for seat in table.seats)
+    return _row(engine, table.host if is_there else anyone.id, options, table.terms, kept, server_seed, now)
+
+
+def _kept_bot(engine: Any, server_seed: str, seat: int, level: str, colour: str | None) -> dict[str, Any]:
+    return {
+        "seat": seat,
+        "bot": level,
+        "name": bot_name(level, seat),
+        "colour": colour or COLOURS[seat],
+        "nonce": engine.bot_nonce(server_seed, seat),
+    }
+
+
+def _row(
+    engine: Any,
+    creator: str,
+    options: dict[str, Any],
+    terms: Terms,
+    kept: list[dict[str, Any]],
+    server_seed: str,
+    now: int,
+) -> tuple[GameRow, Entry]:
+    game = new_game_id()
+    row = GameRow(
+        id=game,
+        rules_version=CURRENT,
+        options=options,
+        terms=msgspec.to_builtins(terms),
+        server_seed=server_seed,
+        commitment=engine.commitment_of(server_seed),
+        creator=creator,
+        created_at=now,
+        seq=1,
+        updated_at=now,
+    )
+    entry = Entry(game, 1, "created", NOBODY, {"kept": kept}, "person", now, None, creator)
+    table = Table(row)
+    table.fold(entry)
+    return msgspec.structs.replace(row, summary=table.summary()), entry

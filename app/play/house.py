@@ -1,0 +1,306 @@
+"""The house: every room of this worker, the lobby, and what they share: store, bus, clock, bots."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from typing import Any
+
+from app.play import chat as chatting
+from app.play import commands as say
+from app.play.draft import Draft, Scene
+from app.play.due import choose, due_at
+from app.play.entries import Entry, GameRow, Outage
+from app.play.founding import found, found_rematch
+from app.play.lobby import Lobby, news_of
+from app.play.ports import Anyone, Blocks, BotPlayer, Bus, Clock, GameStore, News, StoreUnavailable, Watcher
+from app.play.refusals import Refusal
+from app.play.room import Accepted, Room
+from app.play.rooms import Rooms
+from app.play.sweeper import Sweeper
+from app.play.table import Table
+from app.play.telling import may_choose
+from app.play.terms import Terms
+
+__all__ = ["House"]
+
+_log = logging.getLogger("cartagena.house")
+HINT_LEVEL = "captain"
+
+
+class House:
+    """One worker's rooms. Made with its ports, opened and closed by the app's lifespan."""
+
+    def __init__(
+        self,
+        store: GameStore,
+        bus: Bus,
+        clock: Clock,
+        bot: BotPlayer,
+        watcher: Watcher,
+        *,
+        blocks: Blocks | None = None,
+        bot_budget: float = 1.0,
+        idle_seconds: float = 60.0,
+    ) -> None:
+        self.store = store
+        self.bus = bus
+        self.clock = clock
+        self.bot = bot
+        self.watcher = watcher
+        self.blocks = blocks
+        self.bot_budget = bot_budget
+        self.worker = secrets.token_hex(4)
+        self.outages: list[Outage] = []
+        self.rooms = Rooms(self, idle_seconds)
+        self.lobby = Lobby(self)
+        self.sweeper = Sweeper(self)
+        self._tasks: set[asyncio.Task[None]] = set()
+        bus.listen(self.heard)
+
+    # -- life --------------------------------------------------------------------------------------
+
+    async def open(self, *, background: bool = True) -> None:
+        """Ready to serve; `background` False leaves sweeping to the caller (a test that turns the clock)."""
+        await self.bus.open()
+        await self.sweeper.beat()
+        if background:
+            for work in (self.sweeper.run, self.sweeper.keep_beating, self.rooms.keep):
+                self.spawn(work())
+
+    async def close(self) -> None:
+        """Every append that was begun is finished; then the background work ends."""
+        await self.sweeper.stop()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.bus.close()
+
+    async def dismiss(self) -> None:
+        """Graceful stop, first half: everybody is told to resume elsewhere; their seats are kept."""
+        for room in list(self.rooms):
+            for visitor in room.visitors:
+                visitor.listener.end(4000, "resume")
+        for visitor in list(self.lobby.visitors):
+            visitor.listener.end(4000, "resume")
+
+    def spawn(self, work: Any) -> None:
+        """Background work of this house; a failure is logged, never lost."""
+        task: asyncio.Task[None] = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            _log.error("background work failed", exc_info=task.exception())
+
+    # -- commands ----------------------------------------------------------------------------------
+
+    async def create(
+        self, anyone: Anyone, options: dict[str, Any], terms: Terms, bots: list[str], most: int | None = None
+    ) -> str:
+        """A new table; its id. `most` is how many unfinished ones this person may have created."""
+        if not anyone.ids:
+            raise Refusal("no_session")
+        row, entry = found(anyone.id, options, terms, bots, self.clock.now())
+        try:
+            if most is not None and await self.store.count_open(anyone.ids) >= most:
+                raise Refusal("too_many_rooms")
+            await self.store.create(row, entry)
+        except StoreUnavailable:
+            raise Refusal("try_again") from None
+        self._created(row)
+        return row.id
+
+    def _created(self, row: GameRow) -> None:
+        table = Table(row)
+        self.watcher.acted("created", "person")
+        self._tell_lobby(table, 0, with_lists=True)
+
+    async def submit(self, room: Room, anyone: Anyone, command: say.Command, received: int) -> Accepted:
+        """Any command; raises Refusal."""
+        if not anyone.ids:
+            raise Refusal("no_session")
+        match command:
+            case say.Chat():
+                line = await chatting.write_line(room, anyone, command, received)
+                room.stirred(anyone, received)
+                return Accepted(line.n, False)
+            case say.Mute():
+                await chatting.mute(room, anyone, command)
+                return Accepted(room.table.seq, False)
+            case say.Sit() if self.blocks is not None and await self._is_blocked(room, anyone):
+                raise Refusal("blocked")
+            case say.Rematch():
+                return await self._rematch(room, anyone, command, received)
+            case say.Hint():
+                return await self._hint(room, anyone, command, received)
+            case _:
+                return await room.submit(anyone, command, received)
+
+    async def _is_blocked(self, room: Room, anyone: Anyone) -> bool:
+        others = [seat.person for seat in room.table.seats if seat.person and seat.person not in anyone.ids]
+        return self.blocks is not None and bool(others) and await self.blocks(anyone, others)
+
+    async def _rematch(self, room: Room, anyone: Anyone, command: say.Rematch, received: int) -> Accepted:
+        table = room.table
+        if table.seat_of(anyone.ids) is None:
+            raise Refusal("not_seated")
+        if not table.is_over or table.started_at is None:
+            raise Refusal("not_over")
+        if table.next_game is not None:
+            return Accepted(table.seq, False)
+        # First the room, then the entry that names it: a crash in between leaves an empty table nobody knows.
+        row, entry = found_rematch(table, anyone, received)
+        try:
+            await self.store.create(row, entry)
+        except StoreUnavailable:
+            raise Refusal("try_again") from None
+
+        def decide_rematch(now: Table, scene: Scene, _: say.Rematch) -> Draft:
+            if now.next_game is not None:
+                raise _AlreadyMade
+            return Draft("rematch", scene.seat or 0, {"game": row.id})
+
+        try:
+            accepted = await room.submit(anyone, command, received, decide_rematch)
+        except _AlreadyMade:
+            return Accepted(room.table.seq, False)
+        self._created(row)
+        return accepted
+
+    async def _hint(self, room: Room, anyone: Anyone, command: say.Hint, received: int) -> Accepted:
+        table = room.table
+        seat = table.seat_of(anyone.ids)
+        if command.id not in room.commands:
+            if seat is None:
+                raise Refusal("not_seated")
+            if not table.terms.hints:
+                raise Refusal("no_hints")
+            if table.status == "open":
+                raise Refusal("not_started")
+            if table.is_over:
+                raise Refusal("game_over")
+            if not may_choose(table, seat):
+                raise Refusal("paused" if table.is_paused else "not_your_turn")
+        action = (
+            None
+            if command.id in room.commands or seat is None
+            else await choose(room, table, seat, HINT_LEVEL)
+        )
+
+        def decide_hint(now: Table, scene: Scene, _: say.Hint) -> Draft:
+            if now.moved != table.moved or command.version < now.moved:
+                raise Refusal("stale")
+            return Draft("hint", scene.seat or 0, {"action": action})
+
+        accepted = await room.submit(anyone, command, received, decide_hint)
+        if seat is not None:
+            shown = {
+                "t": "hint",
+                "seq": accepted.seq,
+                "action": room.hints.get(accepted.seq),
+                "ack": command.id,
+            }
+            room.visitors.tell_seat(seat, shown)
+        return accepted
+
+    async def close_room(self, game: str, why: str) -> bool:
+        """The operator closes a room: one that never began is closed, one that runs is aborted."""
+        room = await self.rooms.get(game)
+        if room is None:
+            return False
+        for _ in range(8):
+            table = room.table
+            if table.is_over or await room.add(
+                Draft("closed", -1, {"why": why}, "server"), self.clock.now(), table
+            ):
+                break
+        for visitor in room.visitors:
+            visitor.listener.end(4010, "closed")
+        return True
+
+    def sign_out(self, person: str) -> None:
+        """The person's sessions ended: every socket of theirs closes, in every worker."""
+        self._drop(person)
+        self.publish(News("signed_out", person, self.worker, None))
+
+    def _drop(self, person: str) -> None:
+        for room in list(self.rooms):
+            for visitor in room.visitors:
+                if person in visitor.anyone.ids:
+                    visitor.listener.end(4008, "signed out")
+        for guest in list(self.lobby.visitors):
+            if person in guest.anyone.ids:
+                guest.listener.end(4008, "signed out")
+
+    # -- what rooms call ---------------------------------------------------------------------------
+
+    def publish(self, news: News) -> None:
+        if not self.bus.is_alone:
+            self.bus.publish(news)
+
+    def wake_at(self, at: int) -> None:
+        self.sweeper.nudge(at)
+
+    def moved(self, room: Room, before: Table, entry: Entry) -> None:
+        """A room has moved on: count it, tell lobbies what they show."""
+        self.watcher.acted(entry.kind, entry.by)
+        table = room.table
+        is_row = entry.kind != "action" or table.is_over
+        if entry.kind == "started" and not table.terms.spectators:
+            for visitor in room.visitors:
+                if visitor.seat is None:
+                    visitor.listener.end(4003, "no spectators")
+        if not is_row and before.to_act == table.to_act:
+            return
+        if self.lobby.visitors or not self.bus.is_alone:
+            watching = room.presence.watching(table, entry.at)
+            self._tell_lobby(table, watching, with_lists=is_row)
+
+    def _tell_lobby(self, table: Table, watching: int, *, with_lists: bool) -> None:
+        body = news_of(table, watching, with_lists=with_lists)
+        self.lobby.changed(body)
+        self.publish(News("lobby", "lobby", self.worker, body))
+
+    async def rewake(self, room: Room) -> None:
+        """Somebody came or went: what is due may be due earlier now."""
+        now = self.clock.now()
+        due = due_at(room.table, room.presence, now)
+        if due is not None and (room.woken_at is None or due < room.woken_at):
+            room.woken_at = due
+            await self.store.wake(room.id, due)
+            self.wake_at(due)
+
+    # -- news from other workers -------------------------------------------------------------------
+
+    def heard(self, news: News) -> None:
+        """Another worker's news; numbers show what was missed, the log has it."""
+        if news.worker == self.worker:
+            return
+        if news.kind == "lobby":
+            self.lobby.changed(news.body)
+            return
+        if news.kind == "signed_out":
+            self._drop(news.about)
+            return
+        room = self.rooms.loaded(news.about)
+        if room is None:
+            return
+        match news.kind:
+            case "entry":
+                if not room.heard(news.body):
+                    self.spawn(self.rooms.catch_up(room))
+            case "chat":
+                chatting.tell_line(room, news.body)
+            case "presence":
+                room.presence.heard(news.worker, news.body, self.clock.now())
+                room.visitors.tell_all(room.presence.as_json(room.table, self.clock.now()))
+            case _:
+                _log.warning("news of unknown kind %r", news.kind)
+
+
+class _AlreadyMade(Exception):
+    """Somebody else's offer of a rematch was first."""

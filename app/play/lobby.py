@@ -1,0 +1,209 @@
+"""The lobby: open tables, games to watch, my unfinished games; changes are pushed to whoever listens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from app.play.entries import GameRow
+from app.play.frame import frame_of
+from app.play.ports import Anyone, Listener
+from app.play.table import Table
+
+if TYPE_CHECKING:
+    from app.play.house import House
+
+__all__ = ["Filter", "Lobby", "LobbyVisitor", "lists_of", "row_of_game", "row_of_table"]
+
+SHOWN = 100
+_MODULES = ("scoundrels", "black_magic")
+
+
+class Filter(msgspec.Struct, frozen=True):
+    """Which tables somebody wants to see."""
+
+    preset: str | None = None
+    seats: int | None = None
+    clock: str | None = None
+    bots: bool | None = None
+
+    def lets(self, row: dict[str, Any]) -> bool:
+        return (
+            self.preset in (None, row["preset"])
+            and self.seats in (None, row["seats"])
+            and self.clock in (None, row["clock"])
+            and (self.bots is None or self.bots == (row["bots"] > 0))
+        )
+
+
+class LobbyVisitor:
+    """One listener in the lobby."""
+
+    __slots__ = ("anyone", "filter", "listener")
+
+    def __init__(self, anyone: Anyone, listener: Listener) -> None:
+        self.anyone = anyone
+        self.listener = listener
+        self.filter = Filter()
+
+
+class Lobby:
+    """Who listens, and what they are told."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self.visitors: set[LobbyVisitor] = set()
+
+    async def snapshot(self, visitor: LobbyVisitor) -> dict[str, Any]:
+        """The lists as they are now."""
+        store = self._house.store
+        found = {"t": "lobby"} | {
+            which: [
+                row
+                for row in map(row_of_game, await store.games_listed(which, SHOWN))
+                if visitor.filter.lets(row)
+            ]
+            for which in ("open", "watch")
+        }
+        return {**found, "mine": await self.mine(visitor.anyone), "people": len(self.visitors)}
+
+    async def mine(self, anyone: Anyone) -> list[dict[str, Any]]:
+        """Every unfinished game in which this person sits, theirs to move first."""
+        if not anyone.ids:
+            return []
+        games = await self._house.store.games_of(anyone.ids, unfinished=True, limit=SHOWN)
+        rows = [
+            {**row_of_game(game), "my_turn": is_turn_of(game, anyone.ids), "due": game.deadline}
+            for game in games
+        ]
+        return sorted(rows, key=lambda row: (not row["my_turn"], row["due"] or 2**53, -row["at"]))
+
+    def changed(self, body: dict[str, Any]) -> None:
+        """A row changed, here or in another worker; see `news_of`."""
+        if not self.visitors:
+            return
+        row, lists = body["row"], body["lists"]
+        frames = {
+            which: frame_of(
+                {"t": "room", "list": which, "room": row}
+                if shown
+                else {"t": "gone", "list": which, "id": row["id"]}
+            )
+            for which, shown in lists.items()
+        }
+        for visitor in list(self.visitors):
+            if visitor.filter.lets(row):
+                for frame in frames.values():
+                    visitor.listener.tell(frame)
+            turn = next((body["people"][each] for each in visitor.anyone.ids if each in body["people"]), None)
+            if turn is None:
+                continue
+            if body["is_over"]:
+                visitor.listener.tell(frame_of({"t": "gone", "list": "mine", "id": row["id"]}))
+            else:
+                mine = {**row, "my_turn": turn, "due": body["due"]}
+                visitor.listener.tell(frame_of({"t": "room", "list": "mine", "room": mine}))
+
+
+def news_of(table: Table, watching: int, *, with_lists: bool) -> dict[str, Any]:
+    """What lobbies are told of a table: its row, in which lists it is, whose game it is and whose turn."""
+    row = row_of_table(table, watching)
+    people = {
+        seat.person: number in table.to_act and seat.bot is None
+        for number, seat in enumerate(table.seats)
+        if seat.person
+    }
+    return {
+        "row": row,
+        "lists": lists_of(table, row) if with_lists else {},
+        "people": people,
+        "is_over": table.is_over,
+        "due": table.deadline(),
+    }
+
+
+def lists_of(table: Table, row: dict[str, Any]) -> dict[str, bool]:
+    """In which public lists the table stands."""
+    listed = table.terms.visibility == "open"
+    return {
+        "open": listed and table.status == "open" and row["taken"] < row["seats"],
+        "watch": listed and table.status == "running" and table.terms.spectators and table.terms.lock is None,
+    }
+
+
+def is_turn_of(game: GameRow, ids: tuple[str, ...]) -> bool:
+    """Whether one of these ids is to act."""
+    if game.summary is None or game.status != "running":
+        return False
+    to_act = set(game.to_act.split(",")) if game.to_act else set()
+    return any(str(s.seat) in to_act and s.person in ids and s.bot is None for s in game.summary.seats)
+
+
+def row_of_table(table: Table, watching: int) -> dict[str, Any]:
+    summary = table.summary()
+    return _row(
+        table.id,
+        table.terms.title,
+        table.status,
+        summary.options,
+        table.terms.clock.kind,
+        summary.taken,
+        summary.bots,
+        [s.name for s in summary.seats],
+        watching,
+        table.at,
+        table.terms.lock is not None,
+    )
+
+
+def row_of_game(game: GameRow) -> dict[str, Any]:
+    summary = game.summary
+    assert summary is not None
+    terms = game.terms
+    return _row(
+        game.id,
+        terms.get("title", ""),
+        game.status,
+        summary.options,
+        terms.get("clock", {}).get("kind", "none"),
+        summary.taken,
+        summary.bots,
+        [s.name for s in summary.seats],
+        0,
+        game.updated_at,
+        terms.get("lock") is not None,
+    )
+
+
+def _row(
+    game: str,
+    title: str,
+    status: str,
+    options: dict[str, Any],
+    clock: str,
+    taken: int,
+    bots: int,
+    names: list[str],
+    watching: int,
+    at: int,
+    locked: bool,
+) -> dict[str, Any]:
+    variant = [name for name in _MODULES if options[name]]
+    if options["card_gain"] != "retreat":
+        variant.append(f"card_gain:{options['card_gain']}")
+    return {
+        "id": game,
+        "title": title,
+        "preset": options["preset"],
+        "status": status,
+        "seats": options["players"],
+        "taken": taken,
+        "bots": bots,
+        "names": names,
+        "watching": watching,
+        "clock": clock,
+        "variant": variant,
+        "locked": locked,
+        "at": at,
+    }

@@ -1,0 +1,161 @@
+"""What rooms need from outside: a store, a bus, a clock, somebody who plays for bots, listeners."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from app.play.entries import Append, ChatLine, Due, Entry, GameRow, Outage
+from app.play.frame import Frame
+
+__all__ = [
+    "Anyone",
+    "Blocks",
+    "BotPlayer",
+    "Bus",
+    "Clock",
+    "GameStore",
+    "Listener",
+    "News",
+    "NewsHandler",
+    "StoreUnavailable",
+    "Watcher",
+]
+
+
+class StoreUnavailable(Exception):
+    """The store did not answer; nothing is known to have been written, and nobody may be told it was."""
+
+
+class Clock(Protocol):
+    """Time as an argument: a test turns it by hand."""
+
+    def now(self) -> int:
+        """Milliseconds since 1970."""
+
+    async def sleep(self, milliseconds: float) -> None:
+        """Wait that long by this clock."""
+
+
+class Anyone(msgspec.Struct, frozen=True):
+    """A person as rooms know one: every id they have played under, the first is the present one."""
+
+    ids: tuple[str, ...]
+    name: str
+    is_bot: bool = False
+
+    @property
+    def id(self) -> str:
+        """The present id; empty for somebody without a session, who may only watch."""
+        return self.ids[0] if self.ids else ""
+
+
+class GameStore(Protocol):
+    """The log and its heads. Times are milliseconds. Methods raise StoreUnavailable when they cannot know."""
+
+    async def create(self, game: GameRow, entry: Entry) -> None:
+        """A new game with its first entry, durable on return."""
+
+    def append(self, append: Append) -> Awaitable[bool]:
+        """True once entry and head are on disk; False: that seq, or that command, is already in the log."""
+
+    async def game(self, game: str) -> GameRow | None: ...
+    async def entries(self, game: str, after: int = 0) -> list[Entry]: ...
+    async def heads(self, games: Sequence[str]) -> dict[str, int]: ...
+    async def games_listed(self, which: str, limit: int) -> list[GameRow]:
+        """`open` or `watch`: what the lobby shows, newest first."""
+
+    async def games_of(
+        self, people: Sequence[str], *, unfinished: bool, limit: int, offset: int = 0
+    ) -> list[GameRow]: ...
+    async def count_open(self, creators: Sequence[str]) -> int:
+        """Unfinished games created by any of these ids."""
+
+    async def wake(self, game: str, at: int) -> None:
+        """Let the sweeper look at this game at that time, if it was not going to earlier."""
+
+    async def claim_due(self, now: int, lease: int, limit: int) -> list[Due]: ...
+    async def settle_due(self, due: Due, next_at: int | None) -> None: ...
+    async def next_due(self) -> int | None: ...
+    async def beat(self, now: int, gap: int) -> Outage | None:
+        """Note that a worker lives; the outage this ended, if the last beat is longer ago than `gap`."""
+
+    async def outages(self, since: int) -> list[Outage]: ...
+    async def add_chat(self, line: ChatLine) -> ChatLine:
+        """Stored with the next number, durable on return; a command sent again gives the first line."""
+
+    async def chat(self, game: str, after: int, limit: int) -> list[ChatLine]: ...
+    async def set_mute(self, game: str, person: str, muted: str, on: bool) -> None: ...
+    async def mutes(self, game: str, person: str) -> frozenset[str]: ...
+
+
+class News(msgspec.Struct, frozen=True):
+    """One message between workers. `about` is a game id, or `lobby`."""
+
+    kind: str  # entry, chat, presence, lobby, turn, signed_out
+    about: str
+    worker: str
+    body: Any
+
+
+NewsHandler = Callable[[News], None]
+
+
+class Bus(Protocol):
+    """Carries news to the other workers; may lose some, never decides anything."""
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether there can be no other worker, so that nothing can be missed."""
+
+    def listen(self, handler: NewsHandler) -> None: ...
+    def follow(self, game: str) -> None:
+        """This worker has the room loaded: bring its news."""
+
+    def unfollow(self, game: str) -> None: ...
+    def publish(self, news: News) -> None:
+        """Never waits and never raises; a full queue drops the news, the numbers show the gap."""
+
+    async def open(self) -> None: ...
+    async def close(self) -> None: ...
+
+
+class BotPlayer(Protocol):
+    """Plays a seat from what that seat knows: its view, its legal actions, the events it has seen."""
+
+    async def choose(
+        self,
+        view: dict[str, Any],
+        actions: Sequence[dict[str, Any]],
+        history: Sequence[dict[str, Any]],
+        level: str,
+        budget: float,
+        *,
+        seat: int,
+    ) -> dict[str, Any]:
+        """One of the actions (an owed discard with its cards filled in), within about `budget` seconds."""
+
+
+class Listener(Protocol):
+    """A socket, or a stream, that wants a room's frames. `tell` never waits."""
+
+    def tell(self, frame: Frame) -> None: ...
+    def end(self, code: int, reason: str) -> None: ...
+
+
+class Watcher(Protocol):
+    """Counts what happens, for metrics; every method is cheap and never raises."""
+
+    def acted(self, kind: str, by: str) -> None: ...
+    def refused(self, code: str) -> None: ...
+    def committed(self, seconds: float, entries: int) -> None: ...
+    def dropped(self) -> None: ...
+
+
+class Blocks(Protocol):
+    """Who does not want to meet whom; the people's side answers."""
+
+    async def __call__(self, person: Anyone, others: Iterable[str]) -> bool:
+        """Whether one of the others has blocked this person."""

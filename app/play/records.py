@@ -1,0 +1,52 @@
+"""The record of a game (RULES §9): the line that was really played, from the log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.play.entries import Entry, GameRow
+from app.play.refusals import Refusal
+from app.play.table import Table
+
+__all__ = ["record_of"]
+
+
+def record_of(row: GameRow, entries: list[Entry]) -> dict[str, Any]:
+    """The record; what was undone is left out. While the game runs: Refusal `not_over`, it holds the seed."""
+    table = Table(row)
+    line: list[dict[str, Any]] = []
+    marks: list[str] = []
+    for entry in entries:
+        table.fold(entry)
+        match entry.kind:
+            case "action":
+                move = {
+                    "seat": entry.seat,
+                    "action": entry.body["action"],
+                    "at": entry.at,
+                    "by": entry.by,
+                    "marks": marks,
+                }
+                line.append(move)
+                marks = []
+            case "undo":
+                marks = line.pop()["marks"]  # a hint that was asked for stays asked for
+            case "hint":
+                marks = [*marks, "hint"]
+    if not table.is_over:
+        raise Refusal("not_over")
+    if table.started_at is None:
+        raise Refusal("not_started")
+    return {
+        "format": "cartagena-record/1",
+        "rules_version": row.rules_version,
+        "options": table.rules.options_to_json(table.options),
+        "commitment": row.commitment,
+        "server_seed": row.server_seed,
+        "nonces": [seat.nonce for seat in table.seats],
+        "players": [
+            {"name": seat.name, "bot": seat.bot if seat.person is None else None} for seat in table.seats
+        ],
+        "actions": line,
+        "result": table.result,
+    }

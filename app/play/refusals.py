@@ -1,0 +1,70 @@
+"""Refusals of rooms: a stable code and a sentence a player can act on; a refused command changed nothing.
+
+Refusal            everything a room refuses, by code
+└── NotAdmitted    the viewer may not be in this room at all; the socket closes after it
+"""
+
+from __future__ import annotations
+
+__all__ = ["SENTENCES", "NotAdmitted", "Refusal"]
+
+SENTENCES: dict[str, str] = {
+    "bad_message": "The server did not understand this message.",
+    "too_fast": "That was too much at once; wait a moment.",
+    "hello_first": "Say hello first.",
+    "password_required": "This table needs a password.",
+    "password_wrong": "That is not the password of this table.",
+    "no_spectators": "This table does not want to be watched.",
+    "no_session": "Choose a name first.",
+    "banned": "You are shut out from this site.",
+    "blocked": "Somebody at this table does not want to play with you.",
+    "id_taken": "This command id is in use; make a new one.",
+    "not_seated": "You do not sit at this table.",
+    "bad_seat": "There is no such seat for this.",
+    "seat_taken": "That seat is taken.",
+    "no_free_seat": "The table is full.",
+    "bad_nonce": "A nonce has 32 digits from 0-9 and a-f.",
+    "bad_colour": "There is no such colour.",
+    "colour_taken": "Somebody else has that colour.",
+    "bad_level": "There is no such bot.",
+    "not_host": "Only the host may do this.",
+    "too_few": "At least two seats must be filled.",
+    "not_ready": "Not everybody is ready.",
+    "bad_options": "These options do not fit.",
+    "started": "The game has begun.",
+    "not_started": "The game has not begun.",
+    "stale": "The table has moved on; look again.",
+    "not_your_turn": "It is not your turn.",
+    "illegal": "The rules do not allow this now.",
+    "bad_action": "That is not an action.",
+    "game_over": "The game is over.",
+    "paused": "The game is paused.",
+    "not_paused": "The game is not paused.",
+    "time_up": "Your time had run out.",
+    "bot_plays": "A bot plays your seat; take it back first.",
+    "nothing_to_undo": "There is nothing to take back.",
+    "undo_blocked": "Something has become known since; that cannot be taken back.",
+    "not_absent": "Nobody is absent at that seat.",
+    "not_taken_over": "No bot plays your seat.",
+    "not_over": "Only after the game.",
+    "no_hints": "This table plays without hints.",
+    "chat_closed": "The host has closed the chat.",
+    "bad_text": "Write between 1 and 300 characters of plain text.",
+    "unknown_person": "Nobody here is called that.",
+    "closed": "This table was closed.",
+    "too_many_rooms": "You have opened as many tables as you may; finish or leave one first.",
+    "try_again": "That could not be stored just now; nothing was done. Try again.",
+}
+
+
+class Refusal(Exception):
+    """A command was refused."""
+
+    def __init__(self, code: str, message: str | None = None) -> None:
+        self.code = code
+        self.message = message or SENTENCES[code]
+        super().__init__(f"{code}: {self.message}")
+
+
+class NotAdmitted(Refusal):
+    """This viewer may not be in this room."""

@@ -1,0 +1,249 @@
+"""A room: one game's table, its log and its listeners in this worker.
+
+`submit` is the way of every command: the same id again → the same answer; decide on the present table;
+append (UNIQUE(game, seq) is the arbiter between workers); only then move on, answer and tell. A worker
+that lost the race reads on and decides again. At most one append is in flight for a room in a worker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from app.play import commands as say
+from app.play.deciding import decide
+from app.play.draft import Draft, Scene
+from app.play.due import credit_outages, due_at
+from app.play.entries import Append, Entry, GameRow
+from app.play.ports import Anyone, News, StoreUnavailable
+from app.play.presence import Presence
+from app.play.refusals import Refusal
+from app.play.table import Table
+from app.play.telling import Told
+from app.play.visitors import Visitor, Visitors
+from app.rules import Event
+
+if TYPE_CHECKING:
+    from app.play.house import House
+
+__all__ = ["Accepted", "Deciding", "Room"]
+
+Deciding = Callable[[Table, Scene, Any], Draft]
+
+_TRIES = 8  # races lost in a row before the sender is asked to try again
+_RESEATS = frozenset(("seated", "left", "started"))
+
+
+class Accepted:
+    """A command is on disk at `seq`; `is_told`: the frame that showed it to the seat carried the ack."""
+
+    __slots__ = ("is_told", "seq")
+
+    def __init__(self, seq: int, is_told: bool) -> None:
+        self.seq = seq
+        self.is_told = is_told
+
+
+class Room:
+    """One game in this worker. `table` is always a table that is on disk; it is replaced, never changed."""
+
+    def __init__(self, house: House, row: GameRow, entries: list[Entry]) -> None:
+        self.house = house
+        self.id = row.id
+        self.row = row
+        self.table = Table(row)
+        self.commands: dict[str, tuple[int, str]] = {}  # command id → (seq, who sent it)
+        self.history: list[tuple[Event, ...]] | None = None  # of the line really played; kept for bots
+        self.hints: dict[int, dict[str, Any]] = {}  # seq → the action that was shown
+        self.visitors = Visitors()
+        self.presence = Presence(house.clock.now())
+        self.touched = self.presence.began
+        self.woken_at: int | None = None  # when the sweeper will look, as far as this worker knows
+        self.shown_away: dict[str, int] = {}  # the countdowns visitors know of
+        self.is_unsure = False  # an append's outcome is not known: read the log before anything else
+        self._lock = asyncio.Lock()
+        for entry in entries:
+            events = self.table.fold(entry)
+            self._note(entry, events)
+
+    # -- commands ----------------------------------------------------------------------------------
+
+    async def submit(
+        self, anyone: Anyone, command: say.LogCommand, received: int, deciding: Deciding = decide
+    ) -> Accepted:
+        """Decide, store, move on, tell. Raises Refusal; then nothing has changed."""
+        self.touched = received
+        self.stirred(anyone, received)
+        async with self._lock:
+            if self.is_unsure or getattr(command, "version", 0) > self.table.seq:
+                await self.read_on()  # our room may be behind the sender's: another worker was faster
+            if self.house.outages:
+                await credit_outages(self, received)
+            for _ in range(_TRIES):
+                known = self.commands.get(command.id)
+                if known is not None:
+                    if known[1] not in anyone.ids:
+                        raise Refusal("id_taken")
+                    return Accepted(known[0], False)
+                seat = self.table.seat_of(anyone.ids)
+                present = self.presence.present_seats(self.table, received)
+                draft = deciding(self.table, Scene(anyone, seat, received, present), command)
+                told = await self._store(draft, received, command.id, anyone)
+                if told is not None:
+                    return told
+                await self.read_on()
+            raise Refusal("try_again")
+
+    async def add(self, draft: Draft, at: int, on: Table) -> bool:
+        """An entry of the server's own, decided on the table `on`; False when that is history."""
+        async with self._lock:
+            return self.table is on and await self.add_locked(draft, at)
+
+    async def credit(self, now: int) -> None:
+        """Credit what no clock should have counted."""
+        async with self._lock:
+            await credit_outages(self, now)
+
+    async def add_locked(self, draft: Draft, at: int) -> bool:
+        if await self._store(draft, at, None, None) is not None:
+            return True
+        await self.read_on()
+        return False
+
+    async def _store(
+        self, draft: Draft, at: int, command: str | None, sender: Anyone | None
+    ) -> Accepted | None:
+        """Append an entry and move on; None when its number, or its command, was already taken."""
+        before = self.table
+        who = sender.id if sender is not None else ""
+        entry = Entry(
+            self.id,
+            before.seq + 1,
+            draft.kind,
+            draft.seat,
+            draft.body,
+            draft.by,
+            max(at, before.at),
+            command,
+            who,
+        )
+        after, events = before.after(entry, draft.step)
+        due = due_at(after, self.presence, at)
+        append = Append(
+            entry,
+            after.status,
+            ",".join(map(str, after.to_act)),
+            after.deadline(),
+            due if due is not None and (self.woken_at is None or due < self.woken_at) else None,
+            None if entry.kind == "action" and not after.is_over else after.summary(),
+        )
+        try:
+            is_appended = await self.house.store.append(append)
+        except StoreUnavailable:
+            self.is_unsure = True
+            raise Refusal("try_again") from None
+        if not is_appended:
+            return None
+        if append.due is not None:
+            self.woken_at = append.due
+            self.house.wake_at(append.due)
+        if self.table is not before:
+            # Another worker's news of a later entry came first and the log was read: this entry is in place.
+            self.house.publish(News("entry", self.id, self.house.worker, entry))
+            await self.read_on()
+            return Accepted(entry.seq, False)
+        acked = after.seat_of(sender.ids) if sender is not None else None
+        self.house.publish(News("entry", self.id, self.house.worker, entry))
+        self._install(before, after, entry, events, acked)
+        return Accepted(entry.seq, acked is not None)
+
+    # -- moving on ---------------------------------------------------------------------------------
+
+    def _install(
+        self, before: Table, after: Table, entry: Entry, events: tuple[Event, ...], acked: Told = None
+    ) -> None:
+        self.table = after
+        self._note(entry, events)
+        if entry.kind in _RESEATS:
+            self.visitors.reseat(after)
+        self.visitors.tell_entry(before, after, entry, events, acked)
+        self.house.moved(self, before, entry)
+
+    def _note(self, entry: Entry, events: tuple[Event, ...]) -> None:
+        if entry.command is not None:
+            self.commands[entry.command] = (entry.seq, entry.who)
+        match entry.kind:
+            case "started":
+                has_bots = any(seat.bot is not None for seat in self.table.seats)
+                self.history = [] if has_bots or self.table.terms.hints else None
+            case "action" if self.history is not None:
+                self.history.append(events)
+            case "undo" if self.history is not None:
+                self.history.pop()
+            case "hint":
+                self.hints[entry.seq] = entry.body["action"]
+
+    def heard(self, entry: Entry) -> bool:
+        """An entry another worker has stored; False when something is missing in between."""
+        if entry.seq <= self.table.seq:
+            return True
+        if entry.seq != self.table.seq + 1:
+            return False
+        after, events = self.table.after(entry)
+        self._install(self.table, after, entry, events)
+        return True
+
+    async def read_on(self) -> None:
+        """Put in place what the log has beyond this table."""
+        try:
+            entries = await self.house.store.entries(self.id, self.table.seq)
+        except StoreUnavailable:
+            self.is_unsure = True
+            raise Refusal("try_again") from None
+        for entry in entries:
+            self.heard(entry)
+        self.is_unsure = False
+
+    async def full_history(self) -> list[tuple[Event, ...]]:
+        """Every action's events of the line really played; read from the log when they were not kept."""
+        if self.history is None:
+            async with self._lock:
+                table = Table(self.row)
+                history: list[tuple[Event, ...]] = []
+                for entry in await self.house.store.entries(self.id, 0):
+                    if entry.seq > self.table.seq:
+                        break
+                    events = table.fold(entry)
+                    if entry.kind == "action":
+                        history.append(events)
+                    elif entry.kind == "undo":
+                        history.pop()
+                self.history = history
+        return self.history
+
+    # -- coming and going --------------------------------------------------------------------------
+
+    def enter(self, visitor: Visitor, now: int) -> None:
+        self.touched = now
+        self.visitors.add(visitor, self.table)
+        visitor.key = self.key_of(visitor.anyone)
+        self.presence.came(visitor.key, now)
+
+    def leave(self, visitor: Visitor, now: int) -> None:
+        self.touched = now
+        if self.visitors.discard(visitor):
+            self.presence.went(visitor.key, now)
+
+    def stirred(self, anyone: Anyone, now: int) -> None:
+        """The person did something."""
+        self.presence.stirred(self.key_of(anyone), now)
+
+    def key_of(self, anyone: Anyone) -> str:
+        """The name a person is present under: that of the seat, which may be one of an account's guests."""
+        seat = self.table.seat_of(anyone.ids)
+        return anyone.id if seat is None else self.table.seats[seat].person or anyone.id
+
+    @property
+    def is_idle(self) -> bool:
+        return not len(self.visitors) and not self._lock.locked()

@@ -1,0 +1,125 @@
+"""The rooms of one worker: loaded from the log on demand, kept in step with it, evicted when idle."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from app.play.ports import News, StoreUnavailable
+from app.play.presence import PRESENCE_LEASE
+from app.play.refusals import Refusal
+from app.play.room import Room
+
+if TYPE_CHECKING:
+    from app.play.house import House
+
+__all__ = ["Rooms"]
+
+_log = logging.getLogger("cartagena.rooms")
+HEADS_EVERY = 1500  # the bus may lose news; this is how long that can go unnoticed
+
+
+class Rooms:
+    """Rooms by id. A room that is not loaded is no loss: the log has it."""
+
+    def __init__(self, house: House, idle_seconds: float) -> None:
+        self._house = house
+        self._idle = int(idle_seconds * 1000)
+        self._rooms: dict[str, Room] = {}
+        self._loading: dict[str, asyncio.Future[Room | None]] = {}
+        self._presence_told = 0
+
+    def __iter__(self) -> Iterator[Room]:
+        return iter(self._rooms.values())
+
+    def __len__(self) -> int:
+        return len(self._rooms)
+
+    def loaded(self, game: str) -> Room | None:
+        return self._rooms.get(game)
+
+    async def get(self, game: str) -> Room | None:
+        """The room, loaded if need be; None when there is no such game. Raises Refusal `try_again`."""
+        room = self._rooms.get(game)
+        if room is not None:
+            room.touched = self._house.clock.now()
+            return room
+        loading = self._loading.get(game)
+        if loading is None:
+            loading = self._loading[game] = asyncio.ensure_future(self._load(game))
+            loading.add_done_callback(lambda _: self._loading.pop(game, None))
+        return await asyncio.shield(loading)
+
+    async def _load(self, game: str) -> Room | None:
+        store = self._house.store
+        try:
+            row = await store.game(game)
+            if row is None:
+                return None
+            self._house.bus.follow(game)  # before reading, so that nothing falls in between
+            entries = await store.entries(game)
+        except StoreUnavailable:
+            raise Refusal("try_again") from None
+        room = Room(self._house, row, entries)
+        self._rooms[game] = room
+        return room
+
+    async def catch_up(self, room: Room) -> None:
+        """The numbers show a gap: read the log."""
+        try:
+            await room.read_on()
+        except Refusal:
+            _log.warning("could not read on in game %s; the next look at the heads will", room.id)
+
+    async def keep(self) -> None:
+        """For ever: compare heads, repeat who is present, evict."""
+        clock = self._house.clock
+        while True:
+            await clock.sleep(HEADS_EVERY)
+            now = clock.now()
+            if not self._house.bus.is_alone:
+                await self.compare_heads()
+                if now - self._presence_told > PRESENCE_LEASE // 3:
+                    self._presence_told = now
+                    self.tell_presence()
+            self.tell_countdowns(now)
+            self.evict(now)
+
+    async def compare_heads(self) -> None:
+        """One query for all loaded rooms; whoever is behind reads on."""
+        games = list(self._rooms)
+        if not games:
+            return
+        try:
+            heads = await self._house.store.heads(games)
+        except StoreUnavailable:
+            return
+        for game, seq in heads.items():
+            room = self._rooms.get(game)
+            if room is not None and room.table.seq < seq:
+                await self.catch_up(room)
+
+    def tell_presence(self) -> None:
+        """Repeat to the other workers who is here; their word of us expires otherwise."""
+        for room in self._rooms.values():
+            if len(room.visitors):
+                self._house.publish(News("presence", room.id, self._house.worker, room.presence.words()))
+
+    def tell_countdowns(self, now: int) -> None:
+        """Somebody has become idle: the others see the countdown."""
+        for room in self._rooms.values():
+            if len(room.visitors):
+                away = room.presence.away(room.table, now)
+                if away != room.shown_away:
+                    room.shown_away = away
+                    room.visitors.tell_all(room.presence.as_json(room.table, now))
+
+    def evict(self, now: int) -> int:
+        """Forget rooms nobody listens to and nobody has touched for a while; how many."""
+        gone = [room.id for room in self._rooms.values() if room.is_idle and now - room.touched > self._idle]
+        for game in gone:
+            del self._rooms[game]
+            self._house.bus.unfollow(game)
+        return len(gone)

@@ -1,0 +1,58 @@
+"""A seat at a table: who sits there, under which colour, whether a bot plays it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["Seat"]
+
+
+class Seat:
+    """One place at the table. `person` and `bot` both set: a person's seat that a bot plays for now."""
+
+    __slots__ = ("absent", "bot", "colour", "name", "nonce", "person", "ready", "reserved")
+
+    def __init__(self) -> None:
+        self.person: str | None = None
+        self.name: str | None = None
+        self.colour: str | None = None
+        self.nonce: str | None = None
+        self.bot: str | None = None
+        self.ready = False
+        self.absent = False
+        self.reserved: str | None = None  # kept for this person (rematch)
+
+    @property
+    def is_taken(self) -> bool:
+        return self.person is not None or self.bot is not None
+
+    @property
+    def is_free(self) -> bool:
+        return not self.is_taken and self.reserved is None
+
+    @property
+    def is_human(self) -> bool:
+        """Whether a person plays it at present."""
+        return self.person is not None and self.bot is None
+
+    def copy(self) -> Seat:
+        twin = Seat.__new__(Seat)
+        for name in Seat.__slots__:
+            setattr(twin, name, getattr(self, name))
+        return twin
+
+    def empty(self) -> None:
+        """Nobody sits here any more."""
+        self.__init__()  # type: ignore[misc]
+
+    def as_json(self) -> dict[str, Any]:
+        """What everybody may know of it."""
+        return {
+            "person": self.person,
+            "name": self.name,
+            "colour": self.colour,
+            "ready": self.ready,
+            "bot": self.bot,
+            "absent": self.absent,
+            "reserved": self.reserved,
+        }

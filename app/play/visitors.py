@@ -1,0 +1,141 @@
+"""Who listens to a room in this worker: sockets and streams by audience, and how one catches up."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from app.play.entries import Entry
+from app.play.frame import Frame, frame_of
+from app.play.ports import Anyone, Listener
+from app.play.table import Table
+from app.play.telling import Told, event_frames, table_json, table_message
+from app.rules import Event
+
+__all__ = ["KEPT", "Visitor", "Visitors"]
+
+KEPT = 48  # entries whose events are kept for those who come back; a longer gap costs more than the view
+
+
+class Visitor:
+    """One listener in a room: who it is, and the seat whose audience it belongs to."""
+
+    __slots__ = ("anyone", "key", "listener", "muted", "seat")
+
+    def __init__(self, anyone: Anyone, listener: Listener) -> None:
+        self.anyone = anyone
+        self.listener = listener
+        self.key = anyone.id  # what the person is present under
+        self.seat: Told = None
+        self.muted: frozenset[str] = frozenset()
+
+
+class Visitors:
+    """All listeners of one room in this worker."""
+
+    __slots__ = ("_by_seat", "_recent")
+
+    def __init__(self) -> None:
+        self._by_seat: dict[Told, list[Visitor]] = {}
+        self._recent: deque[tuple[Entry, tuple[Event, ...]]] = deque(maxlen=KEPT)
+
+    def __len__(self) -> int:
+        return sum(len(visitors) for visitors in self._by_seat.values())
+
+    def __iter__(self) -> Any:
+        return iter([visitor for visitors in self._by_seat.values() for visitor in visitors])
+
+    def add(self, visitor: Visitor, table: Table) -> None:
+        visitor.seat = table.seat_of(visitor.anyone.ids)
+        self._by_seat.setdefault(visitor.seat, []).append(visitor)
+
+    def discard(self, visitor: Visitor) -> bool:
+        """Whether it was there."""
+        visitors = self._by_seat.get(visitor.seat, [])
+        if visitor not in visitors:
+            return False
+        visitors.remove(visitor)
+        if not visitors:
+            del self._by_seat[visitor.seat]
+        return True
+
+    def reseat(self, table: Table) -> None:
+        """Seats have changed: everybody joins the audience of the seat they have now."""
+        everyone = list(self)
+        self._by_seat.clear()
+        for visitor in everyone:
+            self.add(visitor, table)
+
+    # -- telling -----------------------------------------------------------------------------------
+
+    def tell_entry(
+        self, before: Table, table: Table, entry: Entry, events: tuple[Event, ...], acked: Told
+    ) -> None:
+        """One frame with the entry's number to every listener; each audience's is encoded once."""
+        self._recent.append((entry, events))
+        by_seat = self._by_seat
+        if not by_seat:
+            return
+        if entry.kind == "action" or entry.kind == "hint":
+            frames = event_frames(before, table, entry, events, list(by_seat), acked)
+        else:
+            block = table_json(table)
+            frames = {}
+            for seat in by_seat:
+                ack = entry.command if seat is not None and seat == acked else None
+                frames[seat] = frame_of(table_message(table, entry, seat, block, ack))
+        for seat, frame in frames.items():
+            for visitor in by_seat[seat]:
+                visitor.listener.tell(frame)
+
+    def tell_all(self, message: dict[str, Any]) -> None:
+        if self._by_seat:
+            frame = frame_of(message)
+            for visitor in self:
+                visitor.listener.tell(frame)
+
+    def tell_seat(self, seat: int, message: dict[str, Any]) -> None:
+        visitors = self._by_seat.get(seat)
+        if visitors:
+            frame = frame_of(message)
+            for visitor in visitors:
+                visitor.listener.tell(frame)
+
+    # -- catching up -------------------------------------------------------------------------------
+
+    def missed(self, table: Table, since: int | None, seat: Told) -> list[Frame] | None:
+        """The frames after `since`, or None when the whole state is the shorter answer (or the only one)."""
+        if since is None or since > table.seq:
+            return None
+        if since == table.seq:
+            return []
+        gap = [(entry, events) for entry, events in self._recent if entry.seq > since]
+        if (
+            not gap
+            or gap[0][0].seq != since + 1
+            or any(entry.kind not in ("action", "hint") for entry, _ in gap)
+        ):
+            return None
+        if len(gap) > KEPT // 2 or table.is_over:
+            return None
+        frames = [_past(table, entry, events, seat) for entry, events in gap[:-1]]
+        entry, events = gap[-1]
+        last = event_frames(_no_clock_before(table), table, entry, events, [seat], None)[seat]
+        return [*frames, last]
+
+
+def _past(table: Table, entry: Entry, events: tuple[Event, ...], seat: Told) -> Frame:
+    """An entry that others have followed since: its events alone."""
+    message: dict[str, Any] = {"t": "events", "seq": entry.seq, "at": entry.at}
+    message["events"] = table.rules.events_for(events, seat, table.options)
+    if entry.by != "person":
+        message["by"] = entry.by
+    return frame_of(message)
+
+
+def _no_clock_before(table: Table) -> Table:
+    """The same table as if it had had no clock, so that the last frame of a gap tells the present one."""
+    twin = object.__new__(Table)
+    twin.__dict__.update(table.__dict__)
+    twin.clocks = None
+    return twin
