@@ -40,6 +40,7 @@ from app.rules.notation import SEAT_LETTERS, action_to_text, text_to_action
 from app.rules.options import CONFLICTS, Options, options_to_json, parse_options
 from app.rules.position import Position
 from app.rules.record import Move, Record, places, record_from_json, record_to_json, replay, verify
+from app.rules.turns import TurnEnd, turn_ends
 from app.rules.view import position_to_json, view
 
 __all__ = [
@@ -66,6 +67,7 @@ __all__ = [
     "Preset",
     "Record",
     "RuleError",
+    "TurnEnd",
     "action_to_text",
     "apply",
     "bot_nonce",
@@ -101,6 +103,7 @@ __all__ = [
     "seats_to_act",
     "seed_from",
     "text_to_action",
+    "turn_ends",
     "verify",
     "view",
     *actions.__all__,

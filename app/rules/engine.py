@@ -144,15 +144,16 @@ def apply(position: Position, seat: int, action: Action) -> tuple[Position, tupl
 
 def play(position: Position, seat: int, action: Action, events: Events = None) -> None:
     """Move the position on in place. The action must be known to be legal."""
-    if type(action) is End:
-        end_turn(position, events)
-        return
-    if type(action) is Resign:
-        _resign(position, seat, events)
+    resolve = position.ruleset.resolvers.get(type(action))
+    if resolve is None:
+        if type(action) is End:
+            end_turn(position, events)
+        else:
+            _resign(position, seat, events)
         return
     position.forced_passes = 0
-    dark_done = position.ruleset.resolvers[type(action)](position, seat, action, events)
-    if dark_done and position.winner is None:
+    is_dark_done = resolve(position, seat, action, events)
+    if is_dark_done and position.winner is None:
         for react in position.ruleset.reactions:
             react(position, seat, events)
 

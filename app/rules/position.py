@@ -101,6 +101,20 @@ class Position:
         twin.winner = self.winner
         return twin
 
+    def search_key(self) -> tuple[object, ...]:
+        """Equal for positions that play on alike: the order of the discards and `taken` stand aside."""
+        return (
+            b"".join([*map(bytes, self.pirates), *self.hands, self.row, self.deck]),
+            self.seat,
+            self.sloop,
+            self.captain_used,
+            self.pending,
+            self.winner,
+            self.shuffles,
+            self.chest_shuffles,
+            len(self.chests),
+        )
+
     def _key(self) -> tuple[object, ...]:
         return (
             self.ruleset.options,

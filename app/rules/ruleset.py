@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 from app.rules.actions import Action
 from app.rules.cards import CardKinds, card_kinds
@@ -37,7 +38,7 @@ Events = list[Event] | None
 Offer = Callable[[Position, int, list[Action]], None]
 """offer(position, seat, out): appends what the seat may do."""
 
-Resolver = Callable[[Position, int, Action, Events], bool]
+Resolver = Callable[[Position, int, Any, Events], bool]
 """resolve(position, seat, action, events): moves the position on in place; the action is known to be legal.
 True when with it a dark card's action is wholly done."""
 

@@ -91,8 +91,7 @@ def _offers(options: Options) -> tuple[Offer, ...]:
     return tuple(offers)
 
 
-def _advance(position: Position, seat: int, action: Action, events: Events) -> bool:
-    assert isinstance(action, Advance)
+def _advance(position: Position, seat: int, action: Advance, events: Events) -> bool:
     ruleset = position.ruleset
     kinds = ruleset.kinds
     route = ruleset.route
@@ -109,8 +108,7 @@ def _advance(position: Position, seat: int, action: Action, events: Events) -> b
     return kinds.dark[kind]
 
 
-def _retreat(position: Position, seat: int, action: Action, events: Events) -> bool:
-    assert isinstance(action, Retreat)
+def _retreat(position: Position, seat: int, action: Retreat, events: Events) -> bool:
     route = position.ruleset.route
     origin = route.places[action.origin]
     to = retreat_target(position, origin, company_of(position))
@@ -123,7 +121,7 @@ def _retreat(position: Position, seat: int, action: Action, events: Events) -> b
     return False
 
 
-def _draw(position: Position, seat: int, action: Action, events: Events) -> bool:
+def _draw(position: Position, seat: int, action: Draw, events: Events) -> bool:
     if events is not None:
         events.append(Rested(seat))
     take_relief(position, seat, events)

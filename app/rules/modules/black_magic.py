@@ -44,8 +44,7 @@ def _offer_pistols(position: Position, seat: int, out: list[Action]) -> None:
                 out.append(Pistol(names[kind], player))
 
 
-def _aim_pistol(position: Position, seat: int, action: Action, events: Events) -> bool:
-    assert isinstance(action, Pistol)
+def _aim_pistol(position: Position, seat: int, action: Pistol, events: Events) -> bool:
     kinds = position.ruleset.kinds
     kind = kinds.numbers[action.card]
     discard_card(position, seat, kind)
@@ -64,8 +63,7 @@ def _offer_rum(position: Position, seat: int, out: list[Action]) -> None:
         out += [Rum(names[kind]) for kind in kinds]
 
 
-def _pour_rum(position: Position, seat: int, action: Action, events: Events) -> bool:
-    assert isinstance(action, Rum)
+def _pour_rum(position: Position, seat: int, action: Rum, events: Events) -> bool:
     kinds = position.ruleset.kinds
     kind = kinds.numbers[action.card]
     discard_card(position, seat, kind)
@@ -82,8 +80,7 @@ def _offer_lantern(position: Position, seat: int, out: list[Action]) -> None:
     out += [Lantern(names[kind]) for kind in _held_kinds(position, seat, LANTERN)]
 
 
-def _light_lantern(position: Position, seat: int, action: Action, events: Events) -> bool:
-    assert isinstance(action, Lantern)
+def _light_lantern(position: Position, seat: int, action: Lantern, events: Events) -> bool:
     kinds = position.ruleset.kinds
     kind = kinds.numbers[action.card]
     discard_card(position, seat, kind)
@@ -117,8 +114,7 @@ def _offer_parrots(position: Position, seat: int, out: list[Action]) -> None:
                 out += [Parrot(pair, symbol, ruleset.route.names[place]) for pair in pairs]
 
 
-def _advance_with_parrots(position: Position, seat: int, action: Action, events: Events) -> bool:
-    assert isinstance(action, Parrot)
+def _advance_with_parrots(position: Position, seat: int, action: Parrot, events: Events) -> bool:
     ruleset = position.ruleset
     route = ruleset.route
     kinds = [ruleset.kinds.numbers[card] for card in action.cards]
@@ -155,8 +151,7 @@ def _offer_hooks(position: Position, seat: int, out: list[Action]) -> None:
     ]
 
 
-def _advance_with_hook(position: Position, seat: int, action: Action, events: Events) -> bool:
-    assert isinstance(action, Hook)
+def _advance_with_hook(position: Position, seat: int, action: Hook, events: Events) -> bool:
     ruleset = position.ruleset
     route = ruleset.route
     hook, second = ruleset.kinds.numbers[action.card], ruleset.kinds.numbers[action.second]
@@ -183,8 +178,7 @@ def _offer_chests(position: Position, seat: int, out: list[Action]) -> None:
                 out += [Chest(ruleset.kinds.names[kind], ruleset.route.names[place]) for kind in kinds]
 
 
-def _open_chest(position: Position, seat: int, action: Action, events: Events) -> bool:
-    assert isinstance(action, Chest)
+def _open_chest(position: Position, seat: int, action: Chest, events: Events) -> bool:
     ruleset = position.ruleset
     place = ruleset.route.places[action.origin]
     kind = ruleset.kinds.numbers[action.card]

@@ -31,7 +31,7 @@ def _offer_sail(position: Position, seat: int, out: list[Action]) -> None:
         out.append(_SAIL)
 
 
-def _sail(position: Position, seat: int, action: Action, events: Events) -> bool:
+def _sail(position: Position, seat: int, action: Sail, events: Events) -> bool:
     is_free = position.taken == 0 and not position.captain_used and is_captain(position, seat)
     if is_free:
         position.captain_used = True

@@ -31,8 +31,7 @@ def _offer_morgans(position: Position, seat: int, out: list[Action]) -> None:
         ]
 
 
-def _morgan(position: Position, seat: int, action: Action, events: Events) -> bool:
-    assert isinstance(action, Morgan)
+def _morgan(position: Position, seat: int, action: Morgan, events: Events) -> bool:
     route = position.ruleset.route
     player = action.player
     origin = route.places[action.origin]

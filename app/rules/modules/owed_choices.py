@@ -43,8 +43,7 @@ def _steal_answers(position: Position, seat: int) -> list[Action]:
     return [Steal(names[kind]) for kind, count in enumerate(position.hands[owed.victim]) if count]
 
 
-def _steal(position: Position, seat: int, action: Action, events: Events) -> bool:
-    assert isinstance(action, Steal)
+def _steal(position: Position, seat: int, action: Steal, events: Events) -> bool:
     owed = position.pending
     assert isinstance(owed, OwedSteal)
     kind = position.ruleset.kinds.numbers[action.card]
@@ -63,7 +62,8 @@ def _settle_steal(position: Position, seat: int, events: Events) -> bool:
     owed = position.pending
     assert isinstance(owed, OwedSteal)
     if seat == owed.seat:
-        return _steal(position, seat, _steal_answers(position, seat)[0], events)
+        lowest = position.hand_names(owed.victim)[0]
+        return _steal(position, seat, Steal(lowest), events)
     if seat == owed.victim:
         position.pending = None
         if events is not None:
@@ -91,8 +91,7 @@ def _share_answers(position: Position, seat: int) -> list[Action]:
     ]
 
 
-def _share(position: Position, seat: int, action: Action, events: Events) -> bool:
-    assert isinstance(action, Share)
+def _share(position: Position, seat: int, action: Share, events: Events) -> bool:
     owed = position.pending
     assert isinstance(owed, OwedShare)
     numbers = position.ruleset.kinds.numbers
@@ -134,8 +133,7 @@ def _stack_answers(position: Position, seat: int) -> list[Action]:
     ]
 
 
-def _stack(position: Position, seat: int, action: Action, events: Events) -> bool:
-    assert isinstance(action, Stack)
+def _stack(position: Position, seat: int, action: Stack, events: Events) -> bool:
     owed = position.pending
     assert isinstance(owed, OwedStack)
     numbers = position.ruleset.kinds.numbers

@@ -31,8 +31,7 @@ def _owed_answers(position: Position, seat: int) -> list[Action]:
     return [OwedDiscard(count) for owing, count in position.pending.owed if owing == seat]
 
 
-def _discard(position: Position, seat: int, action: Action, events: Events) -> bool:
-    assert isinstance(action, Discard)
+def _discard(position: Position, seat: int, action: Discard, events: Events) -> bool:
     numbers = position.ruleset.kinds.numbers
     return _pay(position, seat, sorted(numbers[card] for card in action.cards), events)
 
