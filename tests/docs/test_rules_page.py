@@ -1,0 +1,28 @@
+"""docs/rules.md says what the catalogue says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app import rules
+
+PAGE = (Path(__file__).parents[2] / "docs" / "rules.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("spec", rules.CATALOGUE, ids=lambda spec: spec.name)
+def test_every_option_stands_in_the_docs_with_its_range_and_sentence(spec: rules.OptionSpec) -> None:
+    row = f"| `{spec.name}` | {spec.range_text()} | {spec.sentence}"
+    assert row in PAGE, f"docs/rules.md needs this row: {row}"
+
+
+@pytest.mark.parametrize("preset", rules.PRESETS)
+def test_every_preset_stands_in_the_docs(preset: str) -> None:
+    assert f"| `{preset}` (" in PAGE
+
+
+def test_the_docs_name_no_option_that_does_not_exist() -> None:
+    table = PAGE.split("| option |")[1].split("\n\n")[0]
+    named = [line.split("`")[1] for line in table.splitlines() if line.startswith("| `")]
+    assert named == [spec.name for spec in rules.CATALOGUE]
