@@ -115,6 +115,10 @@ class Languages:
             self._read[code] = found
         return found
 
+    def say(self, language: str, source: str, /, **values: object) -> str:
+        """A sentence for somebody who is not looking at a page, as in an e-mail."""
+        return self.catalogue(language if language in LANGUAGES else "en").t(source, **values)
+
     def choose(self, wished: str | None, cookie: str | None, accept: str | None) -> str:
         """The language of a page: what the link asks, else the cookie, else the browser."""
         for code in (wished, cookie):

@@ -2,41 +2,47 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
-from typing import Annotated
 
-from fastapi import APIRouter, Depends, FastAPI
+from fastapi import APIRouter, FastAPI
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
+from app.paths import STATIC, TEMPLATES
+from app.rules.catalogue import CATALOGUE
+from app.web import forms, pages_replay, practice
 from app.web.i18n import LANGUAGES
-from app.web.pages_render import Folders, PageRenderer, Reader
+from app.web.i18n_extract import LOCALES
+from app.web.pages_errors import error_page
+from app.web.pages_render import Folders, PageRenderer, Pages, Reader
+from app.web.practice_lessons import LESSONS
 
-__all__ = ["Pages", "install_pages", "pages_of"]
+__all__ = ["install_pages", "router"]
 
 router = APIRouter(include_in_schema=False)
 
-
-def pages_of(request: Request) -> PageRenderer:
-    renderer: PageRenderer = request.app.state.pages
-    return renderer
-
-
-Pages = Annotated[PageRenderer, Depends(pages_of)]
+ROOM = re.compile(r"[A-Za-z0-9_-]{8,64}")
+TOPICS = ("editions", "complete", "morgan", "scoundrels", "black-magic", "options", "chance")
+KEPT = "public, max-age=31536000, immutable"
 
 
 def install_pages(
     app: FastAPI,
-    folders: Folders,
     who: Callable[[Request], Awaitable[Reader | None]],
     csrf: Callable[[Request], str],
     *,
     fresh: bool = False,
 ) -> None:
     """Give an app all pages, the static files and the catalogues for scripts."""
-    app.state.pages = PageRenderer(folders, who, csrf, fresh=fresh)
-    app.include_router(router)
+    app.state.pages = PageRenderer(Folders(TEMPLATES, STATIC, LOCALES), who, csrf, fresh=fresh)
+    app.state.error_page = error_page
+    for each in (router, forms.router, practice.router, pages_replay.router):
+        app.include_router(each)
+
+
+# -- files -----------------------------------------------------------------------------------------
 
 
 @router.get("/static/{fingerprint}/{name:path}")
@@ -49,21 +55,165 @@ async def static_file(request: Request, pages: Pages, fingerprint: str, name: st
 
 @router.get("/lang/{name}.json")
 async def catalogue(pages: Pages, name: str) -> Response:
-    code, _, _hash = name.partition(".")
+    code, _, fingerprint = name.partition(".")
     if code not in LANGUAGES:
         raise HTTPException(404)
     words = pages.languages.catalogue(code)
-    kept = "public, max-age=31536000, immutable" if _hash == words.script_hash else "no-cache"
-    return Response(
-        words.script_json, media_type="application/json", headers={"Cache-Control": kept}
-    )
+    kept = KEPT if fingerprint == words.script_hash else "no-cache"
+    return Response(words.script_json, media_type="application/json", headers={"Cache-Control": kept})
+
+
+@router.get("/manifest.webmanifest")
+async def manifest(request: Request, pages: Pages) -> Response:
+    """The installable app's card, in the reader's language."""
+    return pages.manifest(request)
+
+
+@router.get("/favicon.ico")
+@router.get("/icon.svg")
+async def icon(request: Request, pages: Pages) -> Response:
+    answer = pages.assets.answer(request, "", "icons/app.svg")
+    assert answer is not None
+    return answer
+
+
+@router.get("/worker.js")
+async def worker(request: Request, pages: Pages) -> Response:
+    """The offline page's service worker; from the root, so that it may serve the whole site."""
+    answer = pages.assets.answer(request, "", "js/pages/worker.js")
+    assert answer is not None
+    answer.headers["Cache-Control"] = "no-cache"
+    return answer
+
+
+@router.get("/robots.txt")
+async def robots() -> Response:
+    return Response("User-agent: *\nDisallow: /g/\nDisallow: /api/\nDisallow: /resume/\n", media_type="text/plain")
+
+
+# -- play ------------------------------------------------------------------------------------------
 
 
 @router.get("/")
 async def lobby(request: Request, pages: Pages) -> Response:
-    return await pages.page(request, "lobby.html")
+    presets = forms.preset_cards(pages.catalogue_for(request))
+    return await pages.page(request, "lobby.html", presets=presets)
+
+
+@router.get("/new")
+async def new_table(request: Request, pages: Pages, preset: str = "jamaica") -> Response:
+    words = pages.catalogue_for(request)
+    cards = forms.preset_cards(words)
+    names = [card.name for card in cards]
+    return await pages.page(
+        request,
+        "new.html",
+        presets=cards,
+        preset=preset if preset in names else names[0],
+        preset_values={card.name: card.values for card in cards},
+        options=forms.form_options(words),
+        groups=forms.groups(words),
+    )
+
+
+def checked_room(room: str) -> str:
+    """A room's id as it may stand in an address; whether there is such a room only its socket tells."""
+    if not ROOM.fullmatch(room):
+        raise HTTPException(404)
+    return room
 
 
 @router.get("/g/{room}")
 async def table(request: Request, pages: Pages, room: str) -> Response:
-    return await pages.page(request, "table.html", room=room)
+    return await pages.page(request, "table.html", room=checked_room(room))
+
+
+@router.get("/g/{room}/replay")
+async def replay(request: Request, pages: Pages, room: str) -> Response:
+    return await pages.page(request, "replay.html", room=checked_room(room))
+
+
+@router.get("/g/{room}/fairness")
+async def fairness(request: Request, pages: Pages, room: str) -> Response:
+    return await pages.page(request, "fairness.html", room=checked_room(room))
+
+
+@router.get("/replay")
+async def open_record(request: Request, pages: Pages) -> Response:
+    return await pages.page(request, "replay.html", room="")
+
+
+@router.get("/fairness")
+async def check_record(request: Request, pages: Pages) -> Response:
+    return await pages.page(request, "fairness.html", room="")
+
+
+# -- to read ---------------------------------------------------------------------------------------
+
+
+@router.get("/rules")
+async def rules_page(request: Request, pages: Pages) -> Response:
+    return await pages.page(request, "rules/basic.html", topic="")
+
+
+@router.get("/rules/{topic}")
+async def rules_topic(request: Request, pages: Pages, topic: str) -> Response:
+    if topic not in TOPICS:
+        raise HTTPException(404)
+    words = pages.catalogue_for(request)
+    options = forms.form_options(words)
+    return await pages.page(
+        request,
+        f"rules/{topic}.html",
+        topic=topic,
+        presets=forms.preset_cards(words),
+        options=[options[spec.name] for spec in CATALOGUE if spec.name in options],
+    )
+
+
+@router.get("/tutorial")
+async def tutorial(request: Request, pages: Pages) -> Response:
+    t = pages.catalogue_for(request).t
+    words = [{"name": each.name, "task": t(each.task), "praise": t(each.praise)} for each in LESSONS]
+    return await pages.page(request, "tutorial.html", lessons=LESSONS, lesson_words=words)
+
+
+@router.get("/about")
+async def about(request: Request, pages: Pages) -> Response:
+    return await pages.page(request, "about.html")
+
+
+@router.get("/offline")
+async def offline(request: Request, pages: Pages) -> Response:
+    """What the service worker shows when the network is away."""
+    return pages.plain_page(request, "offline.html")
+
+
+# -- people ----------------------------------------------------------------------------------------
+
+
+@router.get("/me")
+async def me(request: Request, pages: Pages) -> Response:
+    return await pages.page(request, "profile.html", player="")
+
+
+@router.get("/players/{player}")
+async def profile(request: Request, pages: Pages, player: str) -> Response:
+    return await pages.page(request, "profile.html", player=player)
+
+
+@router.get("/account")
+async def account(request: Request, pages: Pages) -> Response:
+    return await pages.page(request, "account.html")
+
+
+@router.get("/resume")
+async def resume_without_code(request: Request, pages: Pages) -> Response:
+    return RedirectResponse("/account", status_code=303)
+
+
+@router.get("/resume/{code}")
+async def resume(request: Request, pages: Pages, code: str) -> Response:
+    answer = await pages.page(request, "resume.html", code=code[:100])
+    answer.headers["Referrer-Policy"] = "no-referrer"
+    return answer

@@ -57,7 +57,11 @@ class Assets:
 
     def answer(self, request: Request, fingerprint: str, name: str) -> Response | None:
         """The file, or None where there is none; an old fingerprint gets the present file."""
-        found = self._from_disk(name) if self._fresh else self._bodies.get(name)
+        found = self._found(name)
+        if found is None:
+            # Written without a fingerprint, as a style sheet or a bookmark may do.
+            name, fingerprint = f"{fingerprint}/{name}", ""
+            found = self._found(name)
         if found is None:
             return None
         body, packed = found
@@ -68,6 +72,9 @@ class Assets:
         if packed is not None and "gzip" in request.headers.get("accept-encoding", ""):
             return Response(packed, media_type=kind, headers={**headers, "Content-Encoding": "gzip"})
         return Response(body, media_type=kind, headers=headers)
+
+    def _found(self, name: str) -> tuple[bytes, bytes | None] | None:
+        return self._from_disk(name) if self._fresh else self._bodies.get(name)
 
     def _from_disk(self, name: str) -> tuple[bytes, None] | None:
         path = (self._folder / name).resolve()

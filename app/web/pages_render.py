@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Annotated, Any, Protocol
 from urllib.parse import urlencode
 
+from fastapi import Depends
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
+from app.web.errors import BadRequest
 from app.web.i18n import COOKIE, LANGUAGES, Catalogue, Languages
 from app.web.pages_assets import Assets
 
-__all__ = ["Folders", "PageRenderer", "Reader"]
+__all__ = ["Folders", "PageRenderer", "Pages", "Reader", "json_object", "pages_of"]
 
 THEMES = ("system", "light", "dark")
 YEAR = 365 * 24 * 3600
@@ -101,6 +104,7 @@ class PageRenderer:
             reader=reader,
             csrf=self._csrf(request),
             path=request.url.path,
+            status=status,
             **context,
         )
         answer = HTMLResponse(body, status_code=status)
@@ -112,7 +116,56 @@ class PageRenderer:
         return answer
 
 
+    def manifest(self, request: Request) -> Response:
+        words = self.catalogue_for(request)
+        card = {
+            "name": "Cartagena",
+            "short_name": "Cartagena",
+            "description": words.t("A game of escapes through a smugglers' tunnel."),
+            "lang": words.code,
+            "start_url": "/",
+            "scope": "/",
+            "display": "standalone",
+            "background_color": "#15110c",
+            "theme_color": "#15110c",
+            "icons": [
+                {"src": self.assets.url("icons/app.svg"), "sizes": "any", "type": "image/svg+xml"},
+                {"src": self.assets.url("icons/app-192.png"), "sizes": "192x192", "type": "image/png"},
+                {"src": self.assets.url("icons/app-512.png"), "sizes": "512x512", "type": "image/png"},
+                {"src": self.assets.url("icons/app-512.png"), "sizes": "512x512", "type": "image/png", "purpose": "maskable"},
+            ],
+            "shortcuts": [
+                {"name": words.t("Create a table"), "url": "/new"},
+                {"name": words.t("My games"), "url": "/me"},
+            ],
+        }  # fmt: skip
+        return JSONResponse(
+            card, media_type="application/manifest+json", headers={"Vary": "Cookie, Accept-Language"}
+        )
+
+
 def language_links(request: Request) -> dict[str, str]:
     """The same page in each language; the rest of the query stays."""
     kept = [(k, v) for k, v in request.query_params.multi_items() if k != "lang"]
     return {code: "?" + urlencode([*kept, ("lang", code)]) for code in LANGUAGES}
+
+
+def pages_of(request: Request) -> PageRenderer:
+    renderer: PageRenderer = request.app.state.pages
+    return renderer
+
+
+Pages = Annotated[PageRenderer, Depends(pages_of)]
+
+
+def json_object(body: bytes, *, limit: int) -> dict[str, Any]:
+    """A small JSON object from a request; anything else is refused with a sentence."""
+    if len(body) > limit:
+        raise BadRequest("too_big", "That is too big.")
+    try:
+        given = json.loads(body)
+    except (ValueError, RecursionError):
+        raise BadRequest("bad_json", "This is not JSON.") from None
+    if not isinstance(given, dict):
+        raise BadRequest("bad_json", "This must be a JSON object.")
+    return given

@@ -13,8 +13,8 @@ export class Refused extends Error {
 
 const csrf = () => document.querySelector('meta[name="csrf"]')?.content ?? "";
 
-async function ask(method, path, body) {
-  const headers = { Accept: "application/json" };
+async function ask(method, path, body, more = {}) {
+  const headers = { Accept: "application/json", ...more };
   if (method !== "GET") headers["X-CSRF"] = csrf();
   if (body !== undefined) headers["Content-Type"] = "application/json";
   let answer;
@@ -30,12 +30,15 @@ async function ask(method, path, body) {
   }
   if (answer.status === 204) return null;
   const parsed = await answer.json().catch(() => null);
-  if (answer.ok) return parsed;
+  if (answer.ok) {
+    if (parsed?.csrf) document.querySelector('meta[name="csrf"]').content = parsed.csrf;
+    return parsed;
+  }
   const { code = "error", message = "" } = parsed?.error ?? {};
   throw new Refused(answer.status, code, refusal(code, message));
 }
 
 export const get = (path) => ask("GET", path);
-export const post = (path, body = {}) => ask("POST", path, body);
-export const patch = (path, body) => ask("PATCH", path, body);
+export const post = (path, body = {}, headers = {}) => ask("POST", path, body, headers);
+export const put = (path, body = {}) => ask("PUT", path, body);
 export const remove = (path, body) => ask("DELETE", path, body);

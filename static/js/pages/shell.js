@@ -44,3 +44,8 @@ document.addEventListener("keydown", (event) => {
   open.open = false;
   open.querySelector("summary").focus();
 });
+
+// The worker only keeps the page for "no connection"; without it (plain http, private window) all else works.
+if ("serviceWorker" in navigator && window.isSecureContext) {
+  navigator.serviceWorker.register("/worker.js").catch(() => {});
+}

@@ -1,0 +1,148 @@
+// The account page: forms that speak to the API, devices and codes, what is known about you.
+import { ago, t } from "../i18n.js";
+import { get, post, put as putTo, Refused, remove } from "./api.js";
+import { el, find, findAll, put } from "./dom.js";
+import { ensureName, nameForm } from "./name.js";
+import { notices } from "./notices.js";
+import { toast } from "./shell.js";
+
+const page = find("[data-account]");
+const codes = find("[data-codes]");
+let afterCodes = "/account";
+
+/** Run a deed and say on the spot how it went. */
+async function attempt(said, deed) {
+  said.className = "field-said";
+  said.textContent = "";
+  try {
+    await deed();
+  } catch (problem) {
+    if (!(problem instanceof Refused)) throw problem;
+    said.classList.add("is-bad");
+    said.textContent = problem.message;
+  }
+}
+
+function fieldsOf(form) {
+  const body = {};
+  for (const field of form.elements) {
+    if (!field.name) continue;
+    body[field.name] = field.type === "checkbox" ? field.checked : field.value;
+  }
+  return body;
+}
+
+function showCodes(list, next) {
+  afterCodes = next;
+  put(find("[data-code-list]", codes), ...list.map((code) => el("li", {}, el("code", {}, code))));
+  codes.showModal();
+}
+
+for (const form of findAll("form[data-form]", page)) {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const said = find("[data-said]", form);
+    attempt(said, async () => {
+      const answer = await post(form.dataset.form, fieldsOf(form));
+      form.reset();
+      if ("showsCodes" in form.dataset && answer.recovery_codes) showCodes(answer.recovery_codes, "/account");
+      else if (answer?.room) location.assign(`/g/${encodeURIComponent(answer.room)}`);
+      else if (form.dataset.then) location.assign(form.dataset.then);
+      else {
+        said.classList.add("is-good");
+        said.textContent = form.dataset.praise ?? t("Saved.");
+      }
+    });
+  });
+}
+
+for (const button of findAll("[data-post]", page)) {
+  button.addEventListener("click", async () => {
+    if (button.dataset.sure && !confirm(button.dataset.sure)) return;
+    await post(button.dataset.post).catch((problem) => toast(problem.message, "refused"));
+    location.assign(button.dataset.then);
+  });
+}
+
+find("[data-codes-done]", codes).addEventListener("click", () => location.assign(afterCodes));
+codes.addEventListener("close", () => location.assign(afterCodes));
+find("[data-copy-codes]", codes).addEventListener("click", async () => {
+  const text = findAll("code", codes).map((code) => code.textContent).join("\n");
+  await navigator.clipboard?.writeText(text).then(() => toast(t("Copied.")), () => toast(t("Copying is not allowed here."), "refused"));
+});
+
+async function showDevices() {
+  const { devices } = await get("/me/devices").catch(() => ({ devices: [] }));
+  const rows = devices.map((device) => {
+    const seen = ago((device.seen_at - Date.now()) / 1000);
+    return el("li.row", {}, el("span", {}, device.label), el("small", {}, device.is_this ? t("this device") : seen));
+  });
+  put(find("[data-devices]", page), ...rows);
+}
+
+find("[data-make-code]", page).addEventListener("click", async () => {
+  try {
+    await ensureName();
+    const { code, qr, expires_at: until } = await post("/resume-codes", {});
+    const block = find("[data-code]", page);
+    block.hidden = false;
+    find("[data-qr]", block).src = `data:image/svg+xml,${encodeURIComponent(qr)}`;
+    find("[data-code-text]", block).textContent = code;
+    find("[data-code-until]", block).textContent = t("Good once, {when}", { when: ago((until - Date.now()) / 1000) });
+  } catch (problem) {
+    toast(problem.message, "refused");
+  }
+});
+
+async function showBlocks() {
+  const { blocked } = await get("/blocks").catch(() => ({ blocked: [] }));
+  const rows = blocked.map(({ id, name }) => {
+    const undo = async () => {
+      await remove(`/blocks/${encodeURIComponent(id)}`).catch((problem) => toast(problem.message, "refused"));
+      showBlocks();
+    };
+    return el("li.row", {}, el("a", { href: `/players/${encodeURIComponent(id)}` }, name), el("button.button.button-small", { type: "button", onclick: undo }, t("Unblock")));
+  });
+  put(find("[data-blocks]", page), ...rows);
+  find("[data-no-blocks]", page).hidden = rows.length > 0;
+}
+
+async function showTokens() {
+  const list = find("[data-tokens]", page);
+  if (!list) return;
+  const { tokens } = await get("/account/tokens").catch(() => ({ tokens: [] }));
+  put(list, ...tokens.map(({ id, label }) => {
+    const drop = async () => {
+      await remove(`/account/tokens/${encodeURIComponent(id)}`).catch((problem) => toast(problem.message, "refused"));
+      showTokens();
+    };
+    return el("li.row", {}, el("span", {}, label), el("button.button.button-small", { type: "button", onclick: drop }, t("Remove")));
+  }));
+}
+
+const tokenForm = find("[data-token-form]", page);
+tokenForm?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const said = find("[data-said]", tokenForm);
+  attempt(said, async () => {
+    const { token } = await post("/account/tokens", { label: tokenForm.elements.label.value });
+    put(said, t("Copy it now; it is not shown again:"), " ", el("code", {}, token));
+    showTokens();
+  });
+});
+
+const deleteForm = find("[data-delete-form]", page);
+deleteForm.addEventListener("submit", (event) => {
+  event.preventDefault();
+  attempt(find("[data-said]", deleteForm), async () => {
+    const password = deleteForm.elements.password?.value;
+    await remove("/me", password === undefined ? {} : { password });
+    location.assign("/");
+  });
+});
+
+nameForm(find("[data-name-form]", page), find("#name-said"));
+showDevices();
+showBlocks();
+showTokens();
+notices(find("[data-notices]", page), { get, post, put: putTo, attempt });

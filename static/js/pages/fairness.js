@@ -1,0 +1,117 @@
+// The fairness page: what was fixed when, and a check of the whole game in this browser with its own code.
+import { commitmentOf, seedFrom, setUp } from "../chance.js";
+import { t, tn } from "../i18n.js";
+import { seatName } from "../words.js";
+import { get, Refused } from "./api.js";
+import { Dealer, Mismatch } from "./dealer.js";
+import { el, find, put } from "./dom.js";
+import { playThrough, readRecord } from "./replay_source.js";
+
+const page = find("[data-fairness]");
+const room = page.dataset.room;
+const list = find("[data-checks]", page);
+const verdict = find("[data-verdict]", page);
+const button = find("[data-check]", page);
+let record = null;
+
+function showSeals({ commitment, nonces, server_seed: secret }, seats) {
+  find("[data-commitment]", page).textContent = commitment;
+  find("[data-server-seed]", page).textContent = secret ?? t("still secret");
+  const whole = secret && nonces.every(Boolean);
+  find("[data-seed]", page).textContent = whole ? seedFrom(secret, nonces) : t("known after the game");
+  put(find("[data-nonces]", page), ...nonces.map((nonce, seat) =>
+    el("li", {}, `${seatName(seats, seat)}: `, el("code", {}, nonce ?? "–")),
+  ));
+}
+
+function note(ok, words) {
+  list.append(el(ok ? "li.check-good" : "li.check-bad", {}, el("span.check-sign", { "aria-hidden": "true" }, ok ? "✓" : "✗"), el("span.hidden", {}, ok ? t("Holds:") : t("Does not hold:")), " ", words));
+  return ok;
+}
+
+const WRONG = {
+  board: () => t("The boards are not those of the seed."),
+  first: () => t("Another player began than the seed says."),
+  hand: () => t("A hand does not hold the cards that were dealt and drawn."),
+  row: () => t("The open row is not the one of the seed."),
+  drawn: () => t("A card was drawn that did not lie on top of the deck."),
+  played: () => t("A card was played that its player did not hold."),
+  deck: () => t("The deck at the end is not the one of the seed."),
+  chest: () => t("A chest token is not the one of the seed."),
+};
+
+/** The steps in order; the first that fails ends it. Gives whether all held. */
+async function check(given) {
+  list.replaceChildren();
+  const { server_seed: secret, commitment, nonces, options } = given;
+  if (!note(commitmentOf(secret) === commitment, t("The secret has the fingerprint that was shown before the game."))) return false;
+  const seed = seedFrom(secret, nonces);
+  note(true, t("The seed follows from the secret and every player's number."));
+  const { board, hands } = setUp(options, seed);
+  note(true, t("{spaces} spaces laid and {cards} cards dealt in this browser.", { spaces: board.length, cards: hands.flat().length }));
+  let steps;
+  try {
+    steps = await playThrough(given, "all");
+  } catch (problem) {
+    if (!(problem instanceof Refused)) throw problem;
+    return note(false, t("The moves cannot be played from this start: {why}", { why: problem.message }));
+  }
+  const dealer = new Dealer(options, seed);
+  try {
+    dealer.checkStart(steps.view);
+    note(true, t("Boards, first player and hands of the game are the same."));
+    for (const { events } of steps.steps) for (const event of events) dealer.follow(event);
+  } catch (problem) {
+    if (!(problem instanceof Mismatch)) throw problem;
+    return note(false, (WRONG[problem.what] ?? WRONG.drawn)());
+  }
+  note(true, tn("{n} card came as the seed says, from the first to the last.", "All {n} cards came as the seed says, from the first to the last.", dealer.cardsSeen));
+  if (dealer.shuffles) note(true, tn("The discards were mixed once, as the seed says.", "The discards were mixed {n} times, as the seed says.", dealer.shuffles));
+  return true;
+}
+
+async function run(given) {
+  verdict.textContent = t("Checking…");
+  verdict.className = "verdict";
+  let holds = false;
+  try {
+    holds = await check(given);
+  } catch {
+    note(false, t("This is not a whole record."));
+  }
+  verdict.textContent = holds ? t("Everything holds. This game was fair.") : t("This does not hold. Boards or cards were not what chance gave.");
+  verdict.classList.add(holds ? "is-good" : "is-bad");
+}
+
+async function load() {
+  const path = `/games/${encodeURIComponent(room)}`;
+  const { table } = await get(path);
+  showSeals(table, table.seats);
+  if (!["finished", "aborted"].includes(table.status)) {
+    find("[data-why]", page).textContent = t("The secret is shown when the game is over; come back then.");
+    return;
+  }
+  record = await get(`${path}/record`);
+  button.disabled = false;
+}
+
+button.addEventListener("click", () => run(record));
+find("#record-file", page).addEventListener("change", async (event) => {
+  const [file] = event.target.files;
+  if (!file) return;
+  try {
+    const given = await readRecord(file);
+    showSeals(given, given.players ?? []);
+    await run(given);
+  } catch (problem) {
+    list.replaceChildren();
+    verdict.textContent = problem instanceof Refused ? problem.message : t("This is not a whole record.");
+    verdict.className = "verdict is-bad";
+  }
+});
+if (room) {
+  load().catch((problem) => {
+    if (!(problem instanceof Refused)) throw problem;
+    find("[data-why]", page).textContent = problem.message;
+  });
+} else find("[data-why]", page).textContent = t("Choose the file of a record to check it.");

@@ -1,0 +1,189 @@
+// The lobby: tables that come and go by themselves, and the four ways into a game.
+import { ago, t, tn } from "../i18n.js";
+import { post, Refused } from "./api.js";
+import { el, find, findAll, put, randomHex } from "./dom.js";
+import { live } from "./live.js";
+import { presetName } from "../words.js";
+import { clockWords, variantWords } from "./words.js";
+import { toast } from "./shell.js";
+import { nameForm, ensureName } from "./name.js";
+
+const LISTS = ["mine", "open", "watch"];
+const rooms = { mine: new Map(), open: new Map(), watch: new Map() };
+let offset = 0; // server time minus ours
+
+const order = {
+  mine: (a, b) => Number(Boolean(b.my_turn)) - Number(Boolean(a.my_turn)) || (a.due ?? Infinity) - (b.due ?? Infinity),
+  open: (a, b) => (b.at ?? 0) - (a.at ?? 0),
+  watch: (a, b) => (b.watching ?? 0) - (a.watching ?? 0) || (b.at ?? 0) - (a.at ?? 0),
+};
+
+function seatDots(room) {
+  const dots = Array.from({ length: room.seats ?? 0 }, (_, n) =>
+    el(n < (room.taken ?? 0) ? "i.dot.dot-taken" : "i.dot", { "aria-hidden": "true" }),
+  );
+  return el("span.dots", {}, ...dots, el("span.hidden", {}, t("{taken} of {seats} seats taken", room)));
+}
+
+function facts(room) {
+  const words = [presetName(room.preset), ...variantWords(room.variant ?? [])];
+  if (room.clock && room.clock !== "none") words.push(clockWords(room.clock));
+  if (room.bots) words.push(tn("{n} bot", "{n} bots", room.bots));
+  if (room.watching) words.push(tn("{n} watching", "{n} watching", room.watching));
+  if (room.locked) words.push(t("needs a password"));
+  return el("p.table-facts", {}, words.filter(Boolean).join(" · "));
+}
+
+function deed(list, room) {
+  const href = `/g/${encodeURIComponent(room.id)}`;
+  if (list === "watch") return el("a.button.button-small.button-quiet", { href }, t("Watch"));
+  if (list === "mine") {
+    const words = room.my_turn ? t("Your turn") : room.status === "open" ? t("To the table") : t("Continue");
+    return el(room.my_turn ? "a.button.button-small.button-main" : "a.button.button-small", { href }, words);
+  }
+  return el("button.button.button-small.button-main", { type: "button", onclick: () => join(room) }, t("Join"));
+}
+
+function row(list, room) {
+  const names = (room.names ?? []).filter(Boolean);
+  const due = room.due ? el("span.due", {}, t("Move due {when}", { when: ago((room.due - Date.now() - offset) / 1000) })) : null;
+  return el(
+    room.my_turn ? "li.table-row.my-turn" : "li.table-row",
+    { "data-room": room.id },
+    el(
+      "div.table-words",
+      {},
+      el("h3.table-name", {}, room.title ?? presetName(room.preset)),
+      facts(room),
+      el("p.table-people", {}, seatDots(room), names.join(", "), due),
+    ),
+    deed(list, room),
+  );
+}
+
+function show(list) {
+  const section = find(`[data-list="${list}"]`);
+  const all = [...rooms[list].values()].sort(order[list]);
+  put(find("[data-rows]", section), ...all.map((room) => row(list, room)));
+  find("[data-count]", section).textContent = all.length ? String(all.length) : "";
+  const empty = find("[data-empty]", section);
+  if (empty) empty.hidden = all.length > 0;
+  const waiting = find("[data-waiting]", section);
+  if (waiting) waiting.hidden = true;
+  if (list === "mine") {
+    section.hidden = all.length === 0;
+    const turns = all.filter((room) => room.my_turn).length;
+    document.title = turns ? `(${turns}) ${t("Your turn")} · Cartagena` : t("Cartagena: play online");
+    announceTurns(all.filter((room) => room.my_turn));
+  }
+}
+
+let known = null;
+/** "Your turn" while this page is open but not looked at, for those who asked for it. */
+function announceTurns(now) {
+  const ids = new Set(now.map((room) => room.id));
+  const fresh = known ? now.filter((room) => !known.has(room.id)) : [];
+  known = ids;
+  if (!fresh.length || document.visibilityState === "visible") return;
+  if (!("Notification" in window) || Notification.permission !== "granted") return;
+  if (localStorage.getItem("notify") !== "on") return;
+  for (const room of fresh) {
+    const note = new Notification(t("Your turn"), { body: room.title ?? "Cartagena", tag: room.id, icon: "/icon.svg" });
+    note.addEventListener("click", () => location.assign(`/g/${encodeURIComponent(room.id)}`));
+  }
+}
+
+function receive(message) {
+  if (message.t === "welcome") offset = message.now - Date.now();
+  if (message.t === "lobby") {
+    for (const list of LISTS) {
+      rooms[list] = new Map((message[list] ?? []).map((room) => [room.id, room]));
+      show(list);
+    }
+    const people = find("[data-people]");
+    people.hidden = !message.people;
+    people.textContent = tn("{n} person here", "{n} people here", message.people ?? 0);
+  }
+  if (message.t === "room" && rooms[message.list]) {
+    const before = rooms[message.list].get(message.room.id) ?? {};
+    rooms[message.list].set(message.room.id, { ...before, ...message.room });
+    show(message.list);
+  }
+  if (message.t === "gone" && rooms[message.list]?.delete(message.id)) show(message.list);
+  if (message.t === "refused") toast(message.message, "refused");
+}
+
+function wishes() {
+  const form = new FormData(find("[data-filters]"));
+  const filter = {};
+  if (form.get("preset")) filter.preset = form.get("preset");
+  if (form.get("seats")) filter.seats = Number(form.get("seats"));
+  if (form.get("clock")) filter.clock = form.get("clock");
+  if (form.get("people")) filter.bots = false;
+  return filter;
+}
+
+async function busy(button, work) {
+  button?.setAttribute("aria-busy", "true");
+  try {
+    await ensureName();
+    await work();
+  } catch (problem) {
+    if (!(problem instanceof Refused)) throw problem;
+    toast(problem.message, "refused");
+  } finally {
+    button?.removeAttribute("aria-busy");
+  }
+}
+
+const goTo = (id) => location.assign(`/g/${encodeURIComponent(id)}`);
+const command = (id, body) => post(`/games/${encodeURIComponent(id)}/commands`, { id: randomHex(), ...body });
+
+/** Sit down at once; a locked table asks for its password on its own page. */
+function join(room) {
+  return busy(null, async () => {
+    if (!room.locked) await command(room.id, { do: "sit", nonce: randomHex() }).catch(() => null);
+    goTo(room.id);
+  });
+}
+
+/** One click from the front page into a game: a private table, bots on the other seats, started. */
+function playBots(event) {
+  return busy(event.currentTarget, async () => {
+    const room = await post("/games", {
+      options: { preset: "jamaica", players: 3 },
+      visibility: "unlisted",
+      bots: ["sailor", "mate"],
+    });
+    const id = room.id ?? room.game;
+    await command(id, { do: "sit", nonce: randomHex() });
+    await command(id, { do: "ready", ready: true });
+    await command(id, { do: "start" });
+    goTo(id);
+  });
+}
+
+function quickPlay(event) {
+  return busy(event.currentTarget, async () => {
+    const { preset, seats } = wishes();
+    const room = await post("/quick", { ...(preset && { preset }), ...(seats && { seats }), nonce: randomHex() });
+    goTo(room.id ?? room.game);
+  });
+}
+
+const socket = live("/ws/lobby", {
+  onOpen(send) {
+    send({ do: "hello", v: 1 });
+    const filter = wishes();
+    if (Object.keys(filter).length) send({ do: "filter", ...filter });
+  },
+  onMessage: receive,
+  onState: (state) => document.body.classList.toggle("is-lost", state === "lost"),
+});
+
+find("[data-filters]").addEventListener("change", () => socket.send({ do: "filter", ...wishes() }));
+find("[data-filters]").addEventListener("submit", (event) => event.preventDefault());
+for (const button of findAll("[data-play-bots]")) button.addEventListener("click", playBots);
+for (const button of findAll("[data-quick]")) button.addEventListener("click", quickPlay);
+nameForm(find("[data-name-form]"), find("#name-said"));
+

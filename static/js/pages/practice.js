@@ -1,0 +1,17 @@
+// The real engine on a lesson's position: the server plays, nothing is remembered there.
+import { Refused } from "./api.js";
+import { refusal } from "./refusals.js";
+
+/** The stage after these actions: {before, view, events, choices, show, done}. */
+export async function practise(name, actions) {
+  const answer = await fetch(`/practice/${encodeURIComponent(name)}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "application/json" },
+    body: JSON.stringify({ actions }),
+  }).catch(() => null);
+  if (!answer) throw new Refused(0, "offline", refusal("offline"));
+  const body = await answer.json().catch(() => null);
+  if (answer.ok) return body;
+  const { code = "error", message = "" } = body?.error ?? {};
+  throw new Refused(answer.status, code, refusal(code, message));
+}

@@ -1,0 +1,115 @@
+// Games and results: one's own page, and what others may see of a player.
+import { language, t, tn } from "../i18n.js";
+import { presetName } from "../words.js";
+import { get, post, put as putTo, Refused } from "./api.js";
+import { el, find, put } from "./dom.js";
+import { toast } from "./shell.js";
+
+const page = find("[data-profile]");
+const { player } = page.dataset;
+const day = new Intl.DateTimeFormat(language(), { dateStyle: "medium" });
+
+function fail(problem) {
+  if (!(problem instanceof Refused)) throw problem;
+  const place = find("[data-problem]", page);
+  place.textContent = problem.message;
+  place.hidden = false;
+}
+
+function placeWords(game) {
+  if (game.status === "aborted") return t("broken off");
+  if (game.status === "closed") return t("closed");
+  if (!game.place) return "";
+  return game.place === 1 ? t("won") : t("place {n}", { n: game.place });
+}
+
+function row(game) {
+  const path = `/g/${encodeURIComponent(game.id)}`;
+  const over = game.ended_at !== null && game.status !== "running" && game.status !== "open";
+  const names = game.players.map(({ person, name, bot }) =>
+    person && !bot ? el("a", { href: `/players/${encodeURIComponent(person)}` }, name) : el("span", {}, name ?? t("empty seat")),
+  );
+  const people = names.flatMap((name, n) => (n ? [", ", name] : [name]));
+  const facts = [presetName(game.preset), placeWords(game), day.format(new Date(game.ended_at ?? game.created_at))];
+  const deeds = over
+    ? [el("a.button.button-small", { href: `${path}/replay` }, t("Replay")), el("a.button.button-small.button-quiet", { href: `${path}/fairness` }, t("Was it fair?"))]
+    : [el(game.my_turn ? "a.button.button-small.button-main" : "a.button.button-small", { href: path }, game.my_turn ? t("Your turn") : t("To the table"))];
+  return el(
+    game.my_turn ? "li.table-row.my-turn" : "li.table-row",
+    {},
+    el("div.table-words", {}, el("h3.table-name", {}, game.title || presetName(game.preset)), el("p.table-facts", {}, facts.filter(Boolean).join(" · ")), el("p.table-people", {}, ...people)),
+    el("div.table-deeds", {}, ...deeds),
+  );
+}
+
+function showResults(results) {
+  find("[data-results-section]", page).hidden = !results.length;
+  put(find("[data-results]", page), ...results.map(({ preset, played, won, places }) => {
+    const ranks = places.map((n, at) => (n ? t("{n} × place {place}", { n, place: at + 1 }) : "")).filter(Boolean);
+    return el("tr", {}, el("th", { scope: "row" }, presetName(preset)), el("td", {}, String(played)), el("td", {}, `${won} (${Math.round((100 * won) / played)} %)`), el("td", {}, ranks.join(", ")));
+  }));
+}
+
+let shown = [];
+function showFinished(games, more) {
+  const section = find('[data-section="finished"]', page);
+  shown = [...shown, ...games];
+  put(find("[data-rows]", section), ...shown.map(row));
+  find("[data-empty]", section).hidden = shown.length > 0;
+  find("[data-more]", section).hidden = !more;
+}
+
+async function showMine() {
+  const { person } = await get("/me");
+  if (!person) {
+    for (const name of ["unfinished", "finished"]) find(`[data-section="${name}"] [data-empty]`, page).hidden = false;
+    return;
+  }
+  const section = find('[data-section="unfinished"]', page);
+  const { games } = await get("/me/games?status=unfinished");
+  put(find("[data-rows]", section), ...games.map(row));
+  find("[data-empty]", section).hidden = games.length > 0;
+  const { results } = await get(`/players/${encodeURIComponent(person.id)}`);
+  showResults(results);
+  await moreOfMine();
+}
+
+async function moreOfMine() {
+  const { games, more } = await get(`/me/games?status=finished&offset=${shown.length}`);
+  showFinished(games, more);
+}
+
+async function showOther() {
+  const answer = await get(`/players/${encodeURIComponent(player)}?offset=${shown.length}`);
+  find("[data-name]", page).textContent = answer.player.name;
+  const words = [answer.player.is_account ? t("Account") : t("Guest"), t("here since {day}", { day: day.format(new Date(answer.player.since)) })];
+  const played = answer.results.reduce((sum, line) => sum + line.played, 0);
+  if (played) words.push(tn("{n} game", "{n} games", played));
+  find("[data-since]", page).textContent = words.join(" · ");
+  document.title = `${answer.player.name} · Cartagena`;
+  showResults(answer.results);
+  showFinished(answer.games, answer.more);
+  const { person } = await get("/me");
+  find("[data-towards]", page).hidden = !person || person.id === player;
+}
+
+function towards() {
+  find("[data-block]", page).addEventListener("click", async () => {
+    await putTo(`/blocks/${encodeURIComponent(player)}`).then(() => toast(t("Blocked. You find the list in your account.")), fail);
+  });
+  const dialog = find("[data-report-dialog]");
+  find("[data-report]", page).addEventListener("click", () => dialog.showModal());
+  dialog.addEventListener("close", async () => {
+    if (dialog.returnValue !== "send") return;
+    const form = find("[data-report-form]");
+    await post("/reports", { player, reason: form.elements.reason.value, words: form.elements.words.value }).then(
+      () => toast(t("Thank you. The operator will read it.")),
+      fail,
+    );
+  });
+}
+
+const load = player ? showOther : showMine;
+find("[data-more]", page).addEventListener("click", () => (player ? showOther() : moreOfMine()).catch(fail));
+if (player) towards();
+load().catch(fail);

@@ -1,0 +1,191 @@
+// Replay: any game at any step, by slider, keys or clock, through any eyes the game allows.
+import { Board } from "../board.js";
+import { pirateIcon, symbolIcon } from "../dom.js";
+import { t, tn } from "../i18n.js";
+import { cardName, letterOf, lookOf, presetName, seatName } from "../words.js";
+import { Refused } from "./api.js";
+import { el, find, findAll, put, svg } from "./dom.js";
+import { fromRecord, fromRoom, readRecord, viewsOf } from "./replay_source.js";
+import { stepWords } from "./replay_words.js";
+import { toast } from "./shell.js";
+
+const page = find("[data-replay]");
+const room = page.dataset.room;
+const slider = find("[data-step]", page);
+const eyes = find("[data-eyes]", page);
+const speed = find("[data-speed]", page);
+const playing = find('[data-go="play"]', page);
+
+let game = null; // {replay, seats, viewer, record}
+let views = [];
+let step = 0;
+let timer = 0;
+let board = null;
+
+const wantedStep = () => Number(new URLSearchParams(location.search).get("step") ?? "0") || 0;
+
+function fail(problem) {
+  if (!(problem instanceof Refused)) throw problem;
+  const place = find("[data-problem]", page);
+  place.textContent = problem.message;
+  place.hidden = false;
+  find("[data-waiting]", page).hidden = true;
+}
+
+function take(loaded, at = wantedStep()) {
+  game = loaded;
+  views = viewsOf(game.replay, game.viewer);
+  find("[data-problem]", page).hidden = true;
+  find("[data-waiting]", page).hidden = true;
+  find("[data-stage]", page).hidden = false;
+  slider.max = String(views.length - 1);
+  if (!board) {
+    const picture = svg("svg");
+    put(find("[data-board]", page), picture);
+    board = Board(picture, { interactive: false, seats: game.seats });
+  } else board.seats(game.seats);
+  about();
+  offerEyes();
+  writeLog();
+  go(Math.min(Math.max(at, 0), views.length - 1), false);
+}
+
+function about() {
+  const { options } = views[0];
+  const words = [presetName(options.preset), tn("{n} player", "{n} players", options.players)];
+  if (!game.record) words.push(t("The game is still running: you see what you have seen so far."));
+  find("[data-about]", page).textContent = words.join(" · ");
+  const link = find("[data-download]", page);
+  link.hidden = !game.record;
+  if (!game.record) return;
+  const file = new Blob([JSON.stringify(game.record, null, 1)], { type: "application/json" });
+  link.href = URL.createObjectURL(file);
+  link.download = `cartagena-${(room || "record").slice(0, 8)}.json`;
+}
+
+function offerEyes() {
+  find("[data-eyes-field]", page).hidden = !game.record;
+  if (!game.record || eyes.options.length) return;
+  const option = (value, words) => el("option", { value }, words);
+  put(eyes, option("all", t("everyone")), ...game.seats.map((_, seat) => option(String(seat), seatName(game.seats, seat))), option("none", t("a spectator")));
+}
+
+function writeLog() {
+  const lines = game.replay.steps.map((each, n) =>
+    el("li", {}, el("button", { type: "button", "data-to": String(n + 1), onclick: () => go(n + 1) }, stepWords(views[n], each, game.seats))),
+  );
+  put(find("[data-log]", page), ...lines);
+}
+
+function playerRow(view, seat) {
+  const player = view.players[seat];
+  const look = lookOf(game.seats, seat);
+  const held = player.hand ? player.hand.length : player.cards;
+  const home = player.pirates.filter((place) => place === "goal").length;
+  const facts = [tn("{n} card", "{n} cards", held), t("{n} home", { n: home })];
+  if (player.resigned) facts.push(t("gave up"));
+  if (view.winner === seat) facts.push(t("has won"));
+  const cards = (player.hand ?? []).map((card) => {
+    const shown = el(card.endsWith("*") ? "span.mini-card.is-dark" : "span.mini-card", { title: cardName(card) }, symbolIcon(card, "symbol"), el("span.hidden", {}, cardName(card)));
+    return shown;
+  });
+  return el(
+    view.turn.seat === seat && view.winner === null ? "li.player.in-turn" : "li.player",
+    {},
+    pirateIcon(look, letterOf(look), "player-figure"),
+    el("div", {}, el("b", {}, seatName(game.seats, seat)), el("small", {}, facts.join(" · ")), el("span.mini-hand", {}, ...cards)),
+  );
+}
+
+/** Show a step; one step forward is animated, any other jump is not. */
+function go(to, keepAddress = true) {
+  const forward = to === step + 1;
+  step = to;
+  const view = views[step];
+  board.set(view, forward ? game.replay.steps[step - 1].events : []);
+  slider.value = String(step);
+  find("[data-count]", page).textContent = `${step} / ${views.length - 1}`;
+  const said = step ? stepWords(views[step - 1], game.replay.steps[step - 1], game.seats) : t("The start of the game.");
+  find("[data-said]", page).textContent = said;
+  slider.setAttribute("aria-valuetext", `${step}: ${said}`);
+  put(find("[data-players]", page), ...view.players.map((_, seat) => playerRow(view, seat)));
+  for (const line of findAll("[data-to]", page)) {
+    const here = Number(line.dataset.to) === step;
+    if (here) line.setAttribute("aria-current", "step");
+    else line.removeAttribute("aria-current");
+    if (here) line.parentElement.parentElement.scrollTo({ top: line.offsetTop - 80 });
+  }
+  if (keepAddress) {
+    const address = new URL(location.href);
+    address.searchParams.set("step", String(step));
+    history.replaceState(null, "", address);
+  }
+  if (step === views.length - 1) pause();
+}
+
+function pause() {
+  clearInterval(timer);
+  timer = 0;
+  playing.setAttribute("aria-pressed", "false");
+  find("[data-play-word]", playing).textContent = t("Play");
+}
+
+function play() {
+  if (timer) return pause();
+  if (step === views.length - 1) go(0);
+  playing.setAttribute("aria-pressed", "true");
+  find("[data-play-word]", playing).textContent = t("Pause");
+  timer = setInterval(() => go(Math.min(step + 1, views.length - 1)), Number(speed.value));
+}
+
+const deeds = {
+  first: () => go(0),
+  back: () => go(Math.max(0, step - 1)),
+  on: () => go(Math.min(views.length - 1, step + 1)),
+  last: () => go(views.length - 1),
+  play,
+};
+const KEYS = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last", " ": "play" };
+
+page.addEventListener("click", (event) => {
+  const button = event.target.closest?.("[data-go]");
+  if (!button) return;
+  if (button.dataset.go !== "play") pause();
+  deeds[button.dataset.go]();
+});
+slider.addEventListener("input", () => {
+  pause();
+  go(Number(slider.value));
+});
+speed.addEventListener("change", () => {
+  if (timer) {
+    pause();
+    play();
+  }
+});
+document.addEventListener("keydown", (event) => {
+  if (!views.length || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest?.("input, select, textarea, summary")) return;
+  if (event.key === " " && event.target.closest?.("button, a")) return;
+  const deed = KEYS[event.key];
+  if (!deed) return;
+  event.preventDefault();
+  if (deed !== "play") pause();
+  deeds[deed]();
+});
+eyes.addEventListener("change", async () => {
+  const wanted = eyes.value === "all" ? "all" : eyes.value === "none" ? null : Number(eyes.value);
+  const { seats } = game;
+  await fromRecord(game.record, wanted).then((loaded) => take({ ...loaded, seats }, step), fail);
+});
+find("[data-share]", page).addEventListener("click", async () => {
+  const copied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
+  toast(copied ? t("The link is copied.") : location.href);
+});
+find("#record-file")?.addEventListener("change", async (event) => {
+  const [file] = event.target.files;
+  if (!file) return;
+  eyes.replaceChildren();
+  await readRecord(file).then((record) => fromRecord(record)).then((loaded) => take(loaded, 0)).catch(fail);
+});
+if (room) fromRoom(room).then((loaded) => take(loaded)).catch(fail);

@@ -1,0 +1,149 @@
+// The tutorial: five small positions on the real engine, played with the same clicks as the real table.
+import { Board } from "../board.js";
+import { symbolIcon } from "../dom.js";
+import { t, tn } from "../i18n.js";
+import { cardsOf, clickCard, clickPlace, offers, single, stillFits } from "../intent.js";
+import { cardName, placeName } from "../words.js";
+import { el, find, findAll, given, put, svg } from "./dom.js";
+import { practise } from "./practice.js";
+
+const page = find("[data-tutorial]");
+const lessons = given("lessons");
+const say = find("[data-say]", page);
+const done = find("[data-done]", page);
+const refused = find("[data-refused]", page);
+const hand = find("[data-hand]", page);
+const moves = find("[data-moves]", page);
+const next = find("[data-next]", page);
+const showMe = find("[data-show]", page);
+
+let at = 0;
+let actions = [];
+let stage = null;
+let selection = {};
+const finished = new Set();
+
+const picture = svg("svg");
+put(find("[data-board]", page), picture);
+const board = Board(picture, { onSpace: (place) => take(clickPlace(stage.choices, selection, place)) });
+
+/** What a click meant: an action to play, or another selection to show. */
+function take(meant) {
+  if (meant.action) play(meant.action);
+  else {
+    selection = meant.selection ?? {};
+    draw();
+  }
+}
+
+async function play(action) {
+  refused.hidden = true;
+  try {
+    const after = await practise(lessons[at].name, [...actions, action]);
+    actions.push(action);
+    show(after);
+  } catch (problem) {
+    refused.textContent = problem.message;
+    refused.hidden = false;
+  }
+}
+
+function show(after) {
+  stage = after;
+  selection = stillFits(stage.choices, selection);
+  board.set(stage.view, stage.events);
+  draw();
+  if (!stage.done) return;
+  finished.add(lessons[at].name);
+  done.textContent = lessons[at].praise;
+  done.hidden = false;
+  showMe.hidden = true;
+  const last = at === lessons.length - 1;
+  next.hidden = last;
+  find("[data-end]", page).hidden = !last;
+  if (last) find("[data-play-now]", page).focus();
+  else next.focus();
+  marks();
+}
+
+function marks() {
+  for (const [n, mark] of findAll("[data-lesson-mark]", page).entries()) {
+    mark.classList.toggle("is-done", finished.has(lessons[n].name));
+    const button = find("button", mark);
+    if (n === at) button.setAttribute("aria-current", "step");
+    else button.removeAttribute("aria-current");
+  }
+}
+
+function cardButton(card, count, lit) {
+  const chosen = selection.card === card;
+  return el(
+    chosen ? "button.card-button.is-chosen" : "button.card-button",
+    { type: "button", "aria-pressed": String(chosen), disabled: !lit, onclick: () => take(clickCard(stage.choices, selection, card)) },
+    symbolIcon(card, "symbol"),
+    el("span", {}, count > 1 ? t("{n} × {card}", { n: count, card: cardName(card) }) : cardName(card)),
+  );
+}
+
+function moveButton({ action, to, draws }) {
+  const words = [];
+  if (action.type === "advance") words.push(t("{card}: to {place}", { card: cardName(action.card), place: placeName(stage.view, to) }));
+  if (action.type === "retreat") {
+    words.push(t("Back to {place}", { place: placeName(stage.view, to) }));
+    words.push(tn("draws {n} card", "draws {n} cards", draws ?? 0));
+  }
+  if (action.type === "end") words.push(t("End the turn"));
+  if (action.type === "draw") words.push(t("Draw a card and end the turn"));
+  return el("button.button.button-small", { type: "button", onclick: () => play(action) }, words.join(", "));
+}
+
+/** Light what can be done: cards in the hand, pirates on the board, where each would land. */
+function draw() {
+  const { choices, view } = stage;
+  const lit = offers(choices, selection);
+  board.mark({
+    selected: selection.from,
+    sources: [...lit.sources.keys()],
+    targets: [...lit.targets].map(([place, list]) => ({
+      place,
+      cards: list.flatMap(({ action }) => cardsOf(action)),
+      draws: list[0].draws,
+    })),
+  });
+  const held = view.players[0].hand ?? [];
+  const kinds = [...new Set(held)];
+  put(hand, ...kinds.map((card) => cardButton(card, held.filter((each) => each === card).length, lit.cards.has(card))));
+  if (!kinds.length) put(hand, el("p.empty", {}, t("Your hand is empty.")));
+  const end = single(choices, "end");
+  put(moves, ...lit.list.map(moveButton), end && moveButton(end));
+}
+
+async function open(number) {
+  at = number;
+  actions = [];
+  selection = {};
+  say.textContent = lessons[at].task;
+  for (const part of [done, refused, next, find("[data-end]", page)]) part.hidden = true;
+  showMe.hidden = false;
+  marks();
+  try {
+    show(await practise(lessons[at].name, []));
+  } catch (problem) {
+    refused.textContent = problem.message;
+    refused.hidden = false;
+  }
+}
+
+/** "Show me": the action the lesson is about, or the end of the turn once that is done. */
+function hint() {
+  const wanted = stage.choices.find(({ action }) => JSON.stringify(action) === JSON.stringify(stage.show));
+  const fallback = single(stage.choices, "end") ?? stage.choices[0];
+  const choice = wanted ?? fallback;
+  if (choice) play(choice.action);
+}
+
+next.addEventListener("click", () => open(at + 1));
+showMe.addEventListener("click", hint);
+find("[data-restart]", page).addEventListener("click", () => open(at));
+for (const [n, button] of findAll("[data-lesson]", page).entries()) button.addEventListener("click", () => open(n));
+open(0);

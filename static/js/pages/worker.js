@@ -1,0 +1,33 @@
+// The service worker: keeps one page for when the network is away, and touches nothing else.
+
+const SHELF = "cartagena-offline-1";
+
+self.addEventListener("install", (event) => {
+  event.waitUntil(keepOffline().then(() => self.skipWaiting()));
+});
+
+self.addEventListener("activate", (event) => {
+  event.waitUntil(
+    caches.keys().then((names) => Promise.all(names.filter((name) => name !== SHELF).map((name) => caches.delete(name)))).then(() => self.clients.claim()),
+  );
+});
+
+/** The offline page and the files it names, so that it looks like the rest of the house. */
+async function keepOffline() {
+  const shelf = await caches.open(SHELF);
+  const page = await fetch("/offline", { credentials: "same-origin" });
+  if (!page.ok) return;
+  const text = await page.clone().text();
+  await shelf.put("/offline", page);
+  const files = [...text.matchAll(/(?:href|src)="(\/static\/[^"#]+)"/g)].map((match) => match[1]);
+  await Promise.all([...new Set(files)].map((file) => shelf.add(file).catch(() => null)));
+}
+
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  if (request.mode === "navigate") {
+    event.respondWith(fetch(request).catch(() => caches.match("/offline")));
+  } else if (request.url.includes("/static/")) {
+    event.respondWith(fetch(request).catch(() => caches.match(request)));
+  }
+});
