@@ -1,0 +1,209 @@
+"""Two engines side by side: every position, list, view and refusal must be the same.
+
+`python -m tests.reference.compare --games 1000` runs it by hand and writes every disagreement down.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.reference import naive
+from tests.reference.engines import Engine, InProcess, Pipe
+from tests.reference.players import Players
+from tests.reference.spoil import spoiled_action, spoiled_position
+from tests.reference.worlds import FAMILIES, any_options, crafted, random_options, random_seed
+
+Json = dict[str, Any]
+
+
+class Disagreement(AssertionError):
+    """The two engines differ; carries all that is needed to see it again."""
+
+    def __init__(self, what: str, question: Json, reference: Any, engine: Any) -> None:
+        self.report = {"what": what, "question": question, "reference": reference, "engine": engine}
+        self.what = what
+        super().__init__(f"{what}\n{json.dumps(self.report)[:6000]}")
+
+
+def outcome(ask: Callable[[], Any]) -> tuple[str, Any]:
+    try:
+        return "yes", ask()
+    except naive.Refusal as refusal:
+        return refusal.code, refusal.message
+
+
+def same_answer(what: str, question: Json, reference: tuple[str, Any], engine: tuple[str, Any]) -> bool:
+    """Both refuse with one code, or both answer; true when they answer."""
+    if reference[0] != engine[0]:
+        raise Disagreement(f"{what}: {reference[0]} here, {engine[0]} there", question, reference, engine)
+    return reference[0] == "yes"
+
+
+def as_set(listed: list[Json]) -> set[str]:
+    return {json.dumps(entry, sort_keys=True) for entry in listed}
+
+
+class Comparison:
+    """One run over many games, with a tally of what it has seen."""
+
+    def __init__(self, engine: Engine, *, spoil: float = 0.3, reload: float = 0.2) -> None:
+        self.engine = engine
+        self.spoil = spoil
+        self.reload = reload
+        self.tally: Counter[str] = Counter()
+
+    def game(self, rng: random.Random, family: str) -> None:
+        """From set-up, or from a position made by hand."""
+        options = random_options(rng, family)
+        self.tally["games"] += 1
+        players = Players(rng, options["players"])
+        if family != "instants" and rng.random() < 0.15:
+            seed = random_seed(rng)
+            position = naive.new(options, seed)
+            handle = self.engine.new(options, seed)
+            self.same_position("new", {"options": options, "seed": seed}, position, handle)
+            steps = rng.choice([40, 120, 200])
+        else:
+            position = crafted(rng, options)
+            handle = self.engine.load(position)
+            self.same_position("load", {"position": position}, position, handle)
+            steps = rng.choice([5, 10, 25]) if family != "instants" else 2
+        for _ in range(steps):
+            listed = self.look(position, handle)
+            if not listed:
+                self.after_the_end(rng, position, handle)
+                return
+            seat, action = players.choose(position, listed)
+            if family == "instants":
+                self.try_all(rng, position, handle, players, listed)
+            if rng.random() < self.spoil:
+                self.try_spoiled(rng, position, handle, seat, action)
+            question = {"position": position, "seat": seat, "action": action}
+            after = naive.play(position, seat, action)
+            naive.check_position(after)
+            there = outcome(lambda: self.engine.apply(handle, seat, action))  # noqa: B023
+            same_answer("apply", question, ("yes", after), there)
+            handle = there[1]
+            self.same_position("apply", question, after, handle)
+            position = after
+            self.tally["actions"] += 1
+            if rng.random() < self.reload:
+                handle = self.engine.load(position)
+
+    def same_position(self, what: str, question: Json, position: Json, handle: Any) -> None:
+        there = self.engine.dump(handle)
+        if there != position:
+            fields = [name for name in position if there.get(name) != position[name]]
+            raise Disagreement(f"{what}: position differs in {fields}", question, position, there)
+
+    def look(self, position: Json, handle: Any) -> list[Json]:
+        """The legal list and every audience's view; gives the list."""
+        here = naive.everybodys_actions(position)
+        there = self.engine.legal(handle)
+        if as_set(here) != as_set(there) or len(here) != len(there):
+            only_here, only_there = as_set(here) - as_set(there), as_set(there) - as_set(here)
+            what = f"legal: only here {sorted(only_here)[:5]}, only there {sorted(only_there)[:5]}"
+            raise Disagreement(what, {"position": position}, here, there)
+        for seat in [None, *range(len(position["players"]))]:
+            ours, theirs = naive.seen_by(position, seat), self.engine.view(handle, seat)
+            if ours != theirs:
+                fields = [name for name in ours if theirs.get(name) != ours[name]]
+                question = {"position": position, "seat": seat}
+                raise Disagreement(f"view: differs in {fields}", question, ours, theirs)
+        return here
+
+    def after_the_end(self, rng: random.Random, position: Json, handle: Any) -> None:
+        self.tally["games played to the end"] += 1
+        seat = rng.randrange(len(position["players"]))
+        for action in ({"type": "end"}, {"type": "resign"}, {"type": "advance", "card": "rum", "from": 1}):
+            self.try_action(position, handle, seat, action)
+        self.try_position(spoiled_position(rng, position))
+
+    def try_all(
+        self, rng: random.Random, position: Json, handle: Any, players: Players, listed: list[Json]
+    ) -> None:
+        """Everything that is listed (a sample of long lists), and everybody's resignation."""
+        for entry in rng.sample(listed, min(len(listed), 30)):
+            action = players.spelled_out(position, entry["seat"], entry["action"])
+            self.try_action(position, handle, entry["seat"], action, "listed")
+        for seat in range(len(position["players"])):
+            self.try_action(position, handle, seat, {"type": "resign"}, "resigning")
+
+    def try_spoiled(self, rng: random.Random, position: Json, handle: Any, seat: int, action: Json) -> None:
+        self.try_action(position, handle, *spoiled_action(rng, position, seat, action))
+        self.try_position(spoiled_position(rng, position))
+
+    def try_action(
+        self, position: Json, handle: Any, seat: Any, action: Any, what: str = "spoiled action"
+    ) -> None:
+        question = {"position": position, "seat": seat, "action": action}
+        here = outcome(lambda: naive.play(position, seat, action))
+        there = outcome(lambda: self.engine.apply(handle, seat, action))
+        self.tally[f"{what}: {here[0]}"] += 1
+        if same_answer(what, question, here, there):
+            self.same_position(what, question, here[1], there[1])
+
+    def try_position(self, position: Any) -> None:
+        here = outcome(lambda: naive.check_position(position))
+        there = outcome(lambda: self.engine.load(position))
+        self.tally[f"spoiled position: {here[0]}"] += 1
+        if same_answer("spoiled position", {"position": position}, here, there):
+            self.same_position("spoiled position", {"position": position}, position, there[1])
+
+    def options(self, rng: random.Random) -> None:
+        """Options at random, most of them refused, and a seed that may be no seed."""
+        options = any_options(rng)
+        name = rng.choice([*options, "moon"])
+        if rng.random() < 0.5:
+            options[name] = rng.choice([None, True, 1.0, -1, 0, 1, 6, 9, 21, 31, "random", "printed", "none"])
+        if rng.random() < 0.05:
+            del options[rng.choice(list(options))]
+        seed = rng.choice([random_seed(rng)] * 9 + ["0" * 63, "A" * 64, None, 7])
+        question = {"options": options, "seed": seed}
+        here = outcome(lambda: naive.new(options, seed))
+        there = outcome(lambda: self.engine.new(options, seed))
+        self.tally[f"options: {here[0]}"] += 1
+        if same_answer("options", question, here, there):
+            self.same_position("options", question, here[1], there[1])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=1000, help="for each family")
+    parser.add_argument("--family", choices=FAMILIES, action="append")
+    parser.add_argument("--seed", default="by hand")
+    parser.add_argument("--pipe", action="store_true")
+    parser.add_argument("--write", help="a file for the disagreements, one JSON a line")
+    asked = parser.parse_args()
+    comparison = Comparison(Pipe() if asked.pipe else InProcess())
+    found: Counter[str] = Counter()
+    reports: list[Json] = []
+    for family in asked.family or FAMILIES:
+        for number in range(asked.games):
+            rng = random.Random(f"{asked.seed}|{family}|{number}")
+            for compare in (lambda r, f=family: comparison.game(r, f), comparison.options):
+                try:
+                    compare(rng)
+                except Disagreement as difference:
+                    found[difference.what] += 1
+                    if found[difference.what] == 1:
+                        reports.append({"game": f"{asked.seed}|{family}|{number}", **difference.report})
+        print(family, dict(comparison.tally), f"{found.total()} disagreements", flush=True)
+    if asked.write:
+        Path(asked.write).write_text("".join(json.dumps(report) + "\n" for report in reports))
+    for situation, times in sorted(naive.COVERED.items()):
+        print(f"{times:9} {situation}")
+    for what, times in found.most_common():
+        print(f"{times:9} DISAGREEMENT {what}")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
