@@ -1,0 +1,199 @@
+"""A table drawn in one line: tests draw a position, play, and draw the result.
+
+`start:rr skull dagger:b hat goal` is a route with three spaces; the letters behind a place are the pirates on
+it (r b y g v: seats 0 to 4). `sloop@tortuga:r` is the sloop with a red pirate aboard, `chest(snake)` a chest
+space with its face-down token. Cards are given as words: `red="dagger key*"`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app import rules
+from app.rules.cards import SYMBOLS
+from app.rules.pending import Pending
+from app.rules.position import CARTAGENA
+from app.rules.ruleset import make_ruleset
+
+LETTERS = "rbygv"
+COLOURS = ("red", "blue", "yellow", "green", "violet")
+SEED = "5eed" * 16
+
+
+def seat_of(colour: str | int) -> int:
+    return colour if isinstance(colour, int) else COLOURS.index(colour)
+
+
+def picture(
+    line: str,
+    *,
+    turn: str = "red",
+    taken: int = 0,
+    captain_used: bool = False,
+    deck: str = "",
+    row: str | None = None,
+    discard: str = "",
+    aside: str = "",
+    forced_passes: int = 0,
+    pending: Pending | None = None,
+    resigned: str = "",
+    seed: str = SEED,
+    options: dict[str, Any] | None = None,
+    **hands: str,
+) -> rules.Position:
+    """The position of that line. Options not given are those of the edition the line belongs to."""
+    words = [_split(word) for word in line.split()]
+    names = [name for name, _, _ in words]
+    letters = "".join(pirates for _, _, pirates in words)
+    players = max(2, 1 + max(LETTERS.index(letter) for letter in letters))
+    spaces = tuple(name for name in names if name not in ("start", "sloop", "goal"))
+    table = _options(players, spaces, names, row, options or {}, " ".join([deck, discard, *hands.values()]))
+    position = rules.new_game(table, seed)
+    ruleset = make_ruleset(table, spaces)
+    assert [str(name) if isinstance(name, str) else spaces[name - 1] for name in ruleset.route.names] == names
+    kinds = ruleset.kinds
+    position.ruleset = ruleset
+
+    def cards(text: str) -> list[int]:
+        return [kinds.numbers[card] for card in text.split()]
+
+    position.pirates = [
+        [place for place, (_, _, standing) in enumerate(words) for one in standing if one == letter]
+        for letter in LETTERS[:players]
+    ]
+    assert all(position.pirates), "Every seat needs at least one pirate in the picture."
+    position.crowd = bytearray(len(standing) for _, _, standing in words)
+    position.hands = [bytearray(len(kinds.names)) for _ in range(players)]
+    position.held = [0] * players
+    for colour, hand in hands.items():
+        for kind in cards(hand):
+            position.hands[seat_of(colour)][kind] += 1
+            position.held[seat_of(colour)] += 1
+    position.deck = bytearray(reversed(cards(deck)))
+    position.row = bytearray(cards(row or ""))
+    position.discard = bytearray(cards(discard))
+    marks = {name: mark for name, mark, _ in words if name == "sloop"}
+    position.sloop = (marks["sloop"] or CARTAGENA) if marks else None
+    position.chests = {place: mark for place, (name, mark, _) in enumerate(words) if mark and name == "chest"}
+    position.chests_aside = tuple(aside.split())
+    position.resigned = tuple(colour in resigned.split() for colour in COLOURS[:players])
+    position.seat = seat_of(turn)
+    position.taken = taken
+    position.captain_used = captain_used
+    position.forced_passes = forced_passes
+    position.pending = pending
+    return position
+
+
+def _split(word: str) -> tuple[str, str, str]:
+    """A place's name, its mark and the pirates on it."""
+    word, _, pirates = word.partition(":")
+    name, _, mark = word.replace("@", "(").partition("(")
+    return name, mark.rstrip(")"), pirates
+
+
+def _options(
+    players: int,
+    spaces: tuple[str, ...],
+    names: list[str],
+    row: str | None,
+    changed: dict[str, Any],
+    cards: str,
+) -> rules.Options:
+    words = {card.rstrip("*") for card in cards.split()} | set(spaces)
+    is_escape = not words <= set(SYMBOLS["classic"]) or bool(changed.get("black_magic"))
+    preset = "complete" if "sloop" in names else "dungeon" if is_escape else "jamaica"
+    basis: dict[str, Any] = {"preset": preset, "players": players}
+    if not is_escape:
+        basis |= {"symbols": "classic"}
+    else:
+        basis |= {"board": "random"}
+    if row is not None:
+        basis |= {"supply": "row", "row_size": 3}
+    if "*" in cards:
+        basis |= {"scoundrels": True}
+    return rules.parse_options(basis | changed)
+
+
+def drawn(position: rules.Position) -> str:
+    """The line of a position."""
+    route = position.ruleset.route
+    words = []
+    for place, name in enumerate(route.names):
+        word = name if isinstance(name, str) else route.symbols[name - 1]
+        if name == "sloop":
+            word += f"@{position.sloop}"
+        if place in position.chests:
+            word += f"({position.chests[place]})"
+        here = "".join(LETTERS[seat] * places.count(place) for seat, places in enumerate(position.pirates))
+        words.append(f"{word}:{here}" if here else word)
+    return " ".join(words)
+
+
+def hand(position: rules.Position, colour: str) -> str:
+    return " ".join(position.hand_names(seat_of(colour)))
+
+
+def deck(position: rules.Position) -> str:
+    """Top first."""
+    return _words(position, bytes(reversed(position.deck)))
+
+
+def row(position: rules.Position) -> str:
+    return _words(position, bytes(position.row))
+
+
+def discard(position: rules.Position) -> str:
+    """Oldest first."""
+    return _words(position, bytes(position.discard))
+
+
+def _words(position: rules.Position, cards: bytes) -> str:
+    return " ".join(position.ruleset.kinds.names[kind] for kind in cards)
+
+
+def play(position: rules.Position, *actions: rules.Action, by: str | None = None) -> rules.Position:
+    """Play the actions one after the other, each by the seat that has to act, or all by one seat."""
+    return playing(position, *actions, by=by)[0]
+
+
+def playing(
+    position: rules.Position, *actions: rules.Action, by: str | None = None
+) -> tuple[rules.Position, list[dict[str, Any]]]:
+    """The same, and all that happened, told in full."""
+    told = []
+    for action in actions:
+        seat = rules.seats_to_act(position)[0] if by is None else seat_of(by)
+        position, events = rules.apply(position, seat, action)
+        told += [rules.event_to_json(event) for event in events]
+    return position, told
+
+
+def may(position: rules.Position, action: rules.Action, by: str | None = None) -> bool:
+    """Whether the legal list of the seat has the action, which `apply` must agree with."""
+    seat = position.seat if by is None else seat_of(by)
+    is_listed = action in rules.legal(position, seat)
+    try:
+        rules.apply(position, seat, action)
+    except rules.RuleError:
+        assert not is_listed, f"{action} is listed but refused."
+        return False
+    assert is_listed, f"{action} is not listed but taken."
+    return True
+
+
+def refusal(position: rules.Position, action: rules.Action, by: str | None = None) -> str:
+    """The code of the refusal, empty if the action is taken."""
+    try:
+        rules.apply(position, position.seat if by is None else seat_of(by), action)
+    except rules.RuleError as refused:
+        code, message = refused.code, refused.message
+    else:
+        return ""
+    assert message.endswith("."), "A refusal is a sentence."
+    return code
+
+
+def kinds_of(position: rules.Position) -> set[str]:
+    """The types of action in the list of the seat in turn."""
+    return {rules.action_to_json(action)["type"] for action in rules.legal(position, position.seat)}
