@@ -69,7 +69,7 @@ class Settings:
     writes_burst: int = _set(60, "Writes one person may make at once.", low=1)
     guests_per_hour: int = _set(120, "New guests an hour from one address.", low=1)
     logins_per_hour: int = _set(
-        20, "Failed log-ins an hour for one account name, and six times that for one address.", low=1
+        20, "Failed log-ins an hour for a name from one address; six times that for any name.", low=1
     )
     codes_per_hour: int = _set(30, "Wrong resume or recovery codes an hour from one address.", low=1)
     sockets_per_address: int = _set(400, "Open sockets one address may hold.", low=1)

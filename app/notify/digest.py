@@ -1,4 +1,4 @@
-"""One round of telling: everybody for whom a new turn has come, at most once an interval, all games in one."""
+"""One round of telling: who has a new turn hears of all games at once, at most once an interval."""
 
 from __future__ import annotations
 
@@ -109,7 +109,12 @@ class Notifier:
             "at": now * 1000,
             "player": recipient.player,
             "games": [
-                {"id": game.game, "title": game.title, "url": f"{base}/g/{game.game}", "deadline": game.deadline}
+                {
+                    "id": game.game,
+                    "title": game.title,
+                    "url": f"{base}/g/{game.game}",
+                    "deadline": game.deadline,
+                }
                 for game in recipient.waiting
             ],
         }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import format_datetime, make_msgid, parseaddr
-from datetime import UTC, datetime
 
 import aiosmtplib
 
@@ -30,7 +30,7 @@ def checked_address(text: str) -> str:
     local, at, domain = address.rpartition("@")
     if not at or not local or len(address) > 254 or not address.isascii():
         raise BadAddress(text)
-    if any(letter in address for letter in " \t\r\n,;:<>()[]\\\"") or ".." in address:
+    if any(letter in address for letter in ' \t\r\n,;:<>()[]\\"') or ".." in address:
         raise BadAddress(text)
     if "." not in domain.strip(".") and domain != "localhost":
         raise BadAddress(text)

@@ -3,46 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 __all__ = ["NoticeBook", "Recipient", "Waiting", "Words"]
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(Protocol):
     """A correspondence game that waits for somebody; the deadline tells this turn from the next."""
 
-    game: str
-    title: str
-    deadline: int  # milliseconds since 1970
+    @property
+    def game(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def deadline(self) -> int:
+        """Milliseconds since 1970."""
 
     @property
     def key(self) -> str:
         """What is remembered once they were told."""
-        return f"{self.game}:{self.deadline}"
 
 
-@dataclass(frozen=True, slots=True)
-class Recipient:
+class Recipient(Protocol):
     """Somebody who wants to hear; `told_of` are the turns they know of, `told_at` when they last heard."""
 
-    player: str
-    name: str
-    language: str
-    email: str | None
-    stop_token: str
-    webhook: str | None
-    webhook_key: str | None
-    told_at: int
-    told_of: tuple[str, ...]
-    waiting: tuple[Waiting, ...]
+    @property
+    def player(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def language(self) -> str: ...
+    @property
+    def email(self) -> str | None: ...
+    @property
+    def stop_token(self) -> str: ...
+    @property
+    def webhook(self) -> str | None: ...
+    @property
+    def webhook_key(self) -> str | None: ...
+    @property
+    def told_at(self) -> int: ...
+    @property
+    def told_of(self) -> Sequence[str]: ...
+    @property
+    def waiting(self) -> Sequence[Waiting]: ...
 
 
 class NoticeBook(Protocol):
     """Who wants to hear, kept by the store."""
 
-    async def recipients(self, told_before: int) -> list[Recipient]:
+    async def recipients(self, told_before: int) -> Sequence[Recipient]:
         """Everybody who wants to hear, last heard before then, and for whom some game waits."""
 
     async def claim(self, player: str, told_at: int, now: int) -> bool:

@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import and_, delete, insert, or_, select, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from app.store.people_database import reading, writing
 from app.store.people_tables import accounts, bans, players, sessions, tokens
 
-__all__ = ["PeopleStore", "Player", "hashed", "new_id"]
+__all__ = ["LoginTaken", "PeopleStore", "Player", "hashed", "new_id"]
 
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # 32 letters that nobody mixes up, 5 bits each
 PRESENT_SECONDS = 1800  # a guest seen this recently keeps its name from others
@@ -27,6 +29,10 @@ def new_id(letters: int = 20) -> str:
 def hashed(secret: str) -> str:
     """What is stored of a random secret."""
     return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class LoginTaken(Exception):
+    """Another account has this log-in name, or this player has an account already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +57,14 @@ class PeopleStore:
 
     async def ping(self) -> None:
         """Returns when the database answers, raises when it does not."""
-        async with self.engine.connect() as run:
+        async with reading(self.engine) as run:
             await run.execute(select(1))
 
     async def add_guest(self, name: str, skeleton: str, device: str, now: int) -> tuple[Player, str]:
         """A new guest and the secret of its first session."""
         player, session = new_id(), secrets.token_urlsafe(24)
         row = {"id": player, "name": name, "skeleton": skeleton, "is_account": False, "is_bot": False}
-        async with self.engine.begin() as run:
+        async with writing(self.engine) as run:
             await run.execute(insert(players).values(**row, made_at=now, seen_at=now))
             await _open_session(run, player, session, device, now)
         return Player(player, name, False, False, now, now), session
@@ -66,7 +72,7 @@ class PeopleStore:
     async def open_session(self, player: str, device: str, now: int, *, instead_of: str | None = None) -> str:
         """A fresh session for a player; the one it replaces ends (rotation on log-in and claim)."""
         session = secrets.token_urlsafe(24)
-        async with self.engine.begin() as run:
+        async with writing(self.engine) as run:
             if instead_of is not None:
                 await run.execute(delete(sessions).where(sessions.c.hash == hashed(instead_of)))
             await _open_session(run, player, session, device, now)
@@ -75,7 +81,7 @@ class PeopleStore:
     async def by_session(self, session: str, now: int, oldest: int) -> Player | None:
         """Whose session this is; notes once in a while that they were seen."""
         key = hashed(session)
-        async with self.engine.connect() as run:
+        async with reading(self.engine) as run:
             row = (
                 await run.execute(select(sessions.c.player, sessions.c.seen_at).where(sessions.c.hash == key))
             ).first()
@@ -83,7 +89,7 @@ class PeopleStore:
                 return None
             player = await _player(run, row.player, now)
         if player is not None and row.seen_at < now - SEEN_EVERY:
-            async with self.engine.begin() as run:
+            async with writing(self.engine) as run:
                 await run.execute(update(sessions).where(sessions.c.hash == key).values(seen_at=now))
                 await run.execute(update(players).where(players.c.id == player.id).values(seen_at=now))
         return player
@@ -91,20 +97,20 @@ class PeopleStore:
     async def by_token(self, token: str, now: int) -> Player | None:
         """Whose program's token this is."""
         key = hashed(token)
-        async with self.engine.connect() as run:
+        async with reading(self.engine) as run:
             row = (
                 await run.execute(select(tokens.c.player, tokens.c.seen_at).where(tokens.c.hash == key))
             ).first()
             player = await _player(run, row.player, now) if row is not None else None
         if player is not None and row is not None and row.seen_at < now - SEEN_EVERY:
-            async with self.engine.begin() as run:
+            async with writing(self.engine) as run:
                 await run.execute(update(tokens).where(tokens.c.hash == key).values(seen_at=now))
                 await run.execute(update(players).where(players.c.id == player.id).values(seen_at=now))
         return player
 
     async def player(self, player: str, now: int) -> Player | None:
         """The player of this id, a claimed guest as its account; None when unknown or deleted."""
-        async with self.engine.connect() as run:
+        async with reading(self.engine) as run:
             return await _player(run, player, now)
 
     async def names(self, ids: Sequence[str]) -> dict[str, str]:
@@ -114,7 +120,7 @@ class PeopleStore:
         query = select(players.c.id, players.c.name).where(
             players.c.id.in_(ids), players.c.deleted_at.is_(None)
         )
-        async with self.engine.connect() as run:
+        async with reading(self.engine) as run:
             return {row.id: row.name for row in await run.execute(query)}
 
     async def is_taken(self, skeleton: str, now: int, but: str | None = None) -> bool:
@@ -127,41 +133,40 @@ class PeopleStore:
                 and_(players.c.seen_at > now - PRESENT_SECONDS, players.c.claimed_by.is_(None)),
             ),
         )
-        async with self.engine.connect() as run:
+        async with reading(self.engine) as run:
             return any(row.id != but for row in await run.execute(query.limit(2)))
 
     async def rename(self, player: str, name: str, skeleton: str) -> None:
-        """A new name; an account's log-in name follows it."""
-        async with self.engine.begin() as run:
-            await run.execute(
-                update(players).where(players.c.id == player).values(name=name, skeleton=skeleton)
-            )
-            await run.execute(update(accounts).where(accounts.c.player == player).values(login=skeleton))
+        """A new name; an account's log-in name follows it. Raises LoginTaken."""
+        try:
+            async with writing(self.engine) as run:
+                changed = {"name": name, "skeleton": skeleton}
+                await run.execute(update(players).where(players.c.id == player).values(**changed))
+                await run.execute(update(accounts).where(accounts.c.player == player).values(login=skeleton))
+        except IntegrityError as problem:
+            raise LoginTaken from problem
 
     async def close_session(self, session: str) -> None:
         """This device is logged out."""
-        async with self.engine.begin() as run:
+        async with writing(self.engine) as run:
             await run.execute(delete(sessions).where(sessions.c.hash == hashed(session)))
 
     async def close_all_sessions(self, player: str, but: str | None = None) -> int:
         """Every device is logged out (but for one); how many were."""
         kept = hashed(but) if but is not None else ""
-        async with self.engine.begin() as run:
+        async with writing(self.engine) as run:
             done = await run.execute(
                 delete(sessions).where(sessions.c.player == player, sessions.c.hash != kept)
             )
         return done.rowcount
 
-    async def devices(self, player: str) -> list[tuple[str, str, int]]:
-        """The devices that are logged in: hash, label, last seen."""
-        query = select(sessions.c.hash, sessions.c.device, sessions.c.seen_at).where(
-            sessions.c.player == player
-        )
-        async with self.engine.connect() as run:
-            return [
-                (row.hash, row.device, row.seen_at)
-                for row in await run.execute(query.order_by(sessions.c.seen_at.desc()))
-            ]
+    async def devices(self, player: str, this: str | None) -> list[tuple[str, str, int, bool]]:
+        """The devices that are logged in: an id, label, last seen, whether it is this one."""
+        key = hashed(this) if this is not None else ""
+        query = select(sessions).where(sessions.c.player == player).order_by(sessions.c.seen_at.desc())
+        async with reading(self.engine) as run:
+            rows = (await run.execute(query)).all()
+        return [(row.hash[:16], row.device, row.seen_at, row.hash == key) for row in rows]
 
 
 async def _open_session(run: AsyncConnection, player: str, session: str, device: str, now: int) -> None:

@@ -173,4 +173,5 @@ notices = Table(
     Column("language", String(8), nullable=False, default="en"),
     Column("told_at", BigInteger, nullable=False, default=0),
     Column("told_of", JSON, nullable=False),
+    Index("notices_by_stop_token", "stop_token", unique=True),
 )

@@ -12,6 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from app.play.ports import StoreUnavailable
+from app.play.refusals import NotAdmitted, Refusal
 from app.rules.errors import RuleError
 from app.web.errors import Refused, TooMany
 
@@ -31,6 +33,30 @@ _WORDS = {
     500: ("server_fault", "Something went wrong on our side. Nothing you did is lost; try again."),
     503: ("try_again", "The server is busy. Try again in a moment."),
 }
+
+
+# Refusals of rooms that are not a conflict with the present table.
+_STATUS = {
+    "bad_message": 422,
+    "bad_options": 422,
+    "bad_text": 422,
+    "bad_seat": 422,
+    "bad_nonce": 422,
+    "bad_colour": 422,
+    "bad_level": 422,
+    "bad_action": 422,
+    "no_session": 401,
+    "too_fast": 429,
+    "try_again": 503,
+    "not_host": 403,
+    "banned": 403,
+    "blocked": 403,
+}
+
+
+def _route(request: Request) -> str:
+    """The route, never the path: an address may hold a one-time code."""
+    return f"{request.method} {getattr(request.scope.get('route'), 'path', 'none')}"
 
 
 def error_answer(status: int, code: str, message: str) -> JSONResponse:
@@ -68,6 +94,20 @@ def install_answers(app: FastAPI) -> None:
         status = 422 if problem.code.startswith("bad_") else 409
         return await answer(request, status, problem.code, problem.message)
 
+    async def on_refusal(request: Request, problem: Exception) -> Response:
+        assert isinstance(problem, Refusal)
+        status = 403 if isinstance(problem, NotAdmitted) else _STATUS.get(problem.code, 409)
+        return await answer(request, status, problem.code, problem.message)
+
+    async def on_outage(request: Request, problem: Exception) -> Response:
+        log.warning(
+            "the store did not answer",
+            extra={"fields": {"path": _route(request), "why": str(problem.__cause__)}},
+        )
+        given = await answer(request, 503, *_WORDS[503])
+        given.headers["Retry-After"] = "2"
+        return given
+
     async def on_http(request: Request, problem: Exception) -> Response:
         assert isinstance(problem, HTTPException)
         fallback = (HTTPStatus(problem.status_code).phrase.lower().replace(" ", "_"), "That cannot be done.")
@@ -86,13 +126,13 @@ def install_answers(app: FastAPI) -> None:
         return await answer(request, 422, "bad_request", f"{place or 'The request'}: {first['msg']}.")
 
     async def on_fault(request: Request, problem: Exception) -> Response:
-        log.error(
-            "fault", exc_info=problem, extra={"fields": {"path": request.url.path, "method": request.method}}
-        )
+        log.error("fault", exc_info=problem, extra={"fields": {"path": _route(request)}})
         return await answer(request, 500, *_WORDS[500])
 
     app.add_exception_handler(Refused, on_refused)
     app.add_exception_handler(RuleError, on_rule_error)
+    app.add_exception_handler(Refusal, on_refusal)
+    app.add_exception_handler(StoreUnavailable, on_outage)
     app.add_exception_handler(HTTPException, on_http)
     app.add_exception_handler(RequestValidationError, on_invalid)
     app.add_exception_handler(Exception, on_fault)

@@ -6,12 +6,13 @@ Refused
 ├── NotFound       404  not_found        nothing here for this person
 ├── BadRequest     422  (several codes)  the request itself is wrong
 ├── Conflict       409  (several codes)  it collides with what is there
+├── TooBig         413  too_big          the request is larger than anything that is wanted
 └── TooMany        429  too_many         slower, please; carries retry_after
 """
 
 from __future__ import annotations
 
-__all__ = ["BadRequest", "Conflict", "NobodyKnown", "NotAllowed", "NotFound", "Refused", "TooMany"]
+__all__ = ["BadRequest", "Conflict", "NobodyKnown", "NotAllowed", "NotFound", "Refused", "TooBig", "TooMany"]
 
 
 class Refused(Exception):
@@ -59,6 +60,15 @@ class Conflict(Refused):
     """The request collides with what is already there."""
 
     status = 409
+
+
+class TooBig(Refused):
+    """The request is larger than anything that is wanted."""
+
+    status = 413
+
+    def __init__(self) -> None:
+        super().__init__("too_big", "That is too big.")
 
 
 class TooMany(Refused):

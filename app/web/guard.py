@@ -6,12 +6,13 @@ import hmac
 import time
 
 from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.web.address import is_same_origin
 from app.web.answers import error_answer
-from app.web.errors import NotAllowed, Refused, TooMany
+from app.web.errors import NotAllowed, Refused, TooBig, TooMany
 from app.web.identity import csrf_token, session_of
 from app.web.site import site_of
 
@@ -85,7 +86,20 @@ class GuardMiddleware:
                 site.metrics.answered(scope, message["status"], time.monotonic() - began)
             await send(message)
 
+        received = 0
+
+        async def receive_limited() -> Message:
+            nonlocal received
+            message = await receive()
+            if message["type"] == "http.request":
+                received += len(message.get("body", b""))
+                if received > site.settings.body_bytes:
+                    raise HTTPException(413)
+            return message
+
         try:
+            if _declared_length(connection) > site.settings.body_bytes:
+                raise TooBig
             if scope["path"] not in _UNLIMITED:
                 site.bans.check(connection)
                 site.limits.take_request(connection)
@@ -97,4 +111,9 @@ class GuardMiddleware:
                 answer.headers["Retry-After"] = str(refusal.retry_after)
             await answer(scope, receive, send_guarded)
             return
-        await self.app(scope, receive, send_guarded)
+        await self.app(scope, receive_limited, send_guarded)
+
+
+def _declared_length(connection: HTTPConnection) -> int:
+    declared = connection.headers.get("content-length", "0")
+    return int(declared) if declared.isascii() and declared.isdigit() and len(declared) < 20 else 0

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from fastapi import APIRouter
-from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from app import __version__
+from app.play.ports import StoreUnavailable
 from app.web.site import site_of
 
 __all__ = ["router"]
@@ -33,6 +33,6 @@ async def readyz(request: Request) -> JSONResponse:
     try:
         async with asyncio.timeout(_PATIENCE):
             await site.people.ping()
-    except (TimeoutError, OSError, SQLAlchemyError):
+    except (TimeoutError, StoreUnavailable):
         return JSONResponse({"status": "not ready", "why": "database"}, status_code=503)
     return JSONResponse({"status": "ok"})

@@ -39,6 +39,7 @@ __all__ = [
     "forget_cookie",
     "free_suggestion",
     "give_session",
+    "make_guest",
     "session_of",
     "someone",
     "who",
@@ -47,6 +48,7 @@ __all__ = [
 
 _SCOPE_PERSON = "cartagena.person"
 _SCOPE_COOKIE = "cartagena.cookie"
+_SCOPE_SESSION = "cartagena.session"
 _CACHE_SECONDS = 5.0  # how long another worker may still believe a session that was closed
 _CACHE_SIZE = 20_000
 
@@ -147,6 +149,9 @@ def cookie_name(settings: Settings) -> str:
 
 def session_of(connection: HTTPConnection) -> str | None:
     """The session in the cookie, its signature checked; it may have been closed since."""
+    if _SCOPE_SESSION in connection.scope:
+        given: str | None = connection.scope[_SCOPE_SESSION]
+        return given
     settings = site_of(connection).settings
     value = connection.cookies.get(cookie_name(settings))
     if not value or len(value) > 200:
@@ -166,6 +171,7 @@ def give_session(request: HTTPConnection, session: str, player: Player) -> None:
         f"{cookie_name(site.settings)}={value}; Max-Age={age}{_flags(site.settings)}"
     )
     request.scope[_SCOPE_PERSON] = player
+    request.scope[_SCOPE_SESSION] = session
 
 
 def forget_cookie(request: HTTPConnection) -> None:
@@ -176,6 +182,7 @@ def forget_cookie(request: HTTPConnection) -> None:
         site.known.pop(session, None)
     request.scope[_SCOPE_COOKIE] = f"{cookie_name(site.settings)}=; Max-Age=0{_flags(site.settings)}"
     request.scope[_SCOPE_PERSON] = None
+    request.scope[_SCOPE_SESSION] = None
 
 
 def csrf_token(connection: HTTPConnection) -> str:

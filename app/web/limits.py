@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from starlette.requests import HTTPConnection
@@ -85,10 +85,13 @@ class Limits:
         self.writes = Buckets(settings.writes_per_second, settings.writes_burst, clock)
         self.guests = _hourly(settings.guests_per_hour, clock)
         self.logins = _hourly(settings.logins_per_hour, clock)
+        self.logins_by_name = _hourly(settings.logins_per_hour * 10, clock)
         self.logins_by_address = _hourly(settings.logins_per_hour * 6, clock)
         self.codes = _hourly(settings.codes_per_hour, clock)
         self.reports = _hourly(10, clock)
         self.mails = _hourly(5, clock)
+        self.mails_by_address = _hourly(30, clock)
+        self.confirmations = _hourly(10, clock)
         self._by_address: dict[str, int] = {}
         self._by_person: dict[str, int] = {}
 
@@ -107,6 +110,26 @@ class Limits:
     def take_guest(self, connection: HTTPConnection) -> None:
         """One new guest of an address; raises TooMany."""
         self.guests.take(self.key_of(connection))
+
+    def check_login(self, login: str, address: str) -> None:
+        """Raises TooMany when too many log-ins have failed: here for this name, or for either anywhere.
+
+        The first bucket is small; the one of the name alone is ten times as large, so that a stranger
+        cannot easily keep the owner out by failing on purpose.
+        """
+        self.logins.check(f"{login} {address}")
+        self.logins_by_name.check(login)
+        self.logins_by_address.check(address)
+
+    def failed_login(self, login: str, address: str) -> None:
+        """One more has failed; counted whether or not the name exists."""
+        for buckets, key in (
+            (self.logins, f"{login} {address}"),
+            (self.logins_by_name, login),
+            (self.logins_by_address, address),
+        ):
+            with suppress(TooMany):  # two that were let in at once may both have failed
+                buckets.take(key)
 
     def frame_bucket(self) -> Bucket:
         """A bucket for the frames of one socket; `take(clock())` says how long to wait."""

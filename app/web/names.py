@@ -29,7 +29,7 @@ _LOOKALIKES = str.maketrans(
     }
 )
 # Pairs that run together in most fonts; and `i`, which differs from `l` only by its dot.
-_RUNS = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("ii", "u"), ("i", "l"))
+_RUNS = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("i", "l"))
 
 _RESERVED_WORDS = (
     "admin administrator moderator operator server system root cartagena somebody nobody anybody everyone "

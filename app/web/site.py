@@ -7,13 +7,20 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sqlalchemy.ext.asyncio import AsyncEngine
 from starlette.requests import HTTPConnection
 
+from app.notify.mail import Mailer
+from app.notify.ports import Words
+from app.notify.webhook import Webhooks
+from app.play.ports import GameStore
 from app.settings import Settings
 from app.store.people import PeopleStore, Player
+from app.store.people_accounts import AccountStore
+from app.store.people_notices import NoticeStore
+from app.store.people_social import SocialStore
 from app.web.bans import Bans
 from app.web.limits import Limits
+from app.web.passwords import Passwords
 
 if TYPE_CHECKING:  # these import `site_of` themselves
     from app.web.metrics import Metrics
@@ -26,20 +33,42 @@ class Site:
     """The parts of one app. `on_drain` is called in order before any socket is closed by a graceful stop."""
 
     settings: Settings
-    engine: AsyncEngine
     people: PeopleStore
+    accounts: AccountStore
+    social: SocialStore
+    notices: NoticeStore
+    passwords: Passwords
+    mailer: Mailer
+    webhooks: Webhooks
+    words: Words
     limits: Limits
     bans: Bans
     metrics: Metrics
+    games: GameStore
     clock: Callable[[], float]
     chance: random.Random
     is_ready: bool = False
     on_drain: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
+    on_signed_out: list[Callable[[str], Awaitable[None]]] = field(default_factory=list)
     known: dict[str, tuple[Player, float]] = field(default_factory=dict)  # sessions seen lately
 
     def now(self) -> int:
         """Whole seconds since 1970."""
         return int(self.clock())
+
+    def forget(self, player: str) -> None:
+        """What was remembered of a player is asked again: a name, an account or a ban has changed."""
+        stale = [
+            key for key, (known, _) in self.known.items() if known.id == player or player in known.aliases
+        ]
+        for key in stale:
+            del self.known[key]
+
+    async def signed_out(self, player: str) -> None:
+        """A player's sessions have ended: remembered ones are forgotten, open sockets are closed."""
+        self.forget(player)
+        for hear in self.on_signed_out:
+            await hear(player)
 
     async def drain(self) -> None:
         """Graceful stop, first half: readiness off, clients told to resume, log flushed."""

@@ -1,0 +1,145 @@
+"""Accounts: a name and a password for a player, recovery codes, resume codes, programs' tokens, claims."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from app.store.people import LoginTaken, hashed, new_id
+from app.store.people_database import reading, writing
+from app.store.people_tables import accounts, players, recovery_codes, resume_codes, sessions, tokens
+
+__all__ = ["Account", "AccountStore"]
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """An account as log-in needs it."""
+
+    player: str
+    password: str
+
+
+class AccountStore:
+    """Queries about accounts and codes; each call is one transaction."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self.engine = engine
+
+    async def register(
+        self, player: str | None, name: str, login: str, password: str, codes: Sequence[str], now: int
+    ) -> str:
+        """Makes a guest (or nobody yet) an account; the player's id. Raises LoginTaken."""
+        owner = player or new_id()
+        try:
+            async with writing(self.engine) as run:
+                if player is None:
+                    row = {"id": owner, "name": name, "skeleton": login, "made_at": now, "seen_at": now}
+                    await run.execute(insert(players).values(**row, is_account=True, is_bot=False))
+                else:
+                    changed = {"name": name, "skeleton": login, "is_account": True}
+                    await run.execute(update(players).where(players.c.id == owner).values(**changed))
+                row = {"player": owner, "login": login, "password": password, "made_at": now}
+                await run.execute(insert(accounts).values(**row))
+                await run.execute(insert(recovery_codes), _code_rows(owner, codes, now))
+        except IntegrityError as problem:
+            raise LoginTaken from problem
+        return owner
+
+    async def by_login(self, login: str) -> Account | None:
+        """The account of this log-in name."""
+        return await self._account(accounts.c.login == login)
+
+    async def of_player(self, player: str) -> Account | None:
+        """The account of this player."""
+        return await self._account(accounts.c.player == player)
+
+    async def set_password(self, player: str, password: str) -> None:
+        """A new password; every session ends, the caller opens a fresh one. Resume codes end too."""
+        async with writing(self.engine) as run:
+            await run.execute(update(accounts).where(accounts.c.player == player).values(password=password))
+            await run.execute(delete(sessions).where(sessions.c.player == player))
+            await run.execute(delete(resume_codes).where(resume_codes.c.player == player))
+
+    async def replace_recovery_codes(self, player: str, codes: Sequence[str], now: int) -> None:
+        """Fresh codes; the old ones are void."""
+        async with writing(self.engine) as run:
+            await run.execute(delete(recovery_codes).where(recovery_codes.c.player == player))
+            await run.execute(insert(recovery_codes), _code_rows(player, codes, now))
+
+    async def use_recovery_code(self, player: str, code: str) -> bool:
+        """Whether this was an unused code of the player; it is used up by asking."""
+        query = delete(recovery_codes).where(
+            recovery_codes.c.hash == hashed(code), recovery_codes.c.player == player
+        )
+        async with writing(self.engine) as run:
+            return (await run.execute(query)).rowcount == 1
+
+    async def count_recovery_codes(self, player: str) -> int:
+        """How many codes are left."""
+        query = select(recovery_codes.c.hash).where(recovery_codes.c.player == player)
+        async with reading(self.engine) as run:
+            return len((await run.execute(query)).all())
+
+    async def claim(self, guest: str, account: str) -> None:
+        """The guest's games become the account's; its sessions end, or they would open the account."""
+        async with writing(self.engine) as run:
+            await run.execute(update(players).where(players.c.id == guest).values(claimed_by=account))
+            await run.execute(update(players).where(players.c.claimed_by == guest).values(claimed_by=account))
+            for table in (sessions, resume_codes, tokens):
+                await run.execute(delete(table).where(table.c.player == guest))
+
+    async def add_resume_code(self, player: str, code: str, room: str | None, expires_at: int) -> None:
+        """A one-time code for another device; the player's former one is void."""
+        row = {"hash": hashed(code), "player": player, "room": room, "expires_at": expires_at}
+        async with writing(self.engine) as run:
+            await run.execute(delete(resume_codes).where(resume_codes.c.player == player))
+            await run.execute(insert(resume_codes).values(**row))
+
+    async def use_resume_code(self, code: str, now: int) -> tuple[str, str | None] | None:
+        """The player and room of a code; it is used up, whoever of two comes first gets it."""
+        key = hashed(code)
+        async with writing(self.engine) as run:
+            row = (await run.execute(select(resume_codes).where(resume_codes.c.hash == key))).first()
+            if row is None or row.expires_at < now:
+                return None
+            if (await run.execute(delete(resume_codes).where(resume_codes.c.hash == key))).rowcount != 1:
+                return None
+        return row.player, row.room
+
+    async def add_token(self, player: str, label: str, now: int) -> str:
+        """A bearer token for a program of this player; only its hash is kept."""
+        token = "ct_" + secrets.token_urlsafe(30)
+        row = {"hash": hashed(token), "player": player, "label": label, "made_at": now, "seen_at": 0}
+        async with writing(self.engine) as run:
+            await run.execute(insert(tokens).values(**row))
+        return token
+
+    async def tokens(self, player: str) -> list[tuple[str, str, int]]:
+        """A player's tokens: the first letters of the hash as their id, label, last used."""
+        query = select(tokens).where(tokens.c.player == player).order_by(tokens.c.made_at)
+        async with reading(self.engine) as run:
+            return [(row.hash[:16], row.label, row.seen_at) for row in await run.execute(query)]
+
+    async def remove_token(self, player: str, token: str) -> bool:
+        """Whether there was such a token of this player; it is void."""
+        query = delete(tokens).where(
+            tokens.c.player == player, tokens.c.hash.startswith(token, autoescape=True)
+        )
+        async with writing(self.engine) as run:
+            return (await run.execute(query)).rowcount > 0
+
+    async def _account(self, condition: object) -> Account | None:
+        query = select(accounts.c.player, accounts.c.password).where(condition)  # type: ignore[arg-type]
+        async with reading(self.engine) as run:
+            row = (await run.execute(query)).first()
+        return Account(row.player, row.password) if row is not None else None
+
+
+def _code_rows(player: str, codes: Sequence[str], now: int) -> list[dict[str, object]]:
+    return [{"hash": hashed(code), "player": player, "made_at": now} for code in codes]

@@ -1,0 +1,104 @@
+"""Forgetting: what the settings say is not kept any longer, in small steps that any worker may repeat."""
+
+from __future__ import annotations
+
+from sqlalchemy import delete, exists, select, update
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from app.store.game_tables import chat, due, games, log, mutes, seats
+from app.store.people_data import SOMEBODY, erase
+from app.store.people_database import reading, writing
+from app.store.people_tables import audit, bans, notices, players, reports, resume_codes, sessions
+
+__all__ = ["RetentionStore"]
+
+_STEP = 100  # rows a transaction, so that nobody's move waits long behind a sweep
+_UNFINISHED = ("open", "running")
+
+
+class RetentionStore:
+    """Each method forgets at most a step and says how much; times are seconds, games' are milliseconds."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self.engine = engine
+
+    async def forget_sessions(self, seen_before: int, now: int) -> int:
+        """Devices that did not come back, codes that lapsed, bans that ended."""
+        async with writing(self.engine) as run:
+            gone = await run.execute(delete(sessions).where(sessions.c.seen_at < seen_before))
+            await run.execute(delete(resume_codes).where(resume_codes.c.expires_at < now))
+            await run.execute(delete(bans).where(bans.c.until < now))
+        return gone.rowcount
+
+    async def forget_guests(self, seen_before: int, now: int) -> int:
+        """Guests who did not come back and sit at no unfinished table; one who never sat leaves no row."""
+        sits = exists().where(
+            seats.c.person == players.c.id, games.c.id == seats.c.game, games.c.status.in_(_UNFINISHED)
+        )
+        query = select(players.c.id).where(
+            players.c.is_account.is_(False),
+            players.c.claimed_by.is_(None),
+            players.c.deleted_at.is_(None),
+            players.c.seen_at < seen_before,
+            ~sits,
+        )
+        async with reading(self.engine) as run:
+            found = [row.id for row in await run.execute(query.limit(_STEP))]
+        if found:
+            async with writing(self.engine) as run:
+                await erase(run, found, now)
+                used = {
+                    row.person
+                    for row in await run.execute(select(seats.c.person).where(seats.c.person.in_(found)))
+                }
+                never = [player for player in found if player not in used]
+                await run.execute(delete(players).where(players.c.id.in_(never)))
+        return len(found)
+
+    async def forget_chat(self, before: int) -> int:
+        """Words older than that; the numbered lines stay, empty, so that no counter goes back."""
+        blank = {"text": None, "preset": None, "name": SOMEBODY, "is_deleted": True}
+        old = (chat.c.at < before, chat.c.is_deleted.is_(False))
+        async with writing(self.engine) as run:
+            return (await run.execute(update(chat).where(*old).values(**blank))).rowcount
+
+    async def dead_rooms(self, before: int) -> list[tuple[str, str]]:
+        """Rooms untouched since then that no clock will ever move: id and status."""
+        query = (
+            select(games.c.id, games.c.status)
+            .where(games.c.status.in_(_UNFINISHED), games.c.updated_at < before, games.c.deadline.is_(None))
+            .order_by(games.c.updated_at)
+            .limit(_STEP)
+        )
+        async with reading(self.engine) as run:
+            return [(row.id, row.status) for row in await run.execute(query)]
+
+    async def forget_rooms(self, before: int) -> int:
+        """Rooms that were closed before they ever started: there was no game, nothing is worth keeping."""
+        query = select(games.c.id).where(games.c.status == "closed", games.c.updated_at < before)
+        async with reading(self.engine) as run:
+            found = [row.id for row in await run.execute(query.limit(_STEP))]
+        if found:
+            async with writing(self.engine) as run:
+                for table in (chat, due, log, mutes, seats):
+                    await run.execute(delete(table).where(table.c.game.in_(found)))
+                await run.execute(delete(games).where(games.c.id.in_(found)))
+        return len(found)
+
+    async def forget_audit(self, before: int) -> int:
+        """Old lines of the operator's audit log, and reports settled that long ago."""
+        async with writing(self.engine) as run:
+            gone = await run.execute(delete(audit).where(audit.c.at < before))
+            await run.execute(delete(reports).where(reports.c.settled_at < before))
+        return gone.rowcount
+
+    async def forget_addresses(self, before: int) -> int:
+        """E-mail addresses that were never confirmed: they may be a stranger's."""
+        never = (
+            notices.c.email.is_not(None),
+            notices.c.email_confirmed_at.is_(None),
+            notices.c.confirm_sent_at < before,
+        )
+        blank = {"email": None, "confirm_hash": None}
+        async with writing(self.engine) as run:
+            return (await run.execute(update(notices).where(*never).values(**blank))).rowcount

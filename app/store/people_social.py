@@ -1,0 +1,146 @@
+"""Blocks, reports, bans and the operator's audit log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import delete, insert, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from app.store.people_database import reading, writing
+from app.store.people_tables import audit, bans, blocks, players, reports
+
+__all__ = ["SocialStore", "write_audit"]
+
+
+class SocialStore:
+    """Queries about who does not want to meet whom, and what the operator did about it."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self.engine = engine
+
+    # -- blocks ------------------------------------------------------------------------------------
+
+    async def block(self, player: str, blocked: str, now: int) -> None:
+        """`player` does not want to meet `blocked`; twice is as good as once."""
+        async with writing(self.engine) as run:
+            same = (blocks.c.player == player, blocks.c.blocked == blocked)
+            if (await run.execute(select(blocks.c.at).where(*same))).first() is None:
+                await run.execute(insert(blocks).values(player=player, blocked=blocked, at=now))
+
+    async def unblock(self, player: str, blocked: Sequence[str]) -> None:
+        """Never mind."""
+        query = delete(blocks).where(blocks.c.player == player, blocks.c.blocked.in_(blocked))
+        async with writing(self.engine) as run:
+            await run.execute(query)
+
+    async def blocked_by(self, ids: Sequence[str]) -> list[tuple[str, str]]:
+        """Whom somebody has blocked: id and name."""
+        query = (
+            select(blocks.c.blocked, players.c.name)
+            .join(players, players.c.id == blocks.c.blocked)
+            .where(blocks.c.player.in_(ids), players.c.deleted_at.is_(None))
+            .order_by(blocks.c.at)
+        )
+        async with reading(self.engine) as run:
+            return [(row.blocked, row.name) for row in await run.execute(query)]
+
+    async def is_blocked(self, person: Sequence[str], others: Sequence[str]) -> bool:
+        """Whether one of the others, under any id of theirs, has blocked this person under any of theirs."""
+        if not person or not others:
+            return False
+        async with reading(self.engine) as run:
+            meant = await _every_id(run, person)
+            by = await _every_id(run, others)
+            query = select(blocks.c.at).where(blocks.c.player.in_(by), blocks.c.blocked.in_(meant))
+            return (await run.execute(query.limit(1))).first() is not None
+
+    # -- reports -----------------------------------------------------------------------------------
+
+    async def report(self, row: dict[str, Any]) -> int:
+        """A complaint for the operator; its number."""
+        async with writing(self.engine) as run:
+            made = await run.execute(insert(reports).values(**row))
+            assert made.inserted_primary_key is not None
+            return int(made.inserted_primary_key[0])
+
+    async def open_reports(self, everything: bool = False) -> list[dict[str, Any]]:
+        """Complaints nobody has settled yet, oldest first; or all of them."""
+        query = select(reports).order_by(reports.c.id)
+        if not everything:
+            query = query.where(reports.c.settled_at.is_(None))
+        async with reading(self.engine) as run:
+            return [dict(row._mapping) for row in await run.execute(query)]
+
+    async def settle_report(self, actor: str, report: int, words: str, now: int) -> bool:
+        """Whether there was such an open report."""
+        query = update(reports).where(reports.c.id == report, reports.c.settled_at.is_(None))
+        async with writing(self.engine) as run:
+            if (await run.execute(query.values(settled_at=now))).rowcount != 1:
+                return False
+            await write_audit(run, actor, "report settled", str(report), {"words": words}, now)
+        return True
+
+    # -- bans --------------------------------------------------------------------------------------
+
+    async def ban(
+        self, actor: str, *, player: str | None, address: str | None, reason: str, until: int | None, now: int
+    ) -> int:
+        """Shuts out a player or an address; the ban's number."""
+        row = {"player": player, "address": address, "reason": reason, "at": now, "until": until}
+        async with writing(self.engine) as run:
+            made = await run.execute(insert(bans).values(**row))
+            assert made.inserted_primary_key is not None
+            subject = player or address or ""
+            await write_audit(run, actor, "ban", subject, {"reason": reason, "until": until}, now)
+            return int(made.inserted_primary_key[0])
+
+    async def unban(self, actor: str, ban: int, now: int) -> bool:
+        """Whether there was such a ban; it is lifted."""
+        async with writing(self.engine) as run:
+            if (await run.execute(delete(bans).where(bans.c.id == ban))).rowcount != 1:
+                return False
+            await write_audit(run, actor, "ban lifted", str(ban), {}, now)
+        return True
+
+    async def bans(self, now: int) -> list[dict[str, Any]]:
+        """The bans in force."""
+        query = select(bans).where(or_(bans.c.until.is_(None), bans.c.until > now)).order_by(bans.c.id)
+        async with reading(self.engine) as run:
+            return [dict(row._mapping) for row in await run.execute(query)]
+
+    async def banned_addresses(self, now: int) -> list[str]:
+        """What the gate refuses."""
+        return [row["address"] for row in await self.bans(now) if row["address"] is not None]
+
+    # -- audit -------------------------------------------------------------------------------------
+
+    async def note(self, actor: str, deed: str, subject: str, detail: dict[str, Any], now: int) -> None:
+        """One line of the audit log on its own."""
+        async with writing(self.engine) as run:
+            await write_audit(run, actor, deed, subject, detail, now)
+
+    async def audit(self, limit: int) -> list[dict[str, Any]]:
+        """The last deeds, newest first."""
+        query = select(audit).order_by(audit.c.id.desc()).limit(limit)
+        async with reading(self.engine) as run:
+            return [dict(row._mapping) for row in await run.execute(query)]
+
+
+async def write_audit(
+    run: AsyncConnection, actor: str, deed: str, subject: str, detail: dict[str, Any], now: int
+) -> None:
+    """Written in the transaction of the deed itself, so that neither is there without the other."""
+    row = {"at": now, "actor": actor[:80], "deed": deed, "subject": subject[:96], "detail": detail}
+    await run.execute(insert(audit).values(**row))
+
+
+async def _every_id(run: AsyncConnection, ids: Sequence[str]) -> set[str]:
+    """These ids, the accounts that claimed them, and every other guest those accounts claimed."""
+    heads = {
+        row.claimed_by for row in await run.execute(select(players.c.claimed_by).where(players.c.id.in_(ids)))
+    }
+    owners = {head for head in heads if head is not None} | set(ids)
+    claimed = await run.execute(select(players.c.id).where(players.c.claimed_by.in_(owners)))
+    return owners | {row.id for row in claimed}

@@ -1,0 +1,279 @@
+"""Accounts over the API: register, log in anywhere, recover, log out everywhere, programs' tokens.
+
+An unknown name and a wrong password get the same answer after the same work; what fails is counted by
+name and by address, whether or not the name exists.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import Field
+from starlette.requests import Request
+
+from app.store.people import LoginTaken, Player
+from app.web import names
+from app.web.errors import BadRequest, Conflict, NotAllowed, NotFound, Refused
+from app.web.identity import (
+    Anyone,
+    Person,
+    Someone,
+    device_label,
+    forget_cookie,
+    give_session,
+    session_of,
+)
+from app.web.me import Body, Name, free_name, with_csrf
+from app.web.passwords import checked_password, new_code, plain_code
+from app.web.profiles import share_a_table
+from app.web.site import Site, site_of
+
+__all__ = ["check_password", "router"]
+
+router = APIRouter(prefix="/api/v1/account", tags=["accounts"])
+
+Password = Annotated[str, Field(max_length=1000)]
+RECOVERY_CODES = 8
+TOKENS = 10
+
+
+class Register(Body):
+    """A password for me; a new name if I want one."""
+
+    name: Name | None = None
+    password: Password
+
+
+class LogIn(Body):
+    """`claim`: whether the games I began here as a guest become the account's."""
+
+    name: Name
+    password: Password
+    claim: bool = True
+
+
+class Recover(Body):
+    """A recovery code sets a new password."""
+
+    name: Name
+    code: Annotated[str, Field(max_length=100)]
+    password: Password
+
+
+class ChangePassword(Body):
+    """The old password and the new one."""
+
+    old: Password
+    new: Password
+
+
+class OnlyPassword(Body):
+    """The password once more, for what cannot be undone."""
+
+    password: Password
+
+
+class Label(Body):
+    """What a program is called."""
+
+    label: Annotated[str, Field(min_length=1, max_length=80)]
+
+
+class WrongLogin(Refused):
+    """Unknown name or wrong password: one answer."""
+
+    status = 401
+
+    def __init__(self) -> None:
+        super().__init__("wrong_login", "There is no account with this name and password.")
+
+
+@router.post("/register")
+async def register(request: Request, body: Register, person: Anyone) -> dict[str, Any]:
+    """Makes me an account; my guest's games stay mine. The recovery codes are shown this once."""
+    site = site_of(request)
+    if person is not None and person.is_account:
+        raise Conflict("has_account", "You have an account already.")
+    if person is None:
+        site.limits.take_guest(request)
+    else:
+        site.limits.take_write(person.id)
+    wanted = body.name if body.name is not None else (person.name if person else "")
+    name = await free_name(site, wanted, person.id if person else None)
+    password = await site.passwords.hash(checked_password(body.password, name))
+    codes = _codes()
+    try:
+        player = await site.accounts.register(
+            person.id if person else None, name, names.skeleton(name), password, _plain(codes), site.now()
+        )
+    except LoginTaken:
+        raise Conflict("name_taken", "An account has that name. Choose another.") from None
+    new = await _log_in(request, site, player)
+    return with_csrf(request, new, recovery_codes=codes)
+
+
+@router.post("/login")
+async def log_in(request: Request, body: LogIn, person: Anyone) -> dict[str, Any]:
+    """Logs this device in; the session is a fresh one."""
+    site = site_of(request)
+    player = await _checked(request, site, body.name, body.password)
+    claimed = 0
+    if person is not None and not person.is_account and not person.is_bot and body.claim:
+        claimed = await _claim(site, person, player)
+    return with_csrf(request, await _log_in(request, site, player), claimed=claimed)
+
+
+@router.post("/recover")
+async def recover(request: Request, body: Recover) -> dict[str, Any]:
+    """Sets a new password with a recovery code; every other device is logged out, codes are fresh."""
+    site = site_of(request)
+    key, login = site.limits.key_of(request), names.skeleton(body.name)
+    checked_password(body.password, body.name)
+    site.limits.codes.check(key)
+    site.limits.check_login(login, key)
+    account = await site.accounts.by_login(login)
+    player = account.player if account else ""
+    if not await site.accounts.use_recovery_code(player, plain_code(body.code)):
+        site.limits.codes.take(key)
+        site.limits.failed_login(login, key)
+        raise _wrong_code()
+    codes = _codes()
+    await site.accounts.set_password(player, await site.passwords.hash(body.password))
+    await site.accounts.replace_recovery_codes(player, _plain(codes), site.now())
+    await site.signed_out(player)
+    return with_csrf(request, await _log_in(request, site, player), recovery_codes=codes)
+
+
+@router.post("/password")
+async def change_password(request: Request, body: ChangePassword, person: Someone) -> dict[str, Any]:
+    """A new password; every other device is logged out."""
+    site = site_of(request)
+    await check_password(request, site, person, body.old)
+    checked_password(body.new, person.name)
+    await site.accounts.set_password(person.id, await site.passwords.hash(body.new))
+    await site.signed_out(person.id)
+    return with_csrf(request, await _log_in(request, site, person.id))
+
+
+@router.post("/recovery-codes")
+async def new_recovery_codes(request: Request, body: OnlyPassword, person: Someone) -> dict[str, Any]:
+    """Fresh recovery codes; the old ones are void."""
+    site = site_of(request)
+    await check_password(request, site, person, body.password)
+    codes = _codes()
+    await site.accounts.replace_recovery_codes(person.id, _plain(codes), site.now())
+    return {"recovery_codes": codes}
+
+
+@router.post("/logout")
+async def log_out(request: Request, person: Someone) -> dict[str, Any]:
+    """This device is nobody's from now on; a guest who logs out is gone for good."""
+    site = site_of(request)
+    session = session_of(request)
+    if session is None:
+        raise BadRequest("no_cookie", "A program with a token has nothing to log out of; remove the token.")
+    await site.people.close_session(session)
+    forget_cookie(request)
+    return {}
+
+
+@router.post("/logout-everywhere")
+async def log_out_everywhere(request: Request, person: Someone) -> dict[str, Any]:
+    """Every device is logged out, this one too, and open sockets are closed."""
+    site = site_of(request)
+    closed = await site.people.close_all_sessions(person.id)
+    await site.signed_out(person.id)
+    forget_cookie(request)
+    return {"closed": closed}
+
+
+@router.get("/tokens")
+async def tokens(request: Request, person: Someone) -> dict[str, Any]:
+    """The programs that may play for me."""
+    rows = await site_of(request).accounts.tokens(person.id)
+    return {"tokens": [{"id": row[0], "label": row[1], "seen_at": row[2] * 1000} for row in rows]}
+
+
+@router.post("/tokens")
+async def add_token(request: Request, body: Label, person: Someone) -> dict[str, Any]:
+    """A bearer token for a program; shown this once."""
+    site = site_of(request)
+    if not person.is_account:
+        raise NotAllowed("account_needed", "Register an account first: a token outlives a guest's cookie.")
+    if "authorization" in request.headers:
+        raise NotAllowed("not_by_token", "A program cannot make tokens.")
+    site.limits.take_write(person.id)
+    if len(await site.accounts.tokens(person.id)) >= TOKENS:
+        raise Conflict("too_many_tokens", f"You may have {TOKENS} tokens. Remove one first.")
+    label = "".join(letter for letter in body.label if letter.isprintable()).strip() or "program"
+    token = await site.accounts.add_token(person.id, label, site.now())
+    return {"token": token, "label": label}
+
+
+@router.delete("/tokens/{token}")
+async def remove_token(request: Request, token: str, person: Someone) -> dict[str, Any]:
+    """The token is void at once here, within seconds on every worker."""
+    site = site_of(request)
+    if len(token) != 16 or not await site.accounts.remove_token(person.id, token):
+        raise NotFound
+    site.forget(person.id)
+    return {}
+
+
+async def check_password(request: Request, site: Site, person: Person, password: str) -> None:
+    """The password once more; raises WrongLogin, NotAllowed for guests and programs, TooMany."""
+    if "authorization" in request.headers:
+        raise NotAllowed("not_by_token", "A program cannot do this.")
+    if not person.is_account:
+        raise NotAllowed("account_needed", "You have no account yet.")
+    await _checked(request, site, person.name, password)
+
+
+async def _checked(request: Request, site: Site, name: str, password: str) -> str:
+    key, login = site.limits.key_of(request), names.skeleton(name)
+    site.limits.check_login(login, key)
+    account = await site.accounts.by_login(login)
+    if not await site.passwords.is_right(password, account.password if account else None) or account is None:
+        site.limits.failed_login(login, key)
+        raise WrongLogin
+    return account.player
+
+
+async def _log_in(request: Request, site: Site, player: str) -> Person:
+    """A fresh session instead of whatever this browser had (rotation)."""
+    old = session_of(request)
+    forget_cookie(request)
+    session = await site.people.open_session(player, device_label(request), site.now(), instead_of=old)
+    found: Player | None = await site.people.player(player, site.now())
+    if found is None:
+        raise WrongLogin
+    if found.is_banned:
+        raise NotAllowed("banned", "You have been shut out of this server by its operator.")
+    give_session(request, session, found)
+    return Person(found.id, found.name, found.is_account, found.is_bot, found.aliases)
+
+
+async def _claim(site: Site, guest: Person, account: str) -> int:
+    """How many guests were claimed: none when both sit at one unfinished table, which would be two seats."""
+    owner = await site.people.player(account, site.now())
+    if owner is None or await share_a_table(site.games, guest.ids, (owner.id, *owner.aliases)):
+        return 0
+    await site.accounts.claim(guest.id, account)
+    site.forget(guest.id)
+    site.forget(account)
+    return 1
+
+
+def _codes() -> list[str]:
+    return [new_code(3) for _ in range(RECOVERY_CODES)]
+
+
+def _plain(codes: list[str]) -> list[str]:
+    return [plain_code(code) for code in codes]
+
+
+def _wrong_code() -> Refused:
+    problem = Refused("wrong_code", "That code does not fit, or it was used already.")
+    problem.status = 401
+    return problem

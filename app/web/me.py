@@ -1,0 +1,107 @@
+"""Who I am over the API: choose or change a name, see my devices."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.requests import HTTPConnection, Request
+
+from app.store.people import LoginTaken
+from app.web import names
+from app.web.errors import Conflict
+from app.web.identity import (
+    Anyone,
+    Person,
+    Someone,
+    csrf_token,
+    free_suggestion,
+    make_guest,
+    session_of,
+    who,
+)
+from app.web.site import Site, site_of
+
+__all__ = ["Body", "Name", "free_name", "person_json", "router", "with_csrf"]
+
+router = APIRouter(prefix="/api/v1", tags=["people"])
+
+Name = Annotated[str, Field(max_length=200, examples=["Salty Pelican"])]
+
+
+class Body(BaseModel):
+    """A request's body: unknown fields are refused, so that a slip is seen at once."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+
+class NameBody(Body):
+    """The name I want; left out: the suggestion."""
+
+    name: Name | None = None
+
+
+def person_json(person: Person) -> dict[str, Any]:
+    """A person as their own browser sees them."""
+    return {"id": person.id, "name": person.name, "is_account": person.is_account}
+
+
+def with_csrf(request: HTTPConnection, person: Person, **more: Any) -> dict[str, Any]:
+    """The usual answer after an identity changed: who, and the token for the next write."""
+    return {"person": person_json(person), "csrf": csrf_token(request), **more}
+
+
+async def free_name(site: Site, text: str, but: str | None) -> str:
+    """A name that may be one and that nobody about has; raises BadRequest or Conflict."""
+    name = names.checked_name(text)
+    if await site.people.is_taken(names.skeleton(name), site.now(), but):
+        raise Conflict(
+            "name_taken", "Somebody here has that name, or one that looks like it. Choose another."
+        )
+    return name
+
+
+@router.get("/me")
+async def me(request: Request, person: Anyone) -> dict[str, Any]:
+    """Who I am to this server; without an identity, a name to suggest."""
+    site = site_of(request)
+    return {
+        "person": person_json(person) if person else None,
+        "suggested": None if person else await free_suggestion(site),
+        "csrf": csrf_token(request),
+        "mail": bool(site.settings.smtp_host),
+        "webhooks": site.settings.webhooks,
+    }
+
+
+@router.post("/me")
+async def choose_name(request: Request, body: NameBody) -> dict[str, Any]:
+    """Makes me a guest, or changes my name."""
+    site = site_of(request)
+    person = await who(request)
+    if person is None:
+        name = None if body.name is None else await free_name(site, body.name, None)
+        return with_csrf(request, await make_guest(request, name))
+    site.limits.take_write(person.id)
+    if body.name is not None and body.name != person.name:
+        name = await free_name(site, body.name, person.id)
+        try:
+            await site.people.rename(person.id, name, names.skeleton(name))
+        except LoginTaken:
+            raise Conflict("name_taken", "An account has that name. Choose another.") from None
+        site.forget(person.id)
+        person = Person(person.id, name, person.is_account, person.is_bot, person.aliases)
+    return with_csrf(request, person)
+
+
+@router.get("/me/devices")
+async def devices(request: Request, person: Someone) -> dict[str, Any]:
+    """Where I am logged in."""
+    site = site_of(request)
+    rows = await site.people.devices(person.id, session_of(request))
+    return {
+        "devices": [
+            {"id": row[0], "label": row[1], "seen_at": row[2] * 1000, "is_this": row[3]} for row in rows
+        ]
+    }

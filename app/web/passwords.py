@@ -1,0 +1,75 @@
+"""Passwords: argon2id in a thread, a few at a time, and the same work for a name that does not exist."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from app.web.errors import BadRequest
+from app.web.names import skeleton
+
+__all__ = ["Passwords", "checked_password", "new_code", "plain_code"]
+
+SHORTEST = 8
+LONGEST = 200  # argon2 reads anything, but nobody should make it read a novel
+_AT_ONCE = 2  # each takes 64 MiB and a core for some 50 ms
+
+# The first of every published list; a person who wants one of these wants no password.
+_COMMON = frozenset(
+    "12345678 123456789 1234567890 87654321 11111111 00000000 password password1 password123 passw0rd "
+    "qwertyui qwertyuiop qwerty123 1q2w3e4r 1qaz2wsx abcdefgh abcd1234 abc12345 iloveyou sunshine princess "
+    "football baseball superman trustno1 letmein1 welcome1 welcome123 starwars whatever computer internet "
+    "cartagena blackbeard jackdaniels michael1 charlie1 changeme secret123 admin123 administrator".split()
+)
+
+_CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # no I L O 0 1: read aloud and typed by hand
+
+
+def checked_password(password: str, name: str) -> str:
+    """The password, or BadRequest with what is wrong."""
+    if len(password) < SHORTEST:
+        raise BadRequest("password_short", f"A password has at least {SHORTEST} characters.")
+    if len(password) > LONGEST:
+        raise BadRequest("password_long", f"A password has at most {LONGEST} characters.")
+    if password.lower() in _COMMON or len(set(password)) < 4 or skeleton(password) == skeleton(name):
+        raise BadRequest("password_common", "That password is among the first anybody would try.")
+    return password
+
+
+def new_code(groups: int, letters: int = 4) -> str:
+    """A random code for people: groups of letters that nobody mixes up; each letter carries almost 5 bits."""
+    return "-".join("".join(secrets.choice(_CODE_LETTERS) for _ in range(letters)) for _ in range(groups))
+
+
+def plain_code(typed: str) -> str:
+    """A code as it was made, whatever dashes, spaces and case a person typed."""
+    return "".join(letter for letter in typed.upper() if letter.isalnum())[:40]
+
+
+class Passwords:
+    """Hashing and checking, off the event loop; at most a few at once, the others wait."""
+
+    def __init__(self) -> None:
+        self._hasher = PasswordHasher()
+        self._turns = asyncio.Semaphore(_AT_ONCE)
+        self._nobody = self._hasher.hash(secrets.token_urlsafe(16))
+
+    async def hash(self, password: str) -> str:
+        """An argon2id hash with its own salt."""
+        async with self._turns:
+            return await asyncio.to_thread(self._hasher.hash, password)
+
+    async def is_right(self, password: str, stored: str | None) -> bool:
+        """Whether the password fits; without an account the same work is done and the answer is no."""
+        async with self._turns:
+            fits = await asyncio.to_thread(self._verify, stored or self._nobody, password[: LONGEST + 1])
+        return fits and stored is not None
+
+    def _verify(self, stored: str, password: str) -> bool:
+        try:
+            return self._hasher.verify(stored, password)
+        except (VerificationError, InvalidHashError):
+            return False

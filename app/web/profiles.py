@@ -1,0 +1,130 @@
+"""Somebody's games and results, for their own page and for the public one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+
+from app.play.entries import GameRow, SeatRow
+from app.play.ports import GameStore
+from app.web.errors import NotFound
+from app.web.identity import Anyone, Someone
+from app.web.site import site_of
+
+__all__ = ["game_row", "results_by_preset", "router", "share_a_table"]
+
+router = APIRouter(prefix="/api/v1", tags=["people"])
+
+PAGE = 30
+_COUNTED = 2000  # finished games that results are counted from, newest first
+_ALL_UNFINISHED = 500
+
+Offset = Annotated[int, Query(ge=0, le=100_000)]
+
+
+@router.get("/me/games")
+async def my_games(
+    request: Request,
+    person: Someone,
+    status: Literal["unfinished", "finished"] = "unfinished",
+    offset: Offset = 0,
+) -> dict[str, Any]:
+    """My games, a page at a time; unfinished ones that wait for me come first."""
+    games = site_of(request).games
+    rows = await games.games_of(person.ids, unfinished=status == "unfinished", limit=PAGE + 1, offset=offset)
+    shown = [game_row(row, person.ids) for row in rows[:PAGE]]
+    if status == "unfinished":
+        shown.sort(key=lambda row: (not row["my_turn"], row["deadline"] or 1 << 60))
+    return {"games": shown, "more": len(rows) > PAGE}
+
+
+@router.get("/players/{player}")
+async def profile(request: Request, player: str, reader: Anyone, offset: Offset = 0) -> dict[str, Any]:
+    """Somebody's public page: finished games at tables anybody could watch, and results by preset."""
+    site = site_of(request)
+    found = await site.people.player(player, site.now()) if len(player) <= 32 else None
+    if found is None:
+        raise NotFound("There is no such player.")
+    ids = (found.id, *found.aliases)
+    rows = [
+        row for row in await site.games.games_of(ids, unfinished=False, limit=_COUNTED) if _is_public(row)
+    ]
+    shown = rows[offset : offset + PAGE]
+    return {
+        "player": {
+            "id": found.id,
+            "name": found.name,
+            "is_account": found.is_account,
+            "since": found.made_at * 1000,
+        },
+        "results": results_by_preset(rows, ids),
+        "games": [game_row(row, ids) for row in shown],
+        "more": len(rows) > offset + PAGE,
+    }
+
+
+def game_row(row: GameRow, ids: Sequence[str]) -> dict[str, Any]:
+    """A game as lists show it; `ids` are the player's whose list it is."""
+    seats = row.summary.seats if row.summary else ()
+    mine = _seat_of(seats, ids)
+    to_act = [int(seat) for seat in row.to_act.split(",") if seat]
+    return {
+        "id": row.id,
+        "title": row.terms.get("title", ""),
+        "preset": row.options.get("preset"),
+        "status": row.status,
+        "players": [
+            {
+                "person": seat.person,
+                "name": seat.name,
+                "colour": seat.colour,
+                "bot": seat.bot,
+                "place": seat.place,
+            }
+            for seat in seats
+        ],
+        "my_seat": mine.seat if mine else None,
+        "place": mine.place if mine else None,
+        "my_turn": row.status == "running" and mine is not None and mine.seat in to_act,
+        "clock": row.terms.get("clock", {}).get("kind", "none"),
+        "deadline": row.deadline,
+        "created_at": row.created_at,
+        "ended_at": row.summary.ended_at if row.summary else None,
+    }
+
+
+def results_by_preset(rows: Sequence[GameRow], ids: Sequence[str]) -> list[dict[str, Any]]:
+    """How often somebody played a preset to its end, won it, and came in at each place."""
+    counted: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        mine = _seat_of(row.summary.seats if row.summary else (), ids)
+        if row.status != "finished" or mine is None or mine.place is None:
+            continue
+        preset = str(row.options.get("preset"))
+        line = counted.setdefault(preset, {"preset": preset, "played": 0, "won": 0, "places": [0] * 5})
+        line["played"] += 1
+        line["won"] += mine.place == 1
+        line["places"][min(mine.place, 5) - 1] += 1
+    return sorted(counted.values(), key=lambda line: (-line["played"], line["preset"]))
+
+
+async def share_a_table(games: GameStore, one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two players sit at one unfinished table: they must stay two."""
+    rows = await games.games_of(one, unfinished=True, limit=_ALL_UNFINISHED)
+    return any(_seat_of(row.summary.seats, other) for row in rows if row.summary)
+
+
+def _seat_of(seats: Sequence[SeatRow], ids: Sequence[str]) -> SeatRow | None:
+    return next((seat for seat in seats if seat.person is not None and seat.person in ids), None)
+
+
+def _is_public(row: GameRow) -> bool:
+    """An unlisted or locked table stays its link's; it is not found by way of a player's page."""
+    return (
+        row.terms.get("visibility") == "open"
+        and row.terms.get("lock") is None
+        and bool(row.terms.get("spectators", True))
+    )

@@ -1,0 +1,88 @@
+"""Resume codes: a short one-time code, typed or scanned, that makes another device mine as well."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form
+from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from app.web.errors import NotAllowed, Refused
+from app.web.identity import Person, Someone, device_label, forget_cookie, give_session, session_of
+from app.web.me import Body, with_csrf
+from app.web.passwords import new_code, plain_code
+from app.web.qr import public_address, qr_svg
+from app.web.site import site_of
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["people"])
+
+
+class Room(Body):
+    """The room that the other device should open."""
+
+    room: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{8,64}$")] | None = None
+
+
+class Code(Body):
+    """A code as typed: dashes, spaces and case do not matter."""
+
+    code: Annotated[str, Field(max_length=100)]
+
+
+class WrongCode(Refused):
+    """Unknown, used or too old: one answer."""
+
+    status = 404
+
+    def __init__(self) -> None:
+        super().__init__(
+            "wrong_code", "That code does not fit, is too old, or was used already. Make a new one."
+        )
+
+
+@router.post("/api/v1/resume-codes")
+async def make_code(request: Request, person: Someone, body: Room) -> dict[str, Any]:
+    """A code for my other device; an earlier one of mine is void."""
+    site = site_of(request)
+    if "authorization" in request.headers:
+        raise NotAllowed("not_by_token", "A program cannot do this.")
+    site.limits.take_write(person.id)
+    code = new_code(3)
+    expires_at = site.now() + site.settings.resume_minutes * 60
+    await site.accounts.add_resume_code(person.id, plain_code(code), body.room, expires_at)
+    url = public_address(request, f"/resume/{code}")
+    return {"code": code, "url": url, "qr": qr_svg(url), "expires_at": expires_at * 1000}
+
+
+@router.post("/api/v1/resume")
+async def use_code(request: Request, body: Code) -> dict[str, Any]:
+    """Exchanges a code for a session of its owner on this device; the code is gone."""
+    person, room = await _exchange(request, body.code)
+    return with_csrf(request, person, room=room)
+
+
+@router.post("/resume", include_in_schema=False)
+async def use_code_by_form(request: Request, code: Annotated[str, Form(max_length=100)]) -> Response:
+    """The same for the plain form of /resume/{code}."""
+    _, room = await _exchange(request, code)
+    return RedirectResponse(f"/g/{room}" if room else "/me", status_code=303)
+
+
+async def _exchange(request: Request, typed: str) -> tuple[Person, str | None]:
+    site = site_of(request)
+    key = site.limits.key_of(request)
+    site.limits.codes.check(key)
+    found = await site.accounts.use_resume_code(plain_code(typed), site.now())
+    player = await site.people.player(found[0], site.now()) if found else None
+    if found is None or player is None or player.is_banned:
+        site.limits.codes.take(key)
+        raise WrongCode
+    old = session_of(request)
+    forget_cookie(request)
+    session = await site.people.open_session(player.id, device_label(request), site.now(), instead_of=old)
+    give_session(request, session, player)
+    return Person(player.id, player.name, player.is_account, player.is_bot, player.aliases), found[1]

@@ -1,0 +1,83 @@
+"""Blocking and reporting a player over the API."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+from starlette.requests import Request
+
+from app.web.errors import BadRequest, Conflict, NotFound
+from app.web.identity import Someone
+from app.web.me import Body
+from app.web.site import site_of
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/api/v1", tags=["people"])
+BLOCKS = 200
+
+
+class Report(Body):
+    """What somebody did, for the operator to read."""
+
+    player: Annotated[str, Field(max_length=32)]
+    room: Annotated[str, Field(max_length=64)] | None = None
+    reason: Literal["cheating", "insult", "name", "stalling", "other"]
+    words: Annotated[str, Field(max_length=1000)] = ""
+
+
+@router.get("/blocks")
+async def blocked(request: Request, person: Someone) -> dict[str, Any]:
+    """Whom I have blocked."""
+    rows = await site_of(request).social.blocked_by(person.ids)
+    return {"blocked": [{"id": row[0], "name": row[1]} for row in rows]}
+
+
+@router.put("/blocks/{player}")
+async def block(request: Request, player: str, person: Someone) -> dict[str, Any]:
+    """They cannot sit down with me any more, nor I be matched with them; they are not told."""
+    site = site_of(request)
+    site.limits.take_write(person.id)
+    if person.owns(player):
+        raise BadRequest("yourself", "You cannot block yourself.")
+    if await site.people.player(player, site.now()) is None:
+        raise NotFound("There is no such player.")
+    if len(await site.social.blocked_by(person.ids)) >= BLOCKS:
+        raise Conflict("too_many_blocks", f"You may block {BLOCKS} players. Unblock one first.")
+    await site.social.block(person.id, player, site.now())
+    return {}
+
+
+@router.delete("/blocks/{player}")
+async def unblock(request: Request, player: str, person: Someone) -> dict[str, Any]:
+    """Never mind."""
+    site = site_of(request)
+    site.limits.take_write(person.id)
+    for mine in person.ids:
+        await site.social.unblock(mine, [player])
+    return {}
+
+
+@router.post("/reports")
+async def report(request: Request, body: Report, person: Someone) -> dict[str, Any]:
+    """Tells the operator of a player; read on the operator's command line."""
+    site = site_of(request)
+    site.limits.reports.take(person.id)
+    if person.owns(body.player):
+        raise BadRequest("yourself", "You cannot report yourself.")
+    if await site.people.player(body.player, site.now()) is None:
+        raise NotFound("There is no such player.")
+    words = "".join(letter for letter in body.words if letter.isprintable() or letter == "\n").strip()
+    number = await site.social.report(
+        {
+            "reporter": person.id,
+            "reported": body.player,
+            "room": body.room,
+            "reason": body.reason,
+            "words": words,
+            "at": site.now(),
+        }
+    )
+    return {"id": number}

@@ -1,0 +1,130 @@
+"""Who somebody is: the cookie's flags, forged and stale cookies, sessions that end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.settings import Settings
+from tests.people.running_site import code_of, running
+
+SECRET = "k" * 40
+
+
+async def test_a_guest_is_made_with_one_request_and_known_from_then_on(database_url: str) -> None:
+    async with running(database_url) as site:
+        browser = site.browser()
+        before = (await browser.get("/api/v1/me")).json()
+        assert before["person"] is None
+        assert before["suggested"]
+        made = (await browser.post("/api/v1/me", json={"name": before["suggested"]})).json()
+        assert made["person"]["name"] == before["suggested"]
+        assert made["csrf"]
+        again = (await browser.get("/api/v1/me")).json()
+        assert again["person"] == made["person"]
+        assert again["csrf"] == made["csrf"]
+
+
+async def test_reading_makes_nobody(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        answer = await site.browser().get("/api/v1/me")
+        assert "set-cookie" not in answer.headers
+
+
+async def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        answer = await site.browser().post("/api/v1/me", json={})
+        cookie = answer.headers["set-cookie"]
+        assert cookie.startswith("cartagena=")
+        for flag in ("HttpOnly", "SameSite=Lax", "Path=/", "Max-Age="):
+            assert flag in cookie
+        assert "Secure" not in cookie
+        assert answer.headers["cache-control"] == "no-store"
+
+
+async def test_over_tls_the_cookie_is_secure_and_bound_to_the_host(sqlite_url: str) -> None:
+    async with running(sqlite_url, public_url="https://play.example.org", secret=SECRET) as site:
+        browser = site.browser(origin="https://play.example.org")
+        cookie = (await browser.post("/api/v1/me", json={})).headers["set-cookie"]
+        assert cookie.startswith("__Host-cartagena=")
+        assert "; Secure" in cookie
+        assert "Domain" not in cookie
+
+
+async def test_a_forged_cookie_is_nobody_and_costs_no_query(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        browser, _ = await site.guest()
+        session, _, signature = browser.cookies["cartagena"].rpartition(".")
+        asked: list[str] = []
+        former = site.site.people.by_session
+
+        async def by_session(session: str, now: int, oldest: int) -> object:
+            asked.append(session)
+            return await former(session, now, oldest)
+
+        site.site.people.by_session = by_session  # type: ignore[method-assign, assignment]
+        for forged in (
+            f"{session}.{'0' * 32}",
+            f"{session}x.{signature}",
+            "",
+            ".",
+            "a.b",
+            "x" * 4000,
+            session,
+        ):
+            thief = site.browser()
+            thief.cookies["cartagena"] = forged
+            assert (await thief.get("/api/v1/me")).json()["person"] is None
+        assert asked == []
+
+
+async def test_another_servers_cookie_is_nobody_here(sqlite_url: str, tmp_path: object) -> None:
+    async with running(sqlite_url, secret="a" * 40) as one:
+        browser, _ = await one.guest()
+        cookie = browser.cookies["cartagena"]
+    async with running(sqlite_url, secret="b" * 40) as other:
+        thief = other.browser()
+        thief.cookies["cartagena"] = cookie
+        assert (await thief.get("/api/v1/me")).json()["person"] is None
+
+
+async def test_a_session_ends_after_long_silence_and_not_before(database_url: str) -> None:
+    async with running(database_url) as site:
+        browser, _ = await site.guest()
+        days = Settings().session_days
+        for _ in range(3):
+            site.pass_time((days - 1) * 86400)
+            assert (await browser.get("/api/v1/me")).json()["person"] is not None, (
+                "a visit begins the time anew"
+            )
+        site.pass_time((days + 1) * 86400)
+        assert (await browser.get("/api/v1/me")).json()["person"] is None
+
+
+async def test_a_database_keeps_no_session_that_could_be_used(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        browser, _ = await site.guest()
+        session = browser.cookies["cartagena"].rpartition(".")[0]
+        path = sqlite_url.split("///", 1)[1]
+        files = [Path(path), Path(path + "-wal")]
+        stored = b"".join(file.read_bytes() for file in files if file.exists())
+        assert b"players" in stored
+        assert session.encode() not in stored
+
+
+async def test_two_apps_in_one_process_share_nothing(sqlite_url: str, tmp_path: object) -> None:
+    async with running(sqlite_url) as one, running(f"sqlite+aiosqlite:///{tmp_path}/other.db") as other:
+        browser, _ = await one.guest("Anne Bonfire")
+        stranger = other.browser()
+        stranger.cookies["cartagena"] = browser.cookies["cartagena"]
+        assert (await stranger.get("/api/v1/me")).json()["person"] is None
+        assert (await stranger.post("/api/v1/me", json={"name": "Anne Bonfire"})).status_code == 200
+
+
+async def test_guests_from_one_address_are_limited(sqlite_url: str) -> None:
+    async with running(sqlite_url, guests_per_hour=5) as site:
+        for _ in range(5):
+            await site.guest()
+        answer = await site.browser().post("/api/v1/me", json={})
+        assert code_of(answer) == "too_many"
+        assert int(answer.headers["retry-after"]) >= 1
+        await site.guest(address="203.0.113.9")

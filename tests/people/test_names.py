@@ -1,0 +1,127 @@
+"""Names: what may be one, which are confusable, what is suggested."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from app.web.errors import BadRequest
+from app.web.names import LONGEST_NAME, are_confusable, checked_name, suggest
+from tests.people.running_site import code_of, running
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Ann",
+        "Łukasz",
+        "O'Malley",
+        "Jean-Luc",
+        "José María",
+        "Ωmega",
+        "Борис",
+        "李小龍",
+        "Ann 2",
+        "ångström",
+        "a.b_c",
+    ],
+)
+def test_an_ordinary_name_is_kept_as_it_was_typed(name: str) -> None:
+    assert checked_name(name) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("", "name_empty"),
+        ("   ", "name_empty"),
+        ("-.-", "name_empty"),
+        ("x" * (LONGEST_NAME + 1), "name_long"),
+        ("ﷺ" * 10, "name_long"),  # one letter that unfolds into eighteen
+        ("Ann\u202eeinnA", "name_hidden"),
+        ("Ann\u2066x", "name_hidden"),
+        ("Ann\u200bBo", "name_hidden"),
+        ("Ann\u200dBo", "name_hidden"),
+        ("Ann\u00adBo", "name_hidden"),
+        ("Ann\ufeffBo", "name_hidden"),
+        ("Ann\x00", "name_hidden"),
+        ("Ann\nBo", "name_hidden"),
+        ("Ann\u2028Bo", "name_hidden"),
+        ("<b>Ann</b>", "name_characters"),
+        ("Ann\U0001f480", "name_characters"),
+        ("A\u0336\u0336\u0336nn", "name_characters"),
+        ("Ann\ue000", "name_characters"),
+        ("ⓐⓝⓝ", "name_characters"),
+        ("somebody", "name_reserved"),
+        ("Аdmin", "name_reserved"),
+        ("S.e.r.v.e.r", "name_reserved"),
+    ],
+)
+def test_a_name_that_deceives_or_says_nothing_is_refused(name: str, code: str) -> None:
+    with pytest.raises(BadRequest) as refusal:
+        checked_name(name)
+    assert refusal.value.code == code
+    assert refusal.value.message.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ann", "ANN"),
+        ("Ann", "Аnn"),  # Cyrillic A
+        ("Anna", "Аппа"),
+        ("paul", "pauI"),
+        ("paul", "pau1"),
+        ("Olaf", "0laf"),
+        ("Ann", "Änn"),
+        ("Ann", "A n n"),
+        ("Ann", "Ａｎｎ"),  # full width
+        ("modern", "modem"),
+        ("Tina", "Τina"),  # Greek tau
+        ("William", "VViIIiam"),
+    ],
+)
+def test_names_that_look_alike_are_confusable(one: str, other: str) -> None:
+    assert are_confusable(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("Ann", "Anne"), ("Bo", "Bob"), ("李小龍", "李小虎"), ("Ann 2", "Ann 3")]
+)
+def test_names_that_differ_to_the_eye_are_not(one: str, other: str) -> None:
+    assert not are_confusable(one, other)
+
+
+def test_every_suggestion_is_a_name_that_may_be_chosen() -> None:
+    chance = random.Random(7)
+    for _ in range(2000):
+        name = suggest(chance)
+        assert checked_name(name) == name
+
+
+async def test_a_name_that_looks_like_a_present_guests_is_refused_until_they_are_gone(
+    database_url: str,
+) -> None:
+    async with running(database_url) as site:
+        await site.guest("Anne Bonfire")
+        second = site.browser("203.0.113.9")
+        assert code_of(await second.post("/api/v1/me", json={"name": "Аnne Bonfire"})) == "name_taken"
+        site.pass_time(3600)
+        assert (await second.post("/api/v1/me", json={"name": "Anne Bonfire"})).status_code == 200
+
+
+async def test_a_name_can_be_changed_and_is_known_by_the_next_request(database_url: str) -> None:
+    async with running(database_url) as site:
+        browser, told = await site.guest("Anne Bonfire")
+        answer = await browser.post("/api/v1/me", json={"name": "Mary Morrow"})
+        assert answer.json()["person"] == {**told["person"], "name": "Mary Morrow"}
+        assert (await browser.get("/api/v1/me")).json()["person"]["name"] == "Mary Morrow"
+        assert code_of(await browser.post("/api/v1/me", json={"name": "\u202e"})) == "name_hidden"
+        assert (await browser.get("/api/v1/me")).json()["person"]["name"] == "Mary Morrow"
+
+
+async def test_suggestions_are_never_names_of_people_about(sqlite_url: str) -> None:
+    async with running(sqlite_url, guests_per_hour=1000) as site:
+        names = [(await site.guest())[1]["person"]["name"] for _ in range(60)]
+        assert len(set(names)) == 60

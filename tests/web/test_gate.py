@@ -1,0 +1,206 @@
+"""The gate: forged writes, headers on every answer, limits by address, banned addresses, big bodies."""
+
+from __future__ import annotations
+
+import re
+
+import httpx
+import pytest
+
+from tests.people.running_site import ORIGIN, TestSite, code_of, running
+
+HTTPS = "https://play.example.org"
+
+
+async def _with_cookie(site: TestSite, **headers: str) -> httpx.AsyncClient:
+    browser, _ = await site.guest()
+    attacker = site.program(**headers)
+    attacker.cookies = browser.cookies
+    return attacker
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {"origin": "http://testserver.evil.example"},
+        {"origin": "http://testserver:81"},
+        {"origin": "not an origin"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+        {"origin": ORIGIN, "sec-fetch-site": "same-site"},
+        {},
+        {"x-csrf": "0" * 40},
+        {"x-csrf": ""},
+    ],
+)
+async def test_a_foreign_page_cannot_write_with_a_persons_cookie(
+    sqlite_url: str, headers: dict[str, str]
+) -> None:
+    async with running(sqlite_url) as site:
+        attacker = await _with_cookie(site, **headers)
+        answer = await attacker.post("/api/v1/me", json={"name": "Pwned"})
+        assert (answer.status_code, code_of(answer)) == (403, "forged")
+        assert (await attacker.get("/api/v1/me")).json()["person"]["name"] != "Pwned"
+
+
+@pytest.mark.parametrize("headers", [{"origin": ORIGIN}, {"sec-fetch-site": "same-origin"}])
+async def test_our_own_page_can(sqlite_url: str, headers: dict[str, str]) -> None:
+    async with running(sqlite_url) as site:
+        browser = await _with_cookie(site, **headers)
+        assert (await browser.post("/api/v1/me", json={"name": "Honest Ann"})).status_code == 200
+
+
+async def test_a_program_with_the_cookie_needs_the_token_of_that_session(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        browser, told = await site.guest()
+        program = site.program(**{"x-csrf": told["csrf"]})
+        program.cookies = browser.cookies
+        assert (await program.post("/api/v1/me", json={"name": "Honest Ann"})).status_code == 200
+        _, other = await site.guest()
+        program.headers["x-csrf"] = other["csrf"]
+        assert code_of(await program.post("/api/v1/me", json={"name": "Honest Bo"})) == "forged"
+
+
+async def test_with_a_public_address_only_that_is_ours(sqlite_url: str) -> None:
+    async with running(sqlite_url, public_url=HTTPS, secret="k" * 40) as site:
+        assert (await site.browser(origin=HTTPS).post("/api/v1/me", json={})).status_code == 200
+        for origin in (ORIGIN, "http://play.example.org", HTTPS + ":8443"):
+            assert code_of(await site.browser(origin=origin).post("/api/v1/me", json={})) == "forged"
+
+
+@pytest.mark.parametrize("path", ["/api/v1/me", "/nowhere", "/healthz", "/metrics", "/api/v1/openapi.json"])
+async def test_every_answer_carries_the_security_headers(sqlite_url: str, path: str) -> None:
+    async with running(sqlite_url) as site:
+        answer = await site.browser().get(path)
+        policy = answer.headers["content-security-policy"]
+        assert "unsafe-inline" not in policy
+        assert "unsafe-eval" not in policy
+        assert "default-src 'none'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "script-src 'self';" in policy
+        assert not re.search(r"https?://|\*", policy)
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["referrer-policy"] == "same-origin"
+        assert answer.headers["x-frame-options"] == "DENY"
+
+
+async def test_a_host_header_cannot_add_to_the_policy(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        answer = await site.browser(host="evil; script-src *").get("/api/v1/me")
+        assert "script-src *" not in answer.headers["content-security-policy"]
+
+
+async def test_over_tls_browsers_are_told_to_stay_there(sqlite_url: str) -> None:
+    async with running(sqlite_url, public_url=HTTPS, secret="k" * 40) as site:
+        answer = await site.browser().get("/healthz")
+        assert "max-age=31536000" in answer.headers["strict-transport-security"]
+
+
+async def test_requests_from_one_address_are_limited_and_others_not(sqlite_url: str) -> None:
+    async with running(sqlite_url, requests_burst=20, requests_per_second=0.01) as site:
+        greedy = site.browser("203.0.113.5")
+        codes = [(await greedy.get("/api/v1/me")).status_code for _ in range(22)]
+        assert codes == [200] * 20 + [429, 429]
+        assert (await greedy.get("/healthz")).status_code == 200
+        assert (await site.browser("203.0.113.6").get("/api/v1/me")).status_code == 200
+
+
+async def test_neighbours_in_one_ipv6_network_are_counted_together(sqlite_url: str) -> None:
+    async with running(sqlite_url, requests_burst=3, requests_per_second=0.01) as site:
+        codes = [
+            (await site.browser(f"2001:db8:1:2::{n}").get("/api/v1/me")).status_code for n in range(1, 5)
+        ]
+        assert codes == [200, 200, 200, 429]
+
+
+async def test_fifty_people_behind_one_address_can_all_begin_at_once(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        for _ in range(50):
+            browser, _told = await site.guest()
+            for _ in range(5):
+                assert (await browser.get("/api/v1/me")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("hops", "forwarded", "counted"),
+    [
+        (0, "9.9.9.9", "198.51.100.7"),
+        (1, "9.9.9.9", "9.9.9.9"),
+        (1, "1.1.1.1, 9.9.9.9", "9.9.9.9"),
+        (2, "1.1.1.1, 9.9.9.9, 10.0.0.2", "9.9.9.9"),
+        (2, "9.9.9.9", "198.51.100.7"),
+        (1, "nonsense", "198.51.100.7"),
+        (1, "[2001:db8::1]:443", "2001:db8::1"),
+        (1, "9.9.9.9:1234", "9.9.9.9"),
+    ],
+)
+async def test_only_trusted_hops_say_where_somebody_comes_from(
+    hops: int, forwarded: str, counted: str
+) -> None:
+    from starlette.requests import HTTPConnection
+
+    from app.settings import Settings
+    from app.web.address import client_address
+
+    scope = {
+        "type": "http",
+        "client": ("198.51.100.7", 1),
+        "headers": [(b"x-forwarded-for", forwarded.encode())],
+    }
+    assert client_address(HTTPConnection(scope), Settings(trusted_hops=hops)) == counted
+
+
+async def test_a_banned_address_is_shut_out_and_so_is_its_network(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        site.site.bans.replace(["203.0.113.0/24", "2001:db8::/32"])
+        for address in ("203.0.113.77", "2001:db8::1"):
+            assert code_of(await site.browser(address).get("/api/v1/me")) == "banned"
+        assert (await site.browser("198.51.100.9").get("/api/v1/me")).status_code == 200
+
+
+async def test_a_body_that_is_too_big_is_refused_before_it_is_read(sqlite_url: str) -> None:
+    async with running(sqlite_url, body_bytes=2048) as site:
+        browser = site.browser()
+        answer = await browser.post(
+            "/api/v1/me",
+            content=b'{"name":"' + b"x" * 4000 + b'"}',
+            headers={"content-type": "application/json"},
+        )
+        assert (answer.status_code, code_of(answer)) == (413, "too_big")
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (b"{", "application/json"),
+        (b"[]", "application/json"),
+        (b'{"name": 7}', "application/json"),
+        (b'{"nom":"x"}', "application/json"),
+        (b"\xff\xfe", "application/json"),
+        (b"name=x", "text/plain"),
+    ],
+)
+async def test_a_body_that_is_not_understood_is_refused_in_the_usual_shape(
+    sqlite_url: str, body: bytes, kind: str
+) -> None:
+    async with running(sqlite_url) as site:
+        answer = await site.browser().post("/api/v1/me", content=body, headers={"content-type": kind})
+        assert answer.status_code in (400, 422)
+        assert code_of(answer) == "bad_request"
+
+
+async def test_a_refusal_never_repeats_what_was_sent(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        answer = await site.browser().post(
+            "/api/v1/account/login", json={"name": "Ann", "password": "hunter22", "extra": "hunter22"}
+        )
+        assert answer.status_code == 422
+        assert "hunter22" not in answer.text
+
+
+async def test_an_unknown_address_and_a_wrong_method_answer_in_the_usual_shape(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        assert code_of(await site.browser().get("/api/v1/nowhere")) == "not_found"
+        assert code_of(await site.browser().delete("/api/v1/me")) == "method_not_allowed"

@@ -1,0 +1,77 @@
+"""Token buckets and held sockets."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.requests import HTTPConnection
+
+from app.settings import Settings
+from app.web.errors import TooMany
+from app.web.limits import Bucket, Buckets, Limits
+
+
+class HandClock:
+    def __init__(self) -> None:
+        self.at = 100.0
+
+    def __call__(self) -> float:
+        return self.at
+
+
+def _connection(address: str) -> HTTPConnection:
+    return HTTPConnection({"type": "websocket", "client": (address, 1), "headers": []})
+
+
+def test_a_bucket_gives_its_burst_and_then_its_rate() -> None:
+    bucket = Bucket(rate=2.0, burst=3.0, tokens=3.0, at=0.0)
+    assert [bucket.take(0.0) for _ in range(4)] == [0.0, 0.0, 0.0, 0.5]
+    assert bucket.take(0.5) == 0.0
+    assert bucket.take(0.6) == pytest.approx(0.4)
+
+
+def test_a_clock_that_goes_backwards_fills_nothing() -> None:
+    bucket = Bucket(rate=1.0, burst=1.0, tokens=0.0, at=100.0)
+    assert bucket.take(0.0) == 1.0
+
+
+def test_keys_do_not_share_and_the_oldest_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.web.limits._KEYS", 100)
+    clock = HandClock()
+    buckets = Buckets(1.0, 1.0, clock)
+    for n in range(1000):
+        buckets.take(f"address {n}")
+    assert len(buckets._of) == 100
+    with pytest.raises(TooMany):
+        buckets.take("address 999")
+
+
+def test_checking_takes_nothing() -> None:
+    buckets = Buckets(0.01, 1.0, HandClock())
+    for _ in range(5):
+        buckets.check("ann")
+    buckets.take("ann")
+    with pytest.raises(TooMany) as refusal:
+        buckets.check("ann")
+    assert refusal.value.retry_after >= 100
+
+
+def test_sockets_are_counted_by_address_and_person_and_given_back() -> None:
+    limits = Limits(Settings(sockets_per_address=3, sockets_per_person=2), HandClock())
+    here, there = _connection("198.51.100.7"), _connection("203.0.113.9")
+    with limits.socket(here, "ann"), limits.socket(there, "ann"):
+        with pytest.raises(TooMany), limits.socket(there, "ann"):
+            raise AssertionError("a third socket of one person")
+        with limits.socket(here, "bo"), limits.socket(here, None):
+            with pytest.raises(TooMany), limits.socket(here, "cy"):
+                raise AssertionError("a fourth socket of one address")
+            assert limits.open_sockets == 4
+    assert limits.open_sockets == 0
+    assert not limits._by_address
+    assert not limits._by_person
+
+
+def test_a_socket_that_ends_in_an_error_is_given_back_too() -> None:
+    limits = Limits(Settings(), HandClock())
+    with pytest.raises(RuntimeError), limits.socket(_connection("198.51.100.7"), "ann"):
+        raise RuntimeError("cut")
+    assert limits.open_sockets == 0

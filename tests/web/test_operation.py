@@ -1,0 +1,149 @@
+"""Health, readiness, metrics and logs."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+
+import pytest
+
+from app.web.logs import configure_logs
+from tests.people.running_site import code_of, running
+
+
+async def test_the_process_is_healthy_and_ready_until_it_drains(database_url: str) -> None:
+    async with running(database_url) as site:
+        browser = site.browser()
+        assert (await browser.get("/healthz")).json()["status"] == "ok"
+        assert (await browser.get("/readyz")).status_code == 200
+        await site.site.drain()
+        assert (await browser.get("/healthz")).status_code == 200
+        assert (await browser.get("/readyz")).status_code == 503
+
+
+async def test_without_its_database_it_lives_but_is_not_ready_and_says_try_again(database_url: str) -> None:
+    from app.play.ports import StoreUnavailable
+
+    async with running(database_url) as site:
+        browser, _ = await site.guest()
+        site.site.known.clear()
+
+        async def gone(*_: object) -> None:
+            raise StoreUnavailable
+
+        site.site.people.ping = gone  # type: ignore[method-assign]
+        site.site.people.by_session = gone  # type: ignore[method-assign, assignment]
+        assert (await browser.get("/healthz")).status_code == 200
+        answer = await browser.get("/readyz")
+        assert (answer.status_code, answer.json()["why"]) == (503, "database")
+        answer = await browser.get("/api/v1/me")
+        assert (answer.status_code, code_of(answer)) == (503, "try_again")
+
+
+async def test_drain_tells_everybody_in_order_and_only_once(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        said: list[str] = []
+
+        def part(name: str) -> object:
+            async def say() -> None:
+                assert not site.site.is_ready
+                said.append(name)
+
+            return say
+
+        site.site.on_drain += [part("clients told"), part("log flushed")]  # type: ignore[list-item]
+        await site.site.drain()
+        await site.site.drain()
+        assert said == ["clients told", "log flushed"]
+
+
+@pytest.mark.parametrize(
+    ("address", "headers", "status"),
+    [
+        ("127.0.0.1", {}, 200),
+        ("::1", {}, 200),
+        ("127.0.0.1", {"x-forwarded-for": "203.0.113.9"}, 404),
+        ("127.0.0.1", {"via": "1.1 proxy"}, 404),
+        ("203.0.113.9", {}, 404),
+        ("203.0.113.9", {"x-forwarded-for": "127.0.0.1"}, 404),
+        ("203.0.113.9", {"authorization": "Bearer wrong"}, 404),
+        ("203.0.113.9", {"authorization": "Bearer "}, 404),
+        ("203.0.113.9", {"authorization": "Bearer collector-token"}, 200),
+    ],
+)
+async def test_viewers_cannot_reach_the_metrics(
+    sqlite_url: str, address: str, headers: dict[str, str], status: int
+) -> None:
+    async with running(sqlite_url, metrics_token="collector-token", trusted_hops=1) as site:
+        answer = await site.program(address, **headers).get("/metrics")
+        assert answer.status_code == status
+        if status == 404:
+            assert code_of(answer) == "not_found"
+
+
+async def test_without_a_token_and_loopback_off_nobody_reads_metrics(sqlite_url: str) -> None:
+    async with running(sqlite_url, metrics_loopback=False) as site:
+        assert (await site.program("127.0.0.1").get("/metrics")).status_code == 404
+        assert (await site.program("127.0.0.1", authorization="Bearer ").get("/metrics")).status_code == 404
+
+
+async def test_metrics_count_answers_by_route_and_never_by_address(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        await site.browser().get("/api/v1/players/abcdefgh-secret-id")
+        site.site.metrics.acted("action")
+        site.site.metrics.refused("stale")
+        site.site.metrics.committed(0.004, 3)
+        site.site.metrics.dropped()
+        text = (await site.program("127.0.0.1").get("/metrics")).text
+        assert "secret-id" not in text
+        assert 'route="/api/v1/players/{player}"' in text
+        for name in (
+            "cartagena_rooms",
+            "cartagena_sockets",
+            'cartagena_actions_total{by="person",kind="action"} 1.0',
+            'cartagena_refusals_total{code="stale"} 1.0',
+            "cartagena_commit_seconds_count 1.0",
+            "cartagena_committed_entries_total 3.0",
+            "cartagena_outbox_drops_total 1.0",
+        ):
+            assert name in text, name
+
+
+@pytest.fixture
+def kept_logging() -> object:
+    root = logging.getLogger()
+    before = (root.handlers[:], root.level)
+    yield
+    root.handlers[:], root.level = before[0], before[1]
+
+
+def test_a_log_line_is_json_with_its_fields_and_hides_secrets(
+    capsys: pytest.CaptureFixture[str], kept_logging: object
+) -> None:
+    configure_logs("info", "json")
+    secrets = {
+        "password": "hunter22",
+        "resume_code": "AAAA",
+        "cookie": "c",
+        "server_seed": "ff",
+        "hand": ["key"],
+    }
+    logging.getLogger("cartagena.test").info("it happened", extra={"fields": {"room": "r1", **secrets}})
+    line = json.loads(capsys.readouterr().err.strip())
+    assert (line["event"], line["room"], line["level"]) == ("it happened", "r1", "info")
+    for secret in ("hunter22", "AAAA", "ff", "key"):
+        assert secret not in json.dumps({key: line[key] for key in secrets})
+
+
+def test_a_fault_is_one_line_with_its_traceback(
+    capsys: pytest.CaptureFixture[str], kept_logging: object
+) -> None:
+    configure_logs("info", "json")
+    try:
+        raise RuntimeError("broken mast")
+    except RuntimeError:
+        logging.getLogger("cartagena.test").error("fault", exc_info=sys.exc_info())
+    lines = capsys.readouterr().err.strip().splitlines()
+    assert len(lines) == 1
+    assert "broken mast" in json.loads(lines[0])["fault"]

@@ -1,0 +1,113 @@
+"""Settings: from the environment, overridden by flags, refused with sentences."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.settings import DEFAULT_SECRET, BadSettings, Settings, read_settings, setting_names
+
+GOOD = "s" * 32
+
+
+def test_without_anything_it_serves_this_machine_only() -> None:
+    settings = read_settings({})
+    assert settings == Settings()
+    assert settings.is_local
+    assert settings.database_url == "sqlite+aiosqlite:///cartagena.db"
+
+
+def test_the_environment_is_read_and_flags_win() -> None:
+    settings = read_settings(
+        {"CARTAGENA_PORT": "9000", "CARTAGENA_WEBHOOKS": "no", "PATH": "/bin"}, {"port": "9001", "host": None}
+    )
+    assert (settings.port, settings.webhooks, settings.host) == (9001, False, "127.0.0.1")
+
+
+@pytest.mark.parametrize(
+    ("given", "driver"),
+    [
+        ("postgresql://u:p@h/d", "postgresql+asyncpg://u:p@h/d"),
+        ("postgres://h/d", "postgresql+asyncpg://h/d"),
+        ("sqlite:////data/x.db", "sqlite+aiosqlite:////data/x.db"),
+    ],
+)
+def test_a_database_is_written_without_its_driver(given: str, driver: str) -> None:
+    assert read_settings({"CARTAGENA_DATABASE": given}).database_url == driver
+
+
+@pytest.mark.parametrize(
+    "reachable",
+    [
+        {"CARTAGENA_HOST": "0.0.0.0"},
+        {"CARTAGENA_HOST": "::"},
+        {"CARTAGENA_HOST": "192.168.1.4"},
+        {"CARTAGENA_HOST": "table.example.org"},
+        {"CARTAGENA_PUBLIC_URL": "https://play.example.org"},
+    ],
+)
+def test_the_default_secret_is_refused_where_others_can_reach_the_server(reachable: dict[str, str]) -> None:
+    with pytest.raises(BadSettings, match="CARTAGENA_SECRET is the default"):
+        read_settings(reachable)
+    with pytest.raises(BadSettings, match="CARTAGENA_SECRET must have at least 32 characters"):
+        read_settings({**reachable, "CARTAGENA_SECRET": "short"})
+    assert not read_settings({**reachable, "CARTAGENA_SECRET": GOOD}).is_local
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.9.9.9"])
+def test_on_this_machine_the_default_secret_is_enough(host: str) -> None:
+    assert read_settings({"CARTAGENA_HOST": host}).secret == DEFAULT_SECRET
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("PORT", "eight", "must be a whole number"),
+        ("PORT", "70000", "must be at most 65535"),
+        ("PORT", "-1", "must be at least 0"),
+        ("WORKERS", "0", "must be at least 1"),
+        ("WORKERS", "2", "needs PostgreSQL"),
+        ("DATABASE", "mysql://x/y", "must start with sqlite:/// or postgresql://"),
+        ("DATABASE", "cartagena.db", "must start with sqlite:/// or postgresql://"),
+        ("REDIS", "localhost:6379", "must start with redis://"),
+        ("LOG_LEVEL", "loud", "must be debug, info, warning or error"),
+        ("LOG_FORMAT", "xml", "must be text or json"),
+        ("SMTP_SECURITY", "maybe", "must be starttls, tls or none"),
+        ("PUBLIC_URL", "play.example.org", "must look like https://play.example.org"),
+        ("PUBLIC_URL", "https://play.example.org/games", "must look like https://play.example.org"),
+        ("WEBHOOKS", "perhaps", "must be yes or no"),
+        ("REQUESTS_PER_SECOND", "nan", "must be a finite number"),
+        ("REQUESTS_PER_SECOND", "0", "must be at least 0.01"),
+        ("DIGEST_MINUTES", "soon", "must be a number"),
+        ("COLOUR", "red", "is not a setting"),
+    ],
+)
+def test_a_wrong_setting_is_refused_with_its_name_and_what_to_write(
+    name: str, value: str, sentence: str
+) -> None:
+    with pytest.raises(BadSettings) as refusal:
+        read_settings({f"CARTAGENA_{name}": value})
+    assert f"CARTAGENA_{name} " in str(refusal.value)
+    assert sentence in str(refusal.value)
+
+
+def test_all_that_is_wrong_is_said_at_once() -> None:
+    with pytest.raises(BadSettings) as refusal:
+        read_settings({"CARTAGENA_PORT": "x", "CARTAGENA_LOG_LEVEL": "y", "CARTAGENA_TYPO": "z"})
+    assert "CARTAGENA_PORT" in str(refusal.value)
+    assert "CARTAGENA_TYPO" in str(refusal.value)
+
+
+def test_a_secret_is_never_part_of_a_sentence() -> None:
+    with pytest.raises(BadSettings) as refusal:
+        read_settings({"CARTAGENA_HOST": "0.0.0.0", "CARTAGENA_SECRET": "my-little-secret"})
+    assert "my-little-secret" not in str(refusal.value)
+
+
+def test_every_setting_has_a_sentence() -> None:
+    for each in setting_names():
+        assert each.metadata["sentence"].endswith(".")
+
+
+def test_changed_settings_are_validated_again() -> None:
+    with pytest.raises(BadSettings):
+        Settings().with_(port=-1)
