@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from app.play import commands as say
 from app.play.entries import ChatLine
 from app.play.frame import Frame, frame_of
@@ -33,7 +31,7 @@ async def write_line(room: Room, anyone: Anyone, command: say.Chat, now: int) ->
         raise Refusal("try_again") from None
     if stored.at == now and stored.command == command.id:
         tell_line(room, stored)
-        room.house.publish(News("chat", room.id, room.house.worker, msgspec.to_builtins(stored)))
+        room.house.publish(News("chat", room.id, room.house.worker, stored))
     return stored
 
 

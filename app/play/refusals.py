@@ -53,7 +53,7 @@ SENTENCES: dict[str, str] = {
     "unknown_person": "Nobody here is called that.",
     "closed": "This table was closed.",
     "too_many_rooms": "You have opened as many tables as you may; finish or leave one first.",
-    "try_again": "That could not be stored just now; nothing was done. Try again.",
+    "try_again": "That could not be confirmed just now. It is safe to send it again.",
 }
 
 

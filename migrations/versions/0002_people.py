@@ -1,4 +1,4 @@
-"""People: players, sessions, accounts, codes, tokens, blocks, reports, bans, audit, notices."""
+"""The tables of people: players, sessions, accounts, what they block, report and want to hear of."""
 
 from __future__ import annotations
 

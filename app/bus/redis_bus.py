@@ -1,0 +1,149 @@
+"""The bus over Redis: one channel a game that some worker has loaded, one for everybody.
+
+It only hurries: a worker that misses something sees the gap in the numbers and reads the log. So a
+Redis that is away costs a second or two of delay, and nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from typing import Any
+
+import msgspec
+import redis.asyncio
+from redis.exceptions import RedisError
+
+from app.play.entries import ChatLine, Entry
+from app.play.ports import News, NewsHandler
+
+__all__ = ["RedisBus", "decode", "encode"]
+
+_log = logging.getLogger("cartagena.bus")
+_TO_ALL = "cartagena:all"
+_WAITING = 10_000  # news waiting for Redis; beyond it they are dropped, the numbers show the gap
+_PAUSE = 0.5
+_BODIES: dict[str, type] = {"entry": Entry, "chat": ChatLine}
+_FAILURES = (RedisError, OSError, TimeoutError)
+
+
+def encode(news: News) -> bytes:
+    return msgspec.msgpack.encode(news)
+
+
+def decode(data: bytes) -> News:
+    news = msgspec.msgpack.decode(data, type=News)
+    kind = _BODIES.get(news.kind)
+    return news if kind is None else msgspec.structs.replace(news, body=msgspec.convert(news.body, kind))
+
+
+def _channel(news: News) -> str:
+    return _TO_ALL if news.kind in ("lobby", "signed_out") else f"cartagena:game:{news.about}"
+
+
+class RedisBus:
+    """Implements Bus."""
+
+    def __init__(self, url: str) -> None:
+        # socket_timeout stays open for the subscriber, which waits; the pings below find a dead peer.
+        self._redis = redis.asyncio.Redis.from_url(url, socket_connect_timeout=3, health_check_interval=10)
+        self._handler: NewsHandler | None = None
+        self._waiting: asyncio.Queue[News] = asyncio.Queue(_WAITING)
+        self._wanted: set[str] = {_TO_ALL}
+        self._changed = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+        self.dropped = 0
+
+    @property
+    def is_alone(self) -> bool:
+        return False
+
+    def listen(self, handler: NewsHandler) -> None:
+        self._handler = handler
+
+    def follow(self, game: str) -> None:
+        self._wanted.add(f"cartagena:game:{game}")
+        self._changed.set()
+
+    def unfollow(self, game: str) -> None:
+        self._wanted.discard(f"cartagena:game:{game}")
+        self._changed.set()
+
+    def publish(self, news: News) -> None:
+        try:
+            self._waiting.put_nowait(news)
+        except asyncio.QueueFull:
+            self.dropped += 1
+
+    async def open(self) -> None:
+        self._tasks = [asyncio.create_task(self._send()), asyncio.create_task(self._receive())]
+
+    async def close(self) -> None:
+        """What was said last is sent, if Redis is there."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(1):
+                await self._waiting.join()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._redis.aclose()
+
+    async def _send(self) -> None:
+        while True:
+            batch = [await self._waiting.get()]
+            while not self._waiting.empty() and len(batch) < 200:
+                batch.append(self._waiting.get_nowait())
+            try:
+                async with self._redis.pipeline(transaction=False) as pipe:
+                    for news in batch:
+                        pipe.publish(_channel(news), encode(news))
+                    await pipe.execute()
+            except _FAILURES:
+                self.dropped += len(batch)
+                await asyncio.sleep(_PAUSE)
+            finally:
+                for _ in batch:
+                    self._waiting.task_done()
+
+    async def _receive(self) -> None:
+        while True:
+            try:
+                async with self._redis.pubsub(ignore_subscribe_messages=True) as channels:
+                    await channels.subscribe(_TO_ALL)
+                    following = asyncio.create_task(self._subscribe(channels))
+                    try:
+                        await self._read(channels)
+                    finally:
+                        following.cancel()
+                        await asyncio.gather(following, return_exceptions=True)
+            except _FAILURES as problem:
+                _log.warning(
+                    "the bus is interrupted (%s); rooms follow the log meanwhile", type(problem).__name__
+                )
+                await asyncio.sleep(_PAUSE)
+
+    async def _subscribe(self, channels: Any) -> None:
+        """Keep to the games that are loaded. If this fails the connection is gone, and reading fails too."""
+        subscribed = {_TO_ALL}
+        while True:
+            wanted = set(self._wanted)
+            if wanted - subscribed:
+                await channels.subscribe(*(wanted - subscribed))
+            if subscribed - wanted:
+                await channels.unsubscribe(*(subscribed - wanted))
+            subscribed = wanted
+            await self._changed.wait()
+            self._changed.clear()
+
+    async def _read(self, channels: Any) -> None:
+        while True:
+            message = await channels.get_message(timeout=5.0)
+            if message is None or self._handler is None:
+                continue
+            try:
+                news = decode(message["data"])
+            except msgspec.MsgspecError:
+                _log.warning("news that this release does not understand")  # a newer worker's; the log has it
+                continue
+            self._handler(news)

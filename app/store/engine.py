@@ -1,0 +1,56 @@
+"""Database engines: SQLite (WAL, FULL) and PostgreSQL, set up the same way everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import event
+from sqlalchemy.engine import make_url
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+__all__ = ["BUSY_SECONDS", "is_sqlite", "make_engine", "sqlite_file"]
+
+BUSY_SECONDS = 10
+
+
+def is_sqlite(url: str) -> bool:
+    return make_url(url).get_backend_name() == "sqlite"
+
+
+def sqlite_file(url: str) -> str:
+    """The file of a SQLite address; a table in memory would not survive its connection."""
+    file = make_url(url).database
+    if not file or file == ":memory:":
+        raise ValueError("A SQLite database of this server is a file.")
+    return file
+
+
+def make_engine(url: str, *, durable: bool = True) -> AsyncEngine:
+    """An engine for everything but the group commit.
+
+    `durable` False (SQLite only): commits do not wait for the disk; for notes that may be lost with the
+    power, such as leases. They are on disk with the next durable commit, as the WAL is one sequence.
+    """
+    if not is_sqlite(url):
+        # A statement that hangs must not hold its caller for ever; the pool finds dead connections itself.
+        return create_async_engine(
+            url,
+            hide_parameters=True,
+            pool_pre_ping=True,
+            pool_size=10,
+            max_overflow=20,
+            connect_args={"timeout": 5},
+        )
+    Path(sqlite_file(url)).parent.mkdir(parents=True, exist_ok=True)
+    engine = create_async_engine(url, hide_parameters=True, connect_args={"timeout": BUSY_SECONDS})
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def set_up(connection: Any, _: object) -> None:
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA journal_mode=WAL")
+        cursor.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+        cursor.execute("PRAGMA foreign_keys=ON")
+        cursor.close()
+
+    return engine

@@ -1,0 +1,196 @@
+"""Games in the database: created, read, listed. Implements the GameStore port with its other halves."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import orjson
+from sqlalchemy import and_, func, insert, or_, select
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from app.play.entries import Append, Entry, GameRow, SeatRow, Summary
+from app.store.engine import is_sqlite, make_engine, sqlite_file
+from app.store.game_tables import games, log, seats
+from app.store.group_commit import GroupCommit
+from app.store.postgres_writer import PostgresWriter
+from app.store.rows import BatchWriter, entry_of, log_row, seat_rows
+from app.store.side_notes import SideNotes
+from app.store.sqlite_writer import SqliteWriter
+
+__all__ = ["SqlGameStore", "open_store"]
+
+_LOG_COLUMNS = tuple(column.name for column in log.columns)
+_SEAT_COLUMNS = tuple(column.name for column in seats.columns)
+
+
+class SqlGameStore(SideNotes):
+    """The log and its heads in SQLite or PostgreSQL."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        loose: AsyncEngine,
+        writer: BatchWriter,
+        committed: Callable[[float, int], None],
+    ) -> None:
+        super().__init__(engine, loose)
+        self._commit = GroupCommit(writer, committed)
+
+    def append(self, append: Append) -> Awaitable[bool]:
+        return self._commit.append(append)
+
+    async def close(self) -> None:
+        """Everything that was begun is on disk."""
+        await self._commit.close()
+
+    async def create(self, game: GameRow, entry: Entry) -> None:
+        assert game.summary is not None
+        async with self.writing() as run:
+            await run.execute(insert(games).values(**_game_values(game, game.summary)))
+            await run.execute(insert(log).values(dict(zip(_LOG_COLUMNS, log_row(entry), strict=True))))
+            rows = [
+                dict(zip(_SEAT_COLUMNS, row, strict=True)) for row in seat_rows(game.id, game.summary.seats)
+            ]
+            if rows:
+                await run.execute(insert(seats), rows)
+
+    async def game(self, game: str) -> GameRow | None:
+        async with self.reading() as run:
+            found = await _rows(run, select(games).where(games.c.id == game))
+        return found[0] if found else None
+
+    async def entries(self, game: str, after: int = 0) -> list[Entry]:
+        query = select(log).where(log.c.game == game, log.c.seq > after).order_by(log.c.seq)
+        async with self.reading() as run:
+            return [entry_of(row) for row in await run.execute(query)]
+
+    async def heads(self, wanted: Sequence[str]) -> dict[str, int]:
+        found: dict[str, int] = {}
+        async with self.reading() as run:
+            for start in range(0, len(wanted), 5000):  # SQLite takes at most 32,766 parameters
+                query = select(games.c.id, games.c.seq).where(games.c.id.in_(wanted[start : start + 5000]))
+                found |= {row.id: row.seq for row in await run.execute(query)}
+        return found
+
+    async def games_listed(self, which: str, limit: int) -> list[GameRow]:
+        if which == "open":
+            wanted = and_(games.c.status == "open", games.c.taken < games.c.players)
+        else:
+            wanted = and_(games.c.status == "running", games.c.is_watchable)
+        query = (
+            select(games).where(games.c.is_listed, wanted).order_by(games.c.created_at.desc()).limit(limit)
+        )
+        async with self.reading() as run:
+            return await _rows(run, query)
+
+    async def games_of(
+        self, people: Sequence[str], *, unfinished: bool, limit: int, offset: int = 0
+    ) -> list[GameRow]:
+        sits = select(seats.c.game).where(seats.c.person.in_(people))
+        mine = or_(games.c.id.in_(sits), and_(games.c.creator.in_(people), games.c.status == "open"))
+        ended = games.c.status.in_(("finished", "aborted"))
+        status = games.c.status.in_(("open", "running")) if unfinished else ended
+        query = (
+            select(games).where(mine, status).order_by(games.c.updated_at.desc()).limit(limit).offset(offset)
+        )
+        async with self.reading() as run:
+            return await _rows(run, query)
+
+    async def count_open(self, creators: Sequence[str]) -> int:
+        query = select(func.count()).where(
+            games.c.creator.in_(creators), games.c.status.in_(("open", "running"))
+        )
+        async with self.reading() as run:
+            return int((await run.execute(query)).scalar_one())
+
+
+async def _rows(run: AsyncConnection, query: Any) -> list[GameRow]:
+    rows = list(await run.execute(query))
+    found: dict[str, list[SeatRow]] = {row.id: [] for row in rows}
+    if rows:
+        seated = await run.execute(select(seats).where(seats.c.game.in_(found)).order_by(seats.c.seat))
+        for seat in seated:
+            row = SeatRow(seat.seat, seat.person, seat.name, seat.colour, seat.bot, seat.place)
+            found[seat.game].append(row)
+    return [_game_of(row, tuple(found[row.id])) for row in rows]
+
+
+def _game_of(row: Any, seated: tuple[SeatRow, ...]) -> GameRow:
+    options = orjson.loads(row.options)
+    summary = Summary(
+        taken=row.taken,
+        bots=row.bots,
+        host=row.host,
+        next_game=row.next_game,
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+        result=orjson.loads(row.result) if row.result is not None else None,
+        options=options,
+        seats=seated,
+    )
+    return GameRow(
+        id=row.id,
+        rules_version=row.rules_version,
+        options=orjson.loads(row.founded),
+        terms=orjson.loads(row.terms),
+        server_seed=row.server_seed,
+        commitment=row.commitment,
+        creator=row.creator,
+        created_at=row.created_at,
+        seq=row.seq,
+        status=row.status,
+        to_act=row.to_act,
+        deadline=row.deadline,
+        updated_at=row.updated_at,
+        summary=summary,
+    )
+
+
+def _game_values(game: GameRow, summary: Summary) -> dict[str, Any]:
+    terms = game.terms
+    options = orjson.dumps(game.options).decode()
+    return {
+        "id": game.id,
+        "rules_version": game.rules_version,
+        "preset": game.options["preset"],
+        "founded": options,
+        "options": options,
+        "terms": orjson.dumps(terms).decode(),
+        "is_listed": terms.get("visibility") == "open",
+        "is_watchable": bool(terms.get("spectators", True)) and terms.get("lock") is None,
+        "server_seed": game.server_seed,
+        "commitment": game.commitment,
+        "creator": game.creator,
+        "created_at": game.created_at,
+        "seq": game.seq,
+        "status": game.status,
+        "to_act": game.to_act,
+        "deadline": game.deadline,
+        "updated_at": game.updated_at,
+        "players": game.options["players"],
+        "taken": summary.taken,
+        "bots": summary.bots,
+        "host": summary.host,
+        "next_game": summary.next_game,
+    }
+
+
+@asynccontextmanager
+async def open_store(
+    url: str, committed: Callable[[float, int], None], engine: AsyncEngine | None = None
+) -> AsyncIterator[SqlGameStore]:
+    """A store on this database; its tables are there (see migrations). `engine` is shared when given."""
+    shared = engine if engine is not None else make_engine(url)
+    loose = make_engine(url, durable=False) if is_sqlite(url) else shared
+    writer: BatchWriter = SqliteWriter(sqlite_file(url)) if is_sqlite(url) else PostgresWriter(url)
+    store = SqlGameStore(shared, loose, writer, committed)
+    try:
+        yield store
+    finally:
+        await store.close()
+        if loose is not shared:
+            await loose.dispose()
+        if engine is None:
+            await shared.dispose()

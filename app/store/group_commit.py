@@ -1,0 +1,110 @@
+"""Group commit: appends of all rooms that wait go into one transaction; each waits for one fsync.
+
+While one batch is on its way to the disk the next one gathers, so batches grow with the load by themselves.
+After a commit whose outcome is unknown the rows are looked up before anyone is answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+
+from app.play.entries import Append
+from app.play.ports import StoreUnavailable
+from app.store.rows import BatchFailed, BatchWriter, CommitUnknown
+
+__all__ = ["GroupCommit"]
+
+_log = logging.getLogger("cartagena.store")
+MOST = 500  # rows a transaction
+LOOK_FOR = 5.0  # seconds to look an unknown outcome up before the senders are asked to try again
+LOOK_EVERY = 0.25
+
+Waiting = tuple[Append, "asyncio.Future[bool]"]
+
+
+class GroupCommit:
+    """The one way into the log."""
+
+    def __init__(self, writer: BatchWriter, committed: Callable[[float, int], None]) -> None:
+        self._writer = writer
+        self._committed = committed
+        self._waiting: list[Waiting] = []
+        self._task: asyncio.Task[None] | None = None
+        self._is_closed = False
+
+    def append(self, append: Append) -> asyncio.Future[bool]:
+        """True once it is on disk, False when its number or command was taken; else StoreUnavailable."""
+        future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        if self._is_closed:
+            future.set_exception(StoreUnavailable("the store is closed"))
+            return future
+        self._waiting.append((append, future))
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._run())
+        return future
+
+    async def close(self) -> None:
+        """What was begun is finished."""
+        self._is_closed = True
+        while self._task is not None:
+            await asyncio.wait([self._task])
+        await self._writer.close()
+
+    async def _run(self) -> None:
+        """As long as anybody waits. The task ends when nobody does: an idle server does nothing."""
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
+                # Sorted, so that two workers lock rows in the same order and never deadlock.
+                batch.sort(key=lambda waiting: (waiting[0].entry.game, waiting[0].entry.seq))
+                began = time.perf_counter()
+                await self._write(batch)
+                self._committed(time.perf_counter() - began, len(batch))
+        finally:
+            self._task = None
+            for _, future in self._waiting:  # cancelled in the middle: nobody may wait for ever
+                _fail(future, "the store was stopped")
+
+    async def _write(self, batch: list[Waiting]) -> None:
+        try:
+            outcome = await self._writer.write([append for append, _ in batch])
+        except CommitUnknown:
+            await self._look_up(batch)
+        except BatchFailed as problem:
+            if problem.is_row and len(batch) > 1:
+                for waiting in batch:  # one bad row must not fail the others: find it
+                    await self._write([waiting])
+                return
+            _log.warning("%d entries could not be stored: %s", len(batch), problem)
+            for _, future in batch:
+                _fail(future, "not stored")
+        else:
+            for (_, future), is_ours in zip(batch, outcome, strict=True):
+                if not future.done():
+                    future.set_result(is_ours)
+
+    async def _look_up(self, batch: list[Waiting]) -> None:
+        until = time.monotonic() + LOOK_FOR
+        while True:
+            try:
+                found = await self._writer.look_up([append for append, _ in batch])
+                break
+            except BatchFailed:
+                if time.monotonic() > until:
+                    for _, future in batch:
+                        _fail(future, "the outcome is not known")
+                    return
+                await asyncio.sleep(LOOK_EVERY)
+        for (_, future), is_ours in zip(batch, found, strict=True):
+            if is_ours is None:
+                _fail(future, "not stored")
+            elif not future.done():
+                future.set_result(is_ours)
+
+
+def _fail(future: asyncio.Future[bool], why: str) -> None:
+    if not future.done():
+        future.set_exception(StoreUnavailable(why))

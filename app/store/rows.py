@@ -1,0 +1,99 @@
+"""Rows of the log and of heads, and the SQL that writes a batch of them; the same for both databases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import orjson
+
+from app.play.entries import Append, Entry, SeatRow, Summary
+
+__all__ = [
+    "Batch",
+    "BatchFailed",
+    "BatchWriter",
+    "CommitUnknown",
+    "Outcome",
+    "entry_of",
+    "head_of",
+    "log_row",
+    "seat_rows",
+    "summary_row",
+]
+
+Batch = Sequence[Append]
+Outcome = list[bool]
+
+
+class BatchFailed(Exception):
+    """Nothing of the batch was written. `is_row`: one of its rows is to blame, not the database."""
+
+    def __init__(self, problem: Exception, *, is_row: bool = False) -> None:
+        super().__init__(type(problem).__name__)  # never its text: that may quote a row
+        self.is_row = is_row
+
+
+class CommitUnknown(Exception):
+    """The commit was sent and its answer never came."""
+
+
+class BatchWriter(Protocol):
+    """Writes a batch in one transaction."""
+
+    async def write(self, batch: Batch) -> Outcome:
+        """For each row whether it was written; raises BatchFailed or CommitUnknown."""
+
+    async def look_up(self, batch: Batch) -> list[bool | None]:
+        """For each row: True it is in the log as ours, False the number is another's, None it is free."""
+
+    async def close(self) -> None: ...
+
+
+def log_row(entry: Entry) -> tuple[Any, ...]:
+    """In the order of LOG_COLUMNS."""
+    return (
+        entry.game,
+        entry.seq,
+        entry.kind,
+        entry.seat,
+        orjson.dumps(entry.body).decode(),
+        entry.by,
+        entry.at,
+        entry.command,
+        entry.who,
+    )
+
+
+def head_of(append: Append) -> tuple[Any, ...]:
+    """seq, status, to_act, deadline, updated_at, game."""
+    entry = append.entry
+    return (entry.seq, append.status, append.to_act, append.deadline, entry.at, entry.game)
+
+
+def summary_row(game: str, summary: Summary) -> tuple[Any, ...]:
+    """options, players, taken, bots, host, next_game, started_at, ended_at, result, game."""
+    return (
+        orjson.dumps(summary.options).decode(),
+        summary.options["players"],
+        summary.taken,
+        summary.bots,
+        summary.host,
+        summary.next_game,
+        summary.started_at,
+        summary.ended_at,
+        orjson.dumps(summary.result).decode() if summary.result is not None else None,
+        game,
+    )
+
+
+def seat_rows(game: str, rows: Sequence[SeatRow]) -> list[tuple[Any, ...]]:
+    """game, seat, person, name, colour, bot, place."""
+    return [(game, row.seat, row.person, row.name, row.colour, row.bot, row.place) for row in rows]
+
+
+def entry_of(row: Any) -> Entry:
+    """An entry from its row."""
+    return Entry(
+        row.game, row.seq, row.kind, row.seat, orjson.loads(row.body), row.by, row.at, row.command, row.who
+    )

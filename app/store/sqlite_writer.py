@@ -1,0 +1,135 @@
+"""The group commit on SQLite: one writer thread with its own connection, WAL, FULL, BEGIN IMMEDIATE.
+
+The thread keeps fsync off the event loop. A transaction that reads before it writes would fail at once
+with BUSY whatever the timeout, so this one takes the write lock first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+
+from app.store.engine import BUSY_SECONDS
+from app.store.rows import (
+    Batch,
+    BatchFailed,
+    CommitUnknown,
+    Outcome,
+    head_of,
+    log_row,
+    seat_rows,
+    summary_row,
+)
+
+__all__ = ["SqliteWriter"]
+
+# Each row is its own statement: its rowcount is its outcome, and one lost race fails no other row.
+_LOG = (
+    "INSERT INTO log (game, seq, kind, seat, body, by, at, command, who) VALUES (?,?,?,?,?,?,?,?,?) "
+    "ON CONFLICT DO NOTHING"
+)
+_HEAD = "UPDATE games SET seq=?, status=?, to_act=?, deadline=?, updated_at=? WHERE id=?"
+_SUMMARY = (
+    "UPDATE games SET options=?, players=?, taken=?, bots=?, host=?, next_game=?, started_at=?, ended_at=?, "
+    "result=? WHERE id=?"
+)
+_UNSEAT = "DELETE FROM seats WHERE game=?"
+_SEAT = "INSERT INTO seats (game, seat, person, name, colour, bot, place) VALUES (?,?,?,?,?,?,?)"
+_DUE = (
+    "INSERT INTO due (game, at, lease_until, n) VALUES (?, ?, 0, 1) "
+    "ON CONFLICT (game) DO UPDATE SET n = due.n + 1, "
+    "at = CASE WHEN due.lease_until > 0 THEN excluded.at ELSE min(due.at, excluded.at) END"
+)
+_LOOK = "SELECT kind, seat, body, by, at, command, who FROM log WHERE game=? AND seq=?"
+
+
+class SqliteWriter:
+    """Implements BatchWriter."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="log-writer")
+        self._connection: sqlite3.Connection | None = None
+
+    async def write(self, batch: Batch) -> Outcome:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._write, batch)
+
+    async def look_up(self, batch: Batch) -> list[bool | None]:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._look_up, batch)
+
+    async def close(self) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._disconnect)
+        self._thread.shutdown()
+
+    # -- in the thread -----------------------------------------------------------------------------
+
+    def _connect(self) -> sqlite3.Connection:
+        if self._connection is None:
+            connection = sqlite3.connect(self._file, timeout=BUSY_SECONDS, isolation_level=None)
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=FULL")
+            connection.execute("PRAGMA foreign_keys=ON")
+            self._connection = connection
+        return self._connection
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _write(self, batch: Batch) -> Outcome:
+        try:
+            run = self._connect()
+            run.execute("BEGIN IMMEDIATE")
+            outcome = self._write_rows(run, batch)
+        except sqlite3.Error as problem:
+            self._roll_back()
+            is_row = isinstance(problem, sqlite3.IntegrityError | sqlite3.DataError | sqlite3.InterfaceError)
+            raise BatchFailed(problem, is_row=is_row) from problem
+        try:
+            run.execute("COMMIT")
+        except sqlite3.Error as problem:
+            self._roll_back()
+            raise CommitUnknown(type(problem).__name__) from problem
+        return outcome
+
+    @staticmethod
+    def _write_rows(run: sqlite3.Connection, batch: Batch) -> Outcome:
+        outcome = []
+        for append in batch:
+            is_ours = run.execute(_LOG, log_row(append.entry)).rowcount == 1
+            outcome.append(is_ours)
+            if not is_ours:
+                continue
+            game = append.entry.game
+            run.execute(_HEAD, head_of(append))
+            if append.summary is not None:
+                run.execute(_SUMMARY, summary_row(game, append.summary))
+                run.execute(_UNSEAT, (game,))
+                run.executemany(_SEAT, seat_rows(game, append.summary.seats))
+            if append.due is not None:
+                run.execute(_DUE, (game, append.due))
+        return outcome
+
+    def _roll_back(self) -> None:
+        """A connection that failed is not used again: the next batch opens a fresh one."""
+        try:
+            if self._connection is not None and self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        except sqlite3.Error:
+            pass  # closing it rolls back as well
+        finally:
+            self._disconnect()
+
+    def _look_up(self, batch: Batch) -> list[bool | None]:
+        try:
+            run = self._connect()
+            found: list[bool | None] = []
+            for append in batch:
+                row = run.execute(_LOOK, (append.entry.game, append.entry.seq)).fetchone()
+                found.append(None if row is None else row == log_row(append.entry)[2:])
+            return found
+        except sqlite3.Error as problem:
+            self._disconnect()
+            raise BatchFailed(problem) from problem

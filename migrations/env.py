@@ -1,0 +1,28 @@
+"""Alembic's environment: runs the migrations on the connection it is handed, or on the configured address."""
+
+from __future__ import annotations
+
+from alembic import context
+from sqlalchemy import Connection, create_engine
+
+from app.store.game_tables import metadata as games
+from app.store.people_tables import metadata as people
+
+
+def run(connection: Connection) -> None:
+    # SQLite cannot alter most of a table in place: batch mode copies it.
+    context.configure(
+        connection=connection, target_metadata=[games, people], render_as_batch=True, compare_type=True
+    )
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+handed = context.config.attributes.get("connection")
+if handed is not None:
+    run(handed)
+else:
+    engine = create_engine(context.config.get_main_option("sqlalchemy.url") or "")
+    with engine.connect() as connection:
+        run(connection)
+    engine.dispose()
