@@ -24,6 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bus": {"play", *BEDROCK},
     "notify": {"rules", "play", *BEDROCK},
     "web": {"rules", "bots", "play", "store", "bus", "notify", *BEDROCK},
+    "commands": {"rules", "bots"},
     "paths": set(),
     "settings": {"rules", "paths"},
 }
