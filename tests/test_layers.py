@@ -24,7 +24,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bus": {"play", *BEDROCK},
     "notify": {"rules", "play", *BEDROCK},
     "web": {"rules", "bots", "play", "store", "bus", "notify", *BEDROCK},
-    "commands": {"rules", "bots"},
+    # Beside the server: programs that read files and pipes, and a client that knows the house from outside only.
+    "engine_lines": {"rules", "bots"},
+    "commands": {"rules", "bots", "engine_lines"},
+    "client": {"rules", "bots"},
     "paths": set(),
     "settings": {"rules", "paths"},
 }
