@@ -7,6 +7,7 @@ from typing import Any
 from app.rules.actions import (
     Action,
     Advance,
+    Draw,
     Hook,
     Morgan,
     Parrot,
@@ -37,31 +38,45 @@ def choices(position: Position, seat: int) -> list[Json]:
 
 def _choice(position: Position, seat: int, action: Action, company: bytearray) -> Json:
     ruleset = position.ruleset
-    places, names, kinds = ruleset.route.places, ruleset.route.names, ruleset.kinds
+    places, kinds = ruleset.route.places, ruleset.kinds
     choice: Json = {"action": action_to_json(action)}
-    drawn = 0
     match action:
         case Advance(card, origin):
             to = landing(position, seat, kinds.symbol[kinds.numbers[card]], places[origin])
+            return _moving(position, choice, seat, to)
         case Parrot(_, symbol, origin):
             to = landing(position, seat, SYMBOLS[position.options.symbols].index(symbol), places[origin])
+            return _moving(position, choice, seat, to)
         case Hook(_, second, origin):
             to = landing(position, seat, kinds.symbol[kinds.numbers[second]], places[origin], 2)
+            return _moving(position, choice, seat, to, count=2)
         case Retreat(origin):
             to = retreat_target(position, places[origin], company)
-            drawn = position.crowd[to]
+            return _moving(position, choice, seat, to, draws=position.crowd[to])
         case Morgan(player, origin):
             to = morgan_target(position, player, places[origin], company)
-            drawn = CARDS_AT_THE_END if to == ruleset.route.end[places[origin]] else position.crowd[to]
-        case Sail():
-            choice["final"] = False
-            return choice
-        case _:
+            draws = CARDS_AT_THE_END if to == ruleset.route.end[places[origin]] else position.crowd[to]
+            return _moving(position, choice, player, to, draws=draws)
+        case Draw():
+            if _cards_left(position):
+                choice["draws"] = 1
             choice["final"] = True
             return choice
-    choice["to"] = names[to]
-    drawn = min(drawn, len(position.deck) + len(position.row) + len(position.discard))
-    if drawn:
-        choice["draws"] = drawn
-    choice["final"] = drawn > 0
+        case _:
+            choice["final"] = not isinstance(action, Sail)
+            return choice
+
+
+def _cards_left(position: Position) -> int:
+    return len(position.deck) + len(position.row) + len(position.discard)
+
+
+def _moving(position: Position, choice: Json, owner: int, to: int, draws: int = 0, count: int = 1) -> Json:
+    goal = position.ruleset.route.goal
+    is_win = to == goal and position.pirates[owner].count(goal) + count == len(position.pirates[owner])
+    draws = 0 if is_win else min(draws, _cards_left(position))
+    choice["to"] = position.ruleset.route.names[to]
+    if draws:
+        choice["draws"] = draws
+    choice["final"] = draws > 0 or is_win
     return choice
