@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from app.play.entries import GameRow
-from app.play.frame import frame_of
+from app.play.frame import Frame, frame_of
 from app.play.ports import Anyone, Listener
 from app.play.table import Table
 
@@ -40,12 +40,28 @@ class Filter(msgspec.Struct, frozen=True):
 class LobbyVisitor:
     """One listener in the lobby."""
 
-    __slots__ = ("anyone", "filter", "listener")
+    __slots__ = ("_held", "anyone", "filter", "listener")
 
     def __init__(self, anyone: Anyone, listener: Listener) -> None:
         self.anyone = anyone
         self.listener = listener
         self.filter = Filter()
+        self._held: list[Frame] | None = None
+
+    def tell(self, frame: Frame) -> None:
+        if self._held is not None:
+            self._held.append(frame)
+        else:
+            self.listener.tell(frame)
+
+    def hold(self) -> None:
+        """The lists are being read: a change told before them would be undone by them."""
+        self._held = []
+
+    def release(self) -> None:
+        held, self._held = self._held or [], None
+        for frame in held:
+            self.listener.tell(frame)
 
 
 class Lobby:
@@ -54,6 +70,14 @@ class Lobby:
     def __init__(self, house: House) -> None:
         self._house = house
         self.visitors: set[LobbyVisitor] = set()
+
+    async def tell_lists(self, visitor: LobbyVisitor) -> None:
+        """The lists as they are now, and after them every change."""
+        visitor.hold()
+        try:
+            visitor.listener.tell(frame_of(await self.snapshot(visitor)))
+        finally:
+            visitor.release()
 
     async def snapshot(self, visitor: LobbyVisitor) -> dict[str, Any]:
         """The lists as they are now."""
@@ -95,15 +119,15 @@ class Lobby:
         for visitor in list(self.visitors):
             if visitor.filter.lets(row):
                 for frame in frames.values():
-                    visitor.listener.tell(frame)
+                    visitor.tell(frame)
             turn = next((body["people"][each] for each in visitor.anyone.ids if each in body["people"]), None)
             if turn is None:
                 continue
             if body["is_over"]:
-                visitor.listener.tell(frame_of({"t": "gone", "list": "mine", "id": row["id"]}))
+                visitor.tell(frame_of({"t": "gone", "list": "mine", "id": row["id"]}))
             else:
                 mine = {**row, "my_turn": turn, "due": body["due"]}
-                visitor.listener.tell(frame_of({"t": "room", "list": "mine", "room": mine}))
+                visitor.tell(frame_of({"t": "room", "list": "mine", "room": mine}))
 
 
 def news_of(table: Table, watching: int, *, with_lists: bool) -> dict[str, Any]:

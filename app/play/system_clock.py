@@ -1,0 +1,18 @@
+"""The time of the machine, as rooms need it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+__all__ = ["SystemClock"]
+
+
+class SystemClock:
+    """Implements Clock."""
+
+    def now(self) -> int:
+        return time.time_ns() // 1_000_000
+
+    async def sleep(self, milliseconds: float) -> None:
+        await asyncio.sleep(milliseconds / 1000)

@@ -1,0 +1,169 @@
+"""The JSON API of games: create, list, quick play, state, commands, record; docs/protocol.md §8 shows curl."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Header, Path, Query
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from app.play import commands as say
+from app.play.admission import admit
+from app.play.lobby import row_of_game
+from app.play.records import record_of
+from app.play.refusals import Refusal
+from app.play.room import Room
+from app.play.telling import state_message
+from app.play.terms import parse_terms
+from app.web.game_api_models import Act, Created, Done, NewGame, Quick, QuickAnswer, Rows, responses
+from app.web.house import anyone_of, house_of
+from app.web.identity import Anyone, Person, SomeoneOrGuest
+from app.web.site import site_of
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/api/v1", tags=["games"])
+
+GameId = Annotated[str, Path(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_-]+$")]
+Password = Annotated[str | None, Header(alias="X-Room-Password", max_length=100)]
+_STATUS = {"bad_action": 422, "bad_message": 422, "no_session": 401, "try_again": 503}
+
+
+@router.post("/games", status_code=201, responses=responses(401, 403, 409, 422))
+async def create_game(request: Request, new: NewGame, person: SomeoneOrGuest) -> Created:
+    """Open a table. It is listed, unlisted (its link is its key) or locked with a password."""
+    terms = parse_terms(new.model_dump(exclude={"options", "bots"}))
+    most = _most_rooms(request, person)
+    game = await house_of(request).create(anyone_of(person), new.options, terms, new.bots, most)
+    return Created(id=game)
+
+
+@router.get("/games", responses=responses(401, 422))
+async def list_games(
+    request: Request,
+    person: Anyone,
+    which: Annotated[Literal["open", "watch", "mine", "finished"], Query(alias="list")] = "open",
+    limit: Annotated[int, Query(ge=1, le=100)] = 50,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+) -> Rows:
+    """Open tables, games to watch, my unfinished ones (mine to move first), my finished ones."""
+    house, anyone = house_of(request), anyone_of(person)
+    if which in ("open", "watch"):
+        games = await house.store.games_listed(which, limit)
+        return Rows(games=[row_of_game(game) for game in games])
+    if not anyone.ids:
+        raise Refusal("no_session")
+    if which == "mine":
+        return Rows(games=await house.lobby.mine(anyone))
+    games = await house.store.games_of(anyone.ids, unfinished=False, limit=limit, offset=offset)
+    return Rows(
+        games=[
+            {**row_of_game(game), "result": game.summary.result if game.summary is not None else None}
+            for game in games
+        ]
+    )
+
+
+@router.post("/quick", responses=responses(401, 403, 409, 422))
+async def quick_play(request: Request, wish: Quick, person: SomeoneOrGuest) -> QuickAnswer:
+    """A fitting open table, or a new one. Sit down there with a nonce; if it is full by then, ask again."""
+    house, anyone = house_of(request), anyone_of(person)
+    for game in await house.store.games_listed("open", 100):
+        row = row_of_game(game)
+        fits = row["preset"] == wish.preset and row["seats"] == wish.seats and not row["locked"]
+        if fits and row["clock"] in ("none", "turn") and not row["variant"]:
+            room = await house.rooms.get(game.id)
+            now = house.clock.now()
+            # A table whose people have all gone would be a place to wait alone.
+            if room is not None and (
+                room.presence.present_seats(room.table, now) or game.creator in anyone.ids
+            ):
+                return QuickAnswer(id=game.id, found=True)
+    options = {"preset": wish.preset, "players": wish.seats}
+    terms = parse_terms({})
+    game_id = await house.create(anyone, options, terms, [], _most_rooms(request, person))
+    return QuickAnswer(id=game_id, found=False)
+
+
+@router.get("/games/{game}", responses=responses(403, 422))
+async def game_state(
+    request: Request, game: GameId, person: Anyone, password: Password = None
+) -> dict[str, Any]:
+    """The present state, as this viewer may see it: the `state` message of the socket."""
+    room = await _room(request, game, person, password)
+    return state_message(room.table, room.table.seat_of(anyone_of(person).ids))
+
+
+@router.post("/games/{game}/act", responses=responses(401, 403, 409, 422), response_model=Done)
+async def act(request: Request, game: GameId, move: Act, person: Anyone, password: Password = None) -> Any:
+    """A game action. Accepted means on disk. The same id again gets the same answer."""
+    command = say.Act(id=move.id, version=move.version, action=move.action)
+    return await _submit(request, game, person, password, command)
+
+
+@router.post(
+    "/games/{game}/commands",
+    responses=responses(401, 403, 409, 422),
+    response_model=Done,
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "description": "Any command of docs/protocol.md §2 that has an id, in the same words.",
+            "content": {
+                "application/json": {
+                    "schema": {
+                        "type": "object",
+                        "required": ["do", "id"],
+                        "properties": {"do": {"type": "string"}, "id": {"type": "string"}},
+                        "example": {"do": "ready", "id": "cmd-00001", "ready": True},
+                    }
+                }
+            },
+        }
+    },
+)
+async def submit_command(request: Request, game: GameId, person: Anyone, password: Password = None) -> Any:
+    """Sit down, get ready, start, vote, chat …: every command of the socket."""
+    message = say.decode(await request.body())
+    if isinstance(message, say.Hello | say.Ping | say.Here):
+        raise Refusal("bad_message", "This is for sockets only.")
+    return await _submit(request, game, person, password, message)
+
+
+@router.get("/games/{game}/record", responses=responses(403, 409, 422))
+async def game_record(
+    request: Request, game: GameId, person: Anyone, password: Password = None
+) -> dict[str, Any]:
+    """The record of a finished game, with which anyone can check every card."""
+    room = await _room(request, game, person, password)
+    return record_of(room.row, await house_of(request).store.entries(game))
+
+
+async def _room(request: Request, game: str, person: Person | None, password: str | None) -> Room:
+    return await admit(house_of(request), game, anyone_of(person), password)
+
+
+async def _submit(
+    request: Request, game: str, person: Person | None, password: str | None, command: say.Command
+) -> Any:
+    house, anyone = house_of(request), anyone_of(person)
+    received = house.clock.now()
+    room = await _room(request, game, person, password)
+    if anyone.ids:
+        site_of(request).limits.take_write(anyone.id)
+    try:
+        done = await house.submit(room, anyone, command, received)
+    except Refusal as refusal:
+        house.watcher.refused(refusal.code)
+        if not isinstance(command, say.Act | say.Undo):
+            raise
+        problem = {"code": refusal.code, "message": refusal.message}
+        state = state_message(room.table, room.table.seat_of(anyone.ids))
+        return JSONResponse({"error": problem, "state": state}, _STATUS.get(refusal.code, 409))
+    return Done(ack=command.id, seq=done.seq)
+
+
+def _most_rooms(request: Request, person: Person) -> int:
+    settings = site_of(request).settings
+    return settings.rooms_per_account if person.is_account else settings.rooms_per_guest

@@ -1,0 +1,88 @@
+"""What the JSON API takes and gives, for its OpenAPI description."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = ["Act", "Created", "Done", "Error", "NewGame", "Quick", "QuickAnswer", "Rows", "responses"]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class NewGame(_Strict):
+    """A new table. `options` as RULES §9 (preset and players at least); the rest are its terms."""
+
+    options: dict[str, Any] = Field(examples=[{"preset": "tortuga", "players": 3}])
+    title: Annotated[str, Field(max_length=60)] = ""
+    visibility: Literal["open", "unlisted", "password"] = "open"
+    password: Annotated[str, Field(min_length=1, max_length=100)] | None = None
+    spectators: bool = True
+    clock: dict[str, Any] = Field(default={"kind": "none"}, examples=[{"kind": "turn", "seconds": 60}])
+    on_timeout: Literal["default", "bot"] = "default"
+    absence: Annotated[int, Field(ge=0, le=86_400)] = 120
+    hints: bool = False
+    pace: Annotated[int, Field(ge=0, le=10_000)] = 800
+    bot_level: str = "sailor"
+    bots: Annotated[list[str], Field(max_length=4)] = Field(default=[], examples=[["sailor", "mate"]])
+
+
+class Created(BaseModel):
+    """The id of a table: also its link, `/g/{id}`."""
+
+    id: str
+
+
+class Quick(_Strict):
+    """What kind of table somebody wants to sit at."""
+
+    preset: str = "jamaica"
+    seats: Annotated[int, Field(ge=2, le=5)] = 3
+
+
+class QuickAnswer(BaseModel):
+    """Where to sit; `found` false: a new table was opened."""
+
+    id: str
+    found: bool
+
+
+class Act(_Strict):
+    """A game action, as on the socket."""
+
+    id: Annotated[str, Field(min_length=8, max_length=40, pattern=r"^[A-Za-z0-9_-]+$")]
+    version: Annotated[int, Field(ge=0, le=2**53)]
+    action: dict[str, Any] = Field(examples=[{"type": "end"}])
+
+
+class Done(BaseModel):
+    """The command is on disk: `seq` is its place in the log (for chat the number of the line)."""
+
+    ack: str
+    seq: int
+
+
+class Rows(BaseModel):
+    """Tables as the lobby shows them."""
+
+    games: list[dict[str, Any]]
+
+
+class _Problem(BaseModel):
+    code: str
+    message: str
+
+
+class Error(BaseModel):
+    """A refusal: nothing has changed. `state` is there for refused game actions."""
+
+    error: _Problem
+    state: dict[str, Any] | None = None
+
+
+def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The refusals a route may answer."""
+    return {status: {"model": Error} for status in (*statuses, 429, 503)}

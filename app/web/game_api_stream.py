@@ -1,0 +1,103 @@
+"""A room's frames as server-sent events, for programs: the same frames as on the socket, from a seq on."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import ExitStack
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+
+from app.play import commands as say
+from app.play.admission import PROTOCOL, admit, enter, leave
+from app.play.frame import Frame
+from app.play.house import House
+from app.play.room import Room
+from app.play.visitors import Visitor
+from app.web.game_api import GameId, Password
+from app.web.game_api_models import responses
+from app.web.house import anyone_of, house_of
+from app.web.identity import Anyone
+from app.web.site import site_of
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/api/v1", tags=["games"])
+
+WAITING = 500  # frames a reader may leave unread
+QUIET_SECONDS = 15.0
+_SEQ = re.compile(rb'"seq":(\d+)')
+
+
+class StreamListener:
+    """Implements Listener for a stream."""
+
+    def __init__(self) -> None:
+        self.frames: asyncio.Queue[Frame | None] = asyncio.Queue(WAITING)
+
+    def tell(self, frame: Frame) -> None:
+        try:
+            self.frames.put_nowait(frame)
+        except asyncio.QueueFull:
+            self.end(4004, "slow")
+
+    def end(self, code: int, reason: str) -> None:
+        while self.frames.full():
+            self.frames.get_nowait()
+        self.frames.put_nowait(None)
+
+
+@router.get(
+    "/games/{game}/events",
+    response_class=StreamingResponse,
+    responses={**responses(403, 422), 200: {"content": {"text/event-stream": {}}}},
+)
+async def game_events(
+    request: Request,
+    game: GameId,
+    person: Anyone,
+    since: Annotated[int | None, Query(ge=0, le=2**53)] = None,
+    last: Annotated[str | None, Header(alias="Last-Event-ID", max_length=20)] = None,
+    password: Password = None,
+) -> StreamingResponse:
+    """First `welcome` and what was missed since `since` (or the state), then every frame as it happens."""
+    house, anyone = house_of(request), anyone_of(person)
+    room = await admit(house, game, anyone, password)
+    if since is None and last is not None and last.isdecimal():
+        since = int(last)
+    held = ExitStack()
+    held.enter_context(site_of(request).limits.socket(request, anyone.id or None))
+    visitor = Visitor(anyone, StreamListener())
+    hello = say.Hello(v=PROTOCOL, seq=since)
+    return StreamingResponse(
+        _stream(house, room, visitor, hello, held),
+        media_type="text/event-stream",
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+    )
+
+
+async def _stream(
+    house: House, room: Room, visitor: Visitor, hello: say.Hello, held: ExitStack
+) -> AsyncIterator[bytes]:
+    listener = visitor.listener
+    assert isinstance(listener, StreamListener)
+    with held:
+        try:
+            await enter(house, room, visitor, hello)
+            while True:
+                try:
+                    frame = await asyncio.wait_for(listener.frames.get(), QUIET_SECONDS)
+                except TimeoutError:
+                    yield b": still here\n\n"
+                    continue
+                if frame is None:
+                    return
+                number = _SEQ.search(frame.payload[:80])
+                name = b"id: %b\n" % number.group(1) if number else b""
+                yield b"%bdata: %b\n\n" % (name, frame.payload)
+        finally:
+            await leave(house, room, visitor)

@@ -1,0 +1,51 @@
+"""The house of one app: rooms put together with their store, bus, clock and bots, for its lifespan."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.requests import HTTPConnection
+
+from app.bus.opening import make_bus
+from app.play.bot_standin import StandIn
+from app.play.house import House
+from app.play.ports import Anyone, Blocks, BotPlayer, Clock, GameStore, Watcher
+from app.play.system_clock import SystemClock
+from app.settings import Settings
+from app.web.identity import Person
+
+__all__ = ["anyone_of", "house_of", "open_house"]
+
+
+@asynccontextmanager
+async def open_house(
+    settings: Settings,
+    store: GameStore,
+    watcher: Watcher,
+    *,
+    blocks: Blocks | None = None,
+    bot: BotPlayer | None = None,
+    clock: Clock | None = None,
+    background: bool = True,
+) -> AsyncIterator[House]:
+    """Rooms, lobby and sweeper on this store, alive while the block runs."""
+    house = House(
+        store, make_bus(settings.redis), clock or SystemClock(), bot or StandIn(), watcher, blocks=blocks
+    )
+    await house.open(background=background)
+    try:
+        yield house
+    finally:
+        await house.close()
+
+
+def house_of(connection: HTTPConnection) -> House:
+    """The house of the app this connection belongs to."""
+    house: House = connection.app.state.house
+    return house
+
+
+def anyone_of(person: Person | None) -> Anyone:
+    """A person as rooms know one; nobody in particular may only watch."""
+    return Anyone((), "") if person is None else Anyone(person.ids, person.name, person.is_bot)

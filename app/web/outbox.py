@@ -1,0 +1,62 @@
+"""The outbox of one socket: bounded; a peer that does not read is closed with its own code and can resume."""
+
+from __future__ import annotations
+
+from app.play.frame import Frame, frame_of
+from app.play.ports import Watcher
+from app.web.wire import MOST_BUFFERED, Wire
+
+__all__ = ["CLOSE_CODES", "Outbox"]
+
+# Every code this server closes a socket with, as docs/protocol.md lists them.
+CLOSE_CODES: dict[int, str] = {
+    1000: "normal",
+    1009: "frame too big",
+    1011: "server fault",
+    4000: "resume",
+    4001: "reload",
+    4002: "bad messages",
+    4003: "not admitted",
+    4004: "slow",
+    4005: "too fast",
+    4006: "unknown rules",
+    4007: "silent",
+    4008: "signed out",
+    4009: "too many",
+    4010: "closed",
+}
+_BYE = {
+    4000: ("resume", "The server restarts; your seat is kept."),
+    4008: ("signed_out", "You are signed out."),
+    4010: ("closed", "This table was closed."),
+}
+
+
+class Outbox:
+    """Implements Listener for a socket."""
+
+    __slots__ = ("_watcher", "_wire", "is_open")
+
+    def __init__(self, wire: Wire, watcher: Watcher) -> None:
+        self._wire = wire
+        self._watcher = watcher
+        self.is_open = True
+
+    def tell(self, frame: Frame) -> None:
+        if not self.is_open:
+            return
+        if self._wire.buffered() > MOST_BUFFERED:
+            self._watcher.dropped()
+            self.end(4004, "slow")
+            return
+        self._wire.send_frame(frame)
+
+    def end(self, code: int, reason: str) -> None:
+        """Say why, then close; whatever comes after is not sent."""
+        if not self.is_open:
+            return
+        self.is_open = False
+        if code in _BYE:
+            kind, message = _BYE[code]
+            self._wire.send_frame(frame_of({"t": "bye", "code": kind, "message": message}))
+        self._wire.close_with(code, reason)

@@ -1,0 +1,101 @@
+"""The wire: how frames leave, behind a small port, so that the transport can be exchanged for a thinner one.
+
+`AsgiWire` works under any ASGI server. Under uvicorn with `app.web.wire_uvicorn` the protocol itself is
+the wire: a prebuilt frame goes straight to the transport, with no task and no copy a socket.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import deque
+from typing import Any, Protocol
+
+from starlette.types import Scope, Send
+
+from app.play.frame import Frame
+
+__all__ = ["EXTENSION", "MOST_BUFFERED", "AsgiWire", "Wire", "framed", "wire_of"]
+
+EXTENSION = "cartagena.wire"
+MOST_BUFFERED = 256 * 1024  # bytes a peer may leave unread; about thirty whole states, or an hour of moves
+
+
+class Wire(Protocol):
+    """Accepts, sends a frame without waiting, closes, says how much waits."""
+
+    def send_frame(self, frame: Frame) -> None: ...
+    def close_with(self, code: int, reason: str) -> None: ...
+    def buffered(self) -> int: ...
+
+
+def framed(frame: Frame) -> bytes:
+    """The frame as a server's unmasked WebSocket text frame (RFC 6455 §5.2), made once."""
+    wired = frame.wired
+    if wired is None:
+        payload = frame.payload
+        size = len(payload)
+        if size < 126:
+            head = bytes((0x81, size))
+        elif size < 65536:
+            head = b"\x81\x7e" + size.to_bytes(2, "big")
+        else:
+            head = b"\x81\x7f" + size.to_bytes(8, "big")
+        wired = frame.wired = head + payload
+    return wired
+
+
+def wire_of(scope: Scope, send: Send) -> Wire:
+    """The thinnest wire this server offers."""
+    thin: Any = scope.get("extensions", {}).get(EXTENSION)
+    return thin if thin is not None else AsgiWire(send)
+
+
+class AsgiWire:
+    """Frames wait in a queue that one task a socket empties; a peer that does not read holds up nobody."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._waiting: deque[Frame | tuple[int, str]] = deque()
+        self._bytes = 0
+        self._is_closing = False
+        self._has_more = asyncio.Event()
+        self._task = asyncio.get_running_loop().create_task(self._empty())
+
+    def send_frame(self, frame: Frame) -> None:
+        if not self._is_closing:
+            self._waiting.append(frame)
+            self._bytes += len(frame.payload)
+            self._has_more.set()
+
+    def close_with(self, code: int, reason: str) -> None:
+        if not self._is_closing:
+            self._is_closing = True
+            self._waiting.append((code, reason))
+            self._has_more.set()
+
+    def buffered(self) -> int:
+        return self._bytes
+
+    async def end(self) -> None:
+        """The socket is gone."""
+        self._is_closing = True
+        self._task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._task
+
+    async def _empty(self) -> None:
+        while True:
+            await self._has_more.wait()
+            self._has_more.clear()
+            while self._waiting:
+                item = self._waiting.popleft()
+                try:
+                    if isinstance(item, Frame):
+                        await self._send({"type": "websocket.send", "text": item.payload.decode()})
+                        self._bytes -= len(item.payload)
+                    else:
+                        await self._send({"type": "websocket.close", "code": item[0], "reason": item[1]})
+                        return
+                except (OSError, RuntimeError):
+                    return  # the peer is gone; the reader finds out as well

@@ -1,0 +1,78 @@
+"""Accepting a socket: its Origin, its person, bans and limits; everything before the first message."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack, asynccontextmanager
+
+from starlette.requests import HTTPConnection
+from starlette.types import Receive, Send
+
+from app.play.frame import frame_of
+from app.play.ports import Anyone
+from app.web.address import is_same_origin
+from app.web.errors import Refused, TooMany
+from app.web.house import anyone_of, house_of
+from app.web.identity import Person, who
+from app.web.outbox import Outbox
+from app.web.site import site_of
+from app.web.wire import AsgiWire, wire_of
+
+__all__ = ["Accepted", "accepted"]
+
+
+class Accepted:
+    """An open socket and whose it is; `most` is the longest frame it may send."""
+
+    __slots__ = ("anyone", "is_too_fast", "most", "outbox")
+
+    def __init__(self, anyone: Anyone, outbox: Outbox, is_too_fast: Callable[[], bool], most: int) -> None:
+        self.anyone = anyone
+        self.outbox = outbox
+        self.is_too_fast = is_too_fast
+        self.most = most
+
+
+@asynccontextmanager
+async def accepted(
+    connection: HTTPConnection, receive: Receive, send: Send
+) -> AsyncIterator[Accepted | None]:
+    """The socket, open until the block ends; None when it was turned away.
+
+    A foreign page is refused before the handshake is answered. Other refusals open the socket first:
+    a browser is not told the status of a failed handshake, but it is told a close code.
+    """
+    site = site_of(connection)
+    await receive()  # the connect event
+    if is_same_origin(connection, site.settings) is False:
+        await send({"type": "websocket.close", "code": 1008})  # before accepting: answered 403
+        yield None
+        return
+    with ExitStack() as held:
+        refusal: Refused | None = None
+        person: Person | None = None
+        try:
+            site.bans.check(connection)
+            person = await who(connection)
+            held.enter_context(site.limits.socket(connection, person.id if person is not None else None))
+        except Refused as refused:
+            refusal = refused
+        await send({"type": "websocket.accept"})
+        wire = wire_of(connection.scope, send)
+        outbox = Outbox(wire, house_of(connection).watcher)
+        try:
+            if refusal is not None:
+                site.metrics.refused(refusal.code)
+                answer = {"t": "refused", "id": None, "code": refusal.code, "message": refusal.message}
+                outbox.tell(frame_of(answer))
+                outbox.end(4009 if isinstance(refusal, TooMany) else 4003, refusal.code)
+                await receive()  # until the peer has taken note
+                yield None
+                return
+            bucket, clock = site.limits.frame_bucket(), site.limits.clock
+            yield Accepted(
+                anyone_of(person), outbox, lambda: bucket.take(clock()) > 0, site.settings.frame_bytes
+            )
+        finally:
+            if isinstance(wire, AsgiWire):
+                await wire.end()
