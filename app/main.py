@@ -4,32 +4,53 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import cast
 
 from fastapi import FastAPI
-from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.ext.asyncio import AsyncEngine
 from starlette.middleware import Middleware
+from starlette.requests import Request
 
 from app import __version__
-from app.notify import words
+from app.notify.digest import Notifier
 from app.notify.mail import Mailer
+from app.notify.ports import Words
 from app.notify.webhook import Webhooks
-from app.play.ports import GameStore
+from app.play.ports import Anyone, GameStore
 from app.settings import Settings
+from app.store.engine import make_engine
+from app.store.games import open_store
 from app.store.people import PeopleStore
 from app.store.people_accounts import AccountStore
+from app.store.people_data import DataStore
 from app.store.people_notices import NoticeStore
+from app.store.people_retention import RetentionStore
 from app.store.people_social import SocialStore
-from app.web import accounts_api, health, me, metrics, notices_api, profiles, qr, resume_api, social_api
+from app.web import (
+    accounts_api,
+    data_api,
+    game_socket,
+    health,
+    lobby_socket,
+    me,
+    metrics,
+    notices_api,
+    profiles,
+    qr,
+    resume_api,
+    social_api,
+)
 from app.web.answers import install_answers
 from app.web.bans import Bans
 from app.web.guard import GuardMiddleware
-from app.web.identity import IdentityMiddleware
+from app.web.house import open_house
+from app.web.identity import IdentityMiddleware, Person, csrf_token, who
 from app.web.limits import Limits
+from app.web.pages import install_pages
 from app.web.passwords import Passwords
 from app.web.site import Site
+from app.web.upkeep import Upkeep
 
 __all__ = ["create_app"]
 
@@ -38,6 +59,7 @@ _ROUTERS = (
     metrics.router,
     me.router,
     accounts_api.router,
+    data_api.router,
     resume_api.router,
     profiles.router,
     social_api.router,
@@ -55,41 +77,84 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,  # the stock pages load scripts from elsewhere
         redoc_url=None,
         lifespan=lambda app: _lifespan(app, settings),
-        middleware=[
-            Middleware(GuardMiddleware),
-            Middleware(IdentityMiddleware),
-        ],
+        middleware=[Middleware(GuardMiddleware), Middleware(IdentityMiddleware)],
     )
     install_answers(app)
     for router in _ROUTERS:
         app.include_router(router)
+    app.router.routes.extend((game_socket.route, lobby_socket.route))
+    install_pages(app, _reader, csrf_token)
     return app
+
+
+async def _reader(request: Request) -> Person | None:
+    return await who(request)
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
+    """Built from the ground up, taken down in the opposite order."""
     async with AsyncExitStack() as stack:
-        engine = create_async_engine(settings.database_url, hide_parameters=True)
+        engine = make_engine(settings.database_url)
         stack.push_async_callback(engine.dispose)
-        site = Site(
-            settings=settings,
-            people=PeopleStore(engine),
-            accounts=AccountStore(engine),
-            social=SocialStore(engine),
-            notices=NoticeStore(engine),
-            passwords=Passwords(),
-            mailer=Mailer(settings),
-            webhooks=Webhooks(private=settings.webhook_private),
-            words=words.in_english,
-            games=cast("GameStore", None),
-            limits=Limits(settings, time.monotonic),
-            bans=Bans(settings),
-            metrics=metrics.Metrics(),
-            clock=time.time,
-            chance=random.SystemRandom(),
+        counts = metrics.Metrics()
+        games = await stack.enter_async_context(open_store(settings.database_url, counts.committed, engine))
+        site = app.state.site = _site(app, settings, engine, games, counts)
+
+        async def is_blocked(person: Anyone, others: Iterable[str]) -> bool:
+            return await site.social.is_blocked(person.ids, list(others))
+
+        house = app.state.house = await stack.enter_async_context(
+            open_house(settings, games, counts, blocks=is_blocked)
         )
-        app.state.site = site
+
+        async def sign_out(player: str) -> None:
+            house.sign_out(player)
+
+        site.on_signed_out.append(sign_out)
+        site.on_drain.append(house.dismiss)
+        counts.watch("rooms", lambda: len(house.rooms))
+        counts.watch("sockets", lambda: site.limits.open_sockets)
+        notifier = Notifier(
+            settings, site.notices, site.mailer, site.webhooks, counts, site.clock, site.words
+        )
+        upkeep = Upkeep(site, house, RetentionStore(engine), notifier)
+        await upkeep.hear_operator()
+        upkeep.start()
+        stack.push_async_callback(upkeep.stop)
         stack.push_async_callback(site.drain)
-        site.metrics.watch("sockets", lambda: site.limits.open_sockets)
         site.is_ready = True
         yield
+
+
+def _site(
+    app: FastAPI, settings: Settings, engine: AsyncEngine, games: GameStore, counts: metrics.Metrics
+) -> Site:
+    return Site(
+        settings=settings,
+        people=PeopleStore(engine),
+        accounts=AccountStore(engine),
+        data=DataStore(engine),
+        social=SocialStore(engine),
+        notices=NoticeStore(engine),
+        passwords=Passwords(),
+        mailer=Mailer(settings),
+        webhooks=Webhooks(private=settings.webhook_private),
+        words=_words(app),
+        games=games,
+        limits=Limits(settings, time.monotonic),
+        bans=Bans(settings),
+        metrics=counts,
+        clock=time.time,
+        chance=random.SystemRandom(),
+    )
+
+
+def _words(app: FastAPI) -> Words:
+    """Sentences of e-mails come from the same catalogues as the pages."""
+
+    def words(language: str, source: str, /, **values: object) -> str:
+        languages = app.state.pages.languages
+        return str(languages.catalogue(languages.choose(language, None, None)).t(source, **values))
+
+    return words

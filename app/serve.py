@@ -22,12 +22,16 @@ from types import FrameType
 from typing import Any
 
 import uvicorn
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.main import create_app
 from app.settings import BadSettings, Settings, read_settings, setting_names
+from app.store.engine import make_engine
+from app.store.migrate import upgrade
 from app.web.logs import configure_logs
+from app.web.wire_uvicorn import ThinProtocol
 
-__all__ = ["add_arguments", "run", "settings_from"]
+__all__ = ["add_arguments", "migrate", "run", "settings_from"]
 
 log = logging.getLogger("cartagena.serve")
 _RESTART_PAUSE = 1.0  # seconds before a worker that died is started anew
@@ -58,7 +62,11 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"cartagena: {problem}", file=sys.stderr)
         return 2
     configure_logs(settings.log_level, settings.log_format)
-    _migrate(settings)
+    try:
+        asyncio.run(migrate(settings))
+    except (SQLAlchemyError, OSError) as problem:
+        print(f"cartagena: the database cannot be used: {_short(problem)}", file=sys.stderr)
+        return 1
     try:
         listener = _listen(settings)
     except OSError as problem:
@@ -102,7 +110,7 @@ def _work(settings: Settings, listener: socket.socket) -> None:
         app,
         loop="uvloop" if sys.platform != "win32" else "asyncio",
         http="httptools",
-        ws="websockets-sansio",
+        ws=ThinProtocol,
         ws_max_size=settings.frame_bytes,
         ws_per_message_deflate=False,  # 2-4 times the memory a socket, for frames of a few dozen bytes
         ws_ping_interval=20.0,
@@ -170,5 +178,16 @@ def _address(settings: Settings, listener: socket.socket) -> str:
     return f"http://{host}:{listener.getsockname()[1]}"
 
 
-def _migrate(settings: Settings) -> None:
+def _short(problem: Exception) -> str:
+    """The first line of what the database said; the rest is SQL."""
+    said = str(getattr(problem, "orig", None) or problem).strip().splitlines()
+    return said[0] if said else type(problem).__name__
+
+
+async def migrate(settings: Settings) -> None:
     """Brings the database to this release; nothing to do when it is there already."""
+    engine = make_engine(settings.database_url)
+    try:
+        await upgrade(engine)
+    finally:
+        await engine.dispose()

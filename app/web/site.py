@@ -16,6 +16,7 @@ from app.play.ports import GameStore
 from app.settings import Settings
 from app.store.people import PeopleStore, Player
 from app.store.people_accounts import AccountStore
+from app.store.people_data import DataStore
 from app.store.people_notices import NoticeStore
 from app.store.people_social import SocialStore
 from app.web.bans import Bans
@@ -35,6 +36,7 @@ class Site:
     settings: Settings
     people: PeopleStore
     accounts: AccountStore
+    data: DataStore
     social: SocialStore
     notices: NoticeStore
     passwords: Passwords

@@ -11,6 +11,8 @@ from fastapi import FastAPI
 
 from app.main import create_app
 from app.settings import Settings
+from app.store.engine import make_engine
+from app.store.migrate import upgrade
 from app.web.site import Site
 
 ORIGIN = "http://testserver"
@@ -66,13 +68,8 @@ class TestSite:
 async def running(database_url: str, **changes: object) -> AsyncIterator[TestSite]:
     """An app on this database with these settings."""
     settings = Settings(database=database_url, **changes)  # type: ignore[arg-type]
-    from sqlalchemy.ext.asyncio import create_async_engine
-
-    from app.store.people_tables import metadata
-
-    engine = create_async_engine(settings.database_url)
-    async with engine.begin() as run:
-        await run.run_sync(metadata.create_all)
+    engine = make_engine(settings.database_url)
+    await upgrade(engine)
     await engine.dispose()
     app = create_app(settings)
     async with app.router.lifespan_context(app):

@@ -1,0 +1,54 @@
+"""My data over the API: all of it as a file, or gone."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import orjson
+from fastapi import APIRouter
+from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.web.accounts_api import check_password
+from app.web.errors import NotAllowed
+from app.web.identity import Someone, forget_cookie
+from app.web.me import Body
+from app.web.site import site_of
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/api/v1/me", tags=["people"])
+
+
+class Delete(Body):
+    """An account gives its password once more."""
+
+    password: Annotated[str, Field(max_length=1000)] | None = None
+
+
+@router.get("/data")
+async def download(request: Request, person: Someone) -> Response:
+    """Everything this server keeps about me, as a JSON file."""
+    site = site_of(request)
+    if "authorization" in request.headers:
+        raise NotAllowed("not_by_token", "A program cannot do this.")
+    site.limits.take_write(person.id)
+    kept = {"at": site.now() * 1000, **await site.data.download(person.ids)}
+    headers = {"Content-Disposition": 'attachment; filename="cartagena-my-data.json"', "Cache-Control": "no-store"}
+    return Response(orjson.dumps(kept, option=orjson.OPT_INDENT_2), media_type="application/json", headers=headers)
+
+
+@router.post("/delete")
+async def delete(request: Request, body: Delete, person: Someone) -> dict[str, Any]:
+    """Forgets me: logged out everywhere, my name in finished games becomes "somebody", my words are gone."""
+    site = site_of(request)
+    if "authorization" in request.headers:
+        raise NotAllowed("not_by_token", "A program cannot do this.")
+    if person.is_account:
+        await check_password(request, site, person, body.password or "")
+    await site.data.erase(person.ids, site.now())
+    for player in person.ids:
+        await site.signed_out(player)
+    forget_cookie(request)
+    return {}

@@ -1,0 +1,99 @@
+"""The app's own rounds: bans read anew, old things forgotten, people told that it is their turn."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from app.notify.digest import Notifier
+from app.play.house import House
+from app.play.ports import StoreUnavailable
+from app.store.people_retention import RetentionStore
+from app.web.site import Site
+
+__all__ = ["Upkeep"]
+
+log = logging.getLogger("cartagena.upkeep")
+
+_DAY = 86_400
+_OPERATOR_SECONDS = 3.0  # how soon the operator's command line is heard by a running server
+_MOST_STEPS = 50  # steps of forgetting a round; the rest waits for the next
+
+
+class Upkeep:
+    """Runs beside the rooms of a worker. Every round may be repeated by any worker at any time."""
+
+    def __init__(self, site: Site, house: House, retention: RetentionStore, notifier: Notifier) -> None:
+        self._site = site
+        self._house = house
+        self._retention = retention
+        self._notifier = notifier
+        self._banned: set[str] = set()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        """Begins the rounds."""
+        settings = self._site.settings
+        for seconds, work in (
+            (_OPERATOR_SECONDS, self.hear_operator),
+            (settings.sweep_seconds, self.forget),
+            (settings.notify_seconds, self._notify),
+        ):
+            self._tasks.append(asyncio.get_running_loop().create_task(_every(seconds, work)))
+
+    async def stop(self) -> None:
+        """Ends them."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks.clear()
+
+    async def hear_operator(self) -> None:
+        """What the command line wrote into the database takes effect here: bans, closed rooms."""
+        rows = await self._site.social.bans(self._site.now())
+        self._site.bans.replace(row["address"] for row in rows if row["address"] is not None)
+        banned = {row["player"] for row in rows if row["player"] is not None}
+        for player in banned - self._banned:
+            await self._site.signed_out(player)
+        self._banned = banned
+        await self._house.rooms.compare_heads()
+
+    async def forget(self) -> None:
+        """One round of forgetting what the settings say."""
+        settings, retention, now = self._site.settings, self._retention, self._site.now()
+        await retention.forget_sessions(now - settings.session_days * _DAY, now)
+        await retention.forget_addresses(now - 7 * _DAY)
+        if settings.guest_days:
+            await _in_steps(lambda: retention.forget_guests(now - settings.guest_days * _DAY, now))
+        if settings.chat_days:
+            await retention.forget_chat((now - settings.chat_days * _DAY) * 1000)
+        if settings.audit_days:
+            await retention.forget_audit(now - settings.audit_days * _DAY)
+        if settings.dead_room_days:
+            before = (now - settings.dead_room_days * _DAY) * 1000
+            for game, _ in await retention.dead_rooms(before):
+                await self._house.close_room(game, "nobody came for a long time")
+            await _in_steps(lambda: retention.forget_rooms(before))
+
+    async def _notify(self) -> None:
+        await self._notifier.round()
+
+
+async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+    """For ever; an outage of the store costs a round, a fault is logged and does not end the rounds."""
+    while True:
+        try:
+            await work()
+        except StoreUnavailable:
+            log.warning("the store did not answer; the next round will try again")
+        except Exception:  # noqa: BLE001 - logged whole; one bad row must not end everybody's rounds
+            log.exception("a round failed")
+        await asyncio.sleep(seconds)
+
+
+async def _in_steps(step: Callable[[], Awaitable[int]]) -> None:
+    for _ in range(_MOST_STEPS):
+        if not await step():
+            return
+        await asyncio.sleep(0.05)  # somebody's move may go first
