@@ -25,7 +25,7 @@ import { t } from "./i18n.js";
 const LAYERS = ["ground", "places", "rings", "pieces", "front", "chips"];
 
 export function Board(root, { onSpace = null, seats = null, fit = "width", interactive = true } = {}) {
-  const layers = Object.fromEntries(LAYERS.map((name) => [name, svg("g", { class: name })]));
+  const layers = Object.fromEntries(LAYERS.map((name) => [name, svg("g", { class: `layer-${name}` })]));
   let view = null;
   let plan = null;
   let planKey = "";

@@ -13,11 +13,13 @@ function sideAt(plan, y) {
 
 export function drawGround(layer, plan, scenario) {
   const { width, height } = plan;
-  layer.append(svg("rect", { class: "map", x: 0, y: 0, width, height, rx: 18 }));
+  layer.append(svg("rect", { class: "parchment", x: 0, y: 0, width, height, rx: 18 }));
   for (const { side, top, bottom } of plan.sides) {
     layer.append(svg("rect", { class: `ground ${side}`, x: 8, y: top + (top === 0 ? 8 : 0), width: width - 16, height: bottom - top - (top === 0 ? 8 : 0) - (bottom === height ? 8 : 0), rx: 14 }));
   }
   if (plan.sloop) drawHarbour(layer, plan);
+  if (scenario === "passage") drawWater(layer, plan, plan.goal);
+  if (scenario === "jungle") drawWater(layer, plan, plan.start);
   drawOrnaments(layer, plan);
   for (const { side, road } of plan.sides) layer.append(svg("path", { class: `road ${side}`, d: road }));
   layer.append(svg("rect", { class: "frame", x: 8, y: 8, width: width - 16, height: height - 16, rx: 14 }));
@@ -41,12 +43,28 @@ function drawHarbour(layer, plan) {
   layer.append(svg("path", { class: "jetty", d: `M${dock.x} ${dock.y}L${cartagena.x} ${top + 10}M${landing.x} ${landing.y}L${tortuga.x} ${bottom - 10}` }));
 }
 
+/** A cove around a boat that lies at an end of the road. */
+function drawWater(layer, plan, { x, y }) {
+  const points = [];
+  for (let step = 0; step < 72; step += 1) {
+    const angle = (step / 72) * 2 * Math.PI;
+    const wobble = 1 + 0.05 * Math.sin(angle * 5 + 1) + 0.03 * Math.sin(angle * 9);
+    const px = Math.min(Math.max(x + 185 * wobble * Math.cos(angle), 8), plan.width - 8);
+    const py = Math.min(Math.max(y + 22 + 104 * wobble * Math.sin(angle), 8), plan.height - 8);
+    points.push(`${px.toFixed(1)} ${py.toFixed(1)}`);
+  }
+  layer.append(svg("path", { class: "sea", d: `M${points.join("L")}Z` }));
+  for (const [dx, dy] of [[-150, 10], [95, -50], [110, 30], [-60, 55], [-120, -50]]) {
+    layer.append(use("scenery", "wave", { x: x + dx, y: y + dy, width: 46, height: 46 }));
+  }
+}
+
 function drawOrnaments(layer, plan) {
   const rose = plan.bare.find(({ room }) => room >= 80);
   for (const spot of plan.bare) {
     if (spot === rose || (rose && Math.hypot(spot.x - rose.x, spot.y - rose.y) < 110)) continue;
     const set = ORNAMENTS[sideAt(plan, spot.y)];
-    const size = Math.min(62, 26 + spot.room * 0.6);
+    const size = Math.min(64, 24 + spot.room * 0.5);
     const name = set[Math.floor(spot.pick * set.length)];
     layer.append(use("scenery", name, { class: "ornament", x: spot.x - size / 2, y: spot.y - size / 2, width: size, height: size }));
   }
@@ -54,33 +72,33 @@ function drawOrnaments(layer, plan) {
 }
 
 /** One tile with its symbol; grows a chest token when one lies there. */
-export function drawSpace({ x, y, d, side, board, space }, symbol) {
+export function drawSpace({ x, y, d, side, board, space, plate }, symbol) {
   return svg("g", { class: `space ${side} board-${board % 2}` },
     svg("path", { class: "tile", d }),
     svg("path", { class: "tile-edge", d }),
     svg("g", { class: "sign", transform: `translate(${x} ${y})` },
       use("symbols", `symbol-${symbol}`, { x: -26, y: -26, width: 52, height: 52 })),
     use("scenery", "chest-token", { class: "chest-token", x: x + 16, y: y - 48, width: 34, height: 34 }),
-    numberPlate(x, y, space),
+    numberPlate(plate, space),
   );
 }
 
 /** Every sixth space carries its number, so that people can talk about the road. */
-function numberPlate(x, y, space) {
+function numberPlate({ x, y }, space) {
   if (space % 6 !== 0) return null;
-  const text = svg("text", { class: "space-number", x: x - 40, y: y - 32 });
+  const text = svg("text", { class: "space-number", x, y: y + 6 });
   text.textContent = String(space);
   return text;
 }
 
 /** Prison, wreck, sloop or bay. Its front part goes into another layer, before the pirates. */
 export function drawLandmark(name, { x, y, w, h }, frontLayer) {
-  const box = { x: x - 140, y: y - 130, width: 280, height: 220 };
+  const box = { x: x - 119, y: y - 108, width: 238, height: 187 }; // 0.85 of its drawing: masts stay off the row above
   const isBoat = name === "sloop";
   frontLayer.append(svg("g", { class: isBoat ? "sloop-front-sailing" : "" },
     svg("g", { class: isBoat ? "sail-with" : "" }, use("scenery", `${name}-front`, box))));
   return svg("g", { class: `landmark ${name}` },
     svg("g", { class: isBoat ? "sail-with" : "" },
       use("scenery", name, box),
-      svg("rect", { class: "landmark-hit", x: x - w / 2, y: y - h / 2 - 20, width: w, height: h + 40, rx: 16 })));
+      svg("rect", { class: "landmark-hit", x: x - w / 2, y: y - h / 2 - 6, width: w, height: h + 12, rx: 16 })));
 }

@@ -48,3 +48,25 @@ export function pirateParts(look, letter) {
 }
 
 export const clear = (node) => node.replaceChildren();
+
+/**
+ * Keep a parent's children in step with a list without making them anew, so that focus and motion survive.
+ * keyed(parent, items, keyOf, make, update): make(item) -> element, update(element, item).
+ */
+export function keyed(parent, items, keyOf, make, update) {
+  const old = new Map([...parent.children].map((child) => [child.dataset.key, child]));
+  let at = parent.firstElementChild;
+  for (const item of items) {
+    const key = String(keyOf(item));
+    let child = old.get(key);
+    if (child) old.delete(key);
+    else {
+      child = make(item);
+      child.dataset.key = key;
+    }
+    update(child, item);
+    if (child === at) at = at.nextElementSibling;
+    else parent.insertBefore(child, at);
+  }
+  for (const child of old.values()) child.remove();
+}

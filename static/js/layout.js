@@ -108,7 +108,7 @@ const round = (value) => Math.round(value * UNIT * 10) / 10;
 function piece(way, from, to, width) {
   const left = [];
   const right = [];
-  const steps = 5;
+  const steps = 8;
   for (let step = 0; step <= steps; step += 1) {
     const { x, y, nx, ny } = way.at(from + ((to - from) * step) / steps);
     left.push(`${round(x + (nx * width) / 2)} ${round(y + (ny * width) / 2)}`);
@@ -134,9 +134,12 @@ export function layout(options, room) {
     for (let space = part.first; space <= part.last; space += 1) {
       const from = (part.before + space - part.first) * step;
       const { x, y } = way.at(from + step / 2);
+      const corner = way.at(from + step * 0.2);
+      const upward = corner.ny > 0 ? -0.32 : 0.32;
       spaces.push({
         space, side: part.side, board: Math.floor((space - 1) / 6),
-        x: round(x), y: round(y), d: piece(way, from + 0.025, from + step - 0.025, TRACK),
+        x: round(x), y: round(y), plate: { x: round(corner.x + corner.nx * upward), y: round(corner.y + corner.ny * upward) },
+        d: piece(way, from + 0.025, from + step - 0.025, TRACK),
       });
     }
     const bottom = top + size.height - TRACK;
@@ -146,23 +149,23 @@ export function layout(options, room) {
       road: ribbon(way, part.before * step - 0.08, way.total - part.after * step + 0.08),
     });
     ends.push({ first: way.at((part.before * step) / 2), last: way.at(way.total - (part.after * step) / 2), way, step, bottom });
-    rightward = size.rows % 2 === 1 ? !rightward : rightward;
+    if (size.rows % 2 === 0) rightward = !rightward; // the sloop crosses, and the jungle road goes on the way it came
     top = bottom + TRACK + SEA;
   });
   const last = ends[ends.length - 1];
   return {
     width: round(width), height: round(height), unit: UNIT, spaces, sides,
-    start: box(ends[0].first, LANDMARK, 1.3),
-    goal: box(last.last, LANDMARK, 1.3),
+    start: box(ends[0].first, 2.5, 1.5),
+    goal: box(last.last, 2.5, 1.5),
     sloop: parts.length === 2 ? harbour(ends, sizes, width) : null,
-    bare: bareSpots(ends.map((end) => end.way), width, height, parts.length === 2 ? ends[0].bottom + TRACK / 2 : null),
+    bare: bareSpots(ends, width, height, parts.length === 2 ? ends[0].bottom + TRACK / 2 : null),
   };
 }
 
 /** A wide ribbon under the tiles: the ground the boards lie on. */
 function ribbon(way, from, to) {
   const pieces = [];
-  for (let at = from; at < to; at += 1) pieces.push(piece(way, at - 0.02, Math.min(at + 1.02, to), TRACK + 0.2));
+  for (let at = from; at < to; at += 1) pieces.push(piece(way, at - 0.06, Math.min(at + 1.06, to), TRACK + 0.2));
   return pieces.join("");
 }
 
@@ -175,25 +178,27 @@ function harbour(ends, sizes, width) {
   const far = width / 2 + (onRight ? -reach : reach);
   return {
     top: round(ends[0].bottom + TRACK / 2 + 0.25), bottom: round(ends[0].bottom + TRACK / 2 + SEA - 0.25),
-    cartagena: box({ x: near, y }, LANDMARK, 1.3), tortuga: box({ x: far, y }, LANDMARK, 1.3),
+    cartagena: box({ x: near, y }, 2.5, 1.5), tortuga: box({ x: far, y }, 2.5, 1.5),
     dock: { x: round(ends[0].last.x), y: round(ends[0].last.y) }, landing: { x: round(ends[1].first.x), y: round(ends[1].first.y) },
   };
 }
 
 /** Spots of bare map for rocks, ferns and a compass rose; the same for the same route. */
-function bareSpots(ways, width, height, sea) {
+function bareSpots(ends, width, height, sea) {
   const spots = [];
   const taken = [];
-  for (const way of ways) for (let at = 0; at <= way.total; at += 0.25) taken.push(way.at(at));
+  for (const { way } of ends) for (let at = 0; at <= way.total; at += 0.25) taken.push(way.at(at));
+  const landmarks = [ends[0].first, ends[ends.length - 1].last];
   let chance = 7;
   const next = () => (chance = (chance * 16807) % 2147483647) / 2147483647;
   for (let attempt = 0; attempt < 900 && spots.length < 60; attempt += 1) {
-    const x = 0.2 + next() * (width - 0.4);
-    const y = 0.2 + next() * (height - 0.4);
+    const x = 0.42 + next() * (width - 0.84);
+    const y = 0.42 + next() * (height - 0.84);
     if (sea !== null && y > sea && y < sea + SEA) continue;
+    if (landmarks.some((mark) => Math.abs(mark.x - x) < 1.7 && y > mark.y - 1.5 && y < mark.y + 1.1)) continue;
     const away = Math.min(...taken.map((point) => Math.hypot(point.x - x, point.y - y)));
     if (away < TRACK / 2 + 0.2 || spots.some((spot) => Math.hypot(spot.ux - x, spot.uy - y) < 0.5)) continue;
-    spots.push({ ux: x, uy: y, x: round(x), y: round(y), room: round(Math.min(away - TRACK / 2, 0.9)), pick: next() });
+    spots.push({ ux: x, uy: y, x: round(x), y: round(y), room: round(Math.min(away - TRACK / 2, x - 0.2, y - 0.2, width - x - 0.2, height - y - 0.2)), pick: next() });
   }
   return spots;
 }
@@ -206,6 +211,6 @@ export function standing(count) {
 
 /** Where the groups of a big place (start, sloop, goal) stand, one a colour. */
 export function grouped(count) {
-  const gap = Math.min(0.62, 2.6 / Math.max(count, 1));
-  return Array.from({ length: count }, (_, at) => ({ dx: (at - (count - 1) / 2) * gap * UNIT, dy: 0.5 * UNIT }));
+  const gap = Math.min(0.58, 2.15 / Math.max(count, 1));
+  return Array.from({ length: count }, (_, at) => ({ dx: (at - (count - 1) / 2) * gap * UNIT, dy: 0.45 * UNIT }));
 }

@@ -13,7 +13,7 @@ const symbolNames = {
 
 const presetNames = {
   jamaica: N_("Jamaica"), tortuga: N_("Tortuga"), hispaniola: N_("Hispaniola"), "first-escape": N_("First Escape"),
-  dungeon: N_("Dungeon"), jungle: N_("Jungle"), complete: N_("Complete escape"),
+  dungeon: N_("The Dungeon"), jungle: N_("The Jungle"), complete: N_("The Complete Escape"),
 };
 
 const levelNames = {

@@ -1,0 +1,152 @@
+// The wire: connect, resume with the last seq, resend what was not answered, wait longer each time, know the server's clock.
+
+const FIRST_WAIT = 400;
+const LONGEST_WAIT = 15000;
+const PING_EVERY = 25000;
+const PATIENCE = 12000; // no answer to a ping for so long: the line is dead, whatever the browser thinks
+
+/** What a close code means for us (docs/protocol.md §7). */
+const VERDICTS = {
+  4000: "again", 4001: "reload", 4002: "stop", 4003: "stop", 4005: "slowly", 4006: "slowly", 4008: "signed_out", 4009: "slowly", 4010: "stop",
+};
+
+export function randomId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * connect(path, {hello, onFrame, onStatus}) -> {send, forget, resync, close, now}
+ * hello() gives the fields of the hello message (seq, chat, password); onStatus("open" | "lost" | "restarting" | "stopped" | …, detail).
+ * send(command) returns a promise: resolved when accepted, rejected with the refusal.
+ */
+export function connect(path, { hello, onFrame, onStatus }) {
+  const waiting = new Map(); // id -> {message, resolve, reject}
+  let socket = null;
+  let wait = FIRST_WAIT;
+  let timer = 0;
+  let offset = 0;
+  let pings = 0;
+  let lastSign = 0;
+  let closed = false;
+  let greeted = false;
+  let restarting = false;
+
+  function open() {
+    clearTimeout(timer);
+    if (closed || socket) return;
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    socket = new WebSocket(`${scheme}//${location.host}${path}`);
+    const mine = socket;
+    greeted = false;
+    lastSign = Date.now();
+    mine.onopen = () => raw({ do: "hello", v: 1, ...hello() });
+    mine.onmessage = (event) => socket === mine && take(JSON.parse(event.data));
+    mine.onclose = (event) => socket === mine && lost(event.code);
+  }
+
+  const raw = (message) => socket?.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
+
+  function take(frame) {
+    lastSign = Date.now();
+    if (frame.t === "pong" || frame.t === "welcome") offset = frame.now - Date.now();
+    if (frame.t === "bye") restarting = frame.code === "resume";
+    if (frame.t === "welcome") {
+      greeted = true;
+      restarting = false;
+      wait = FIRST_WAIT;
+      onStatus("open", { resumed: frame.resumed });
+    }
+    if (frame.t === "refused" && frame.id === null && !greeted) onStatus("not_admitted", frame);
+    onFrame(frame);
+    if (frame.t === "welcome") for (const { message } of waiting.values()) raw(message);
+    if (frame.ack) settle(frame.ack, "resolve", frame);
+    if (frame.t === "refused" && frame.id) {
+      if (frame.code === "try_again") setTimeout(() => waiting.has(frame.id) && raw(waiting.get(frame.id).message), 600);
+      else settle(frame.id, "reject", frame);
+    }
+  }
+
+  function settle(id, how, value) {
+    const entry = waiting.get(id);
+    waiting.delete(id);
+    entry?.[how](value);
+  }
+
+  function lost(code) {
+    socket = null;
+    const verdict = VERDICTS[code];
+    if (verdict === "reload" || verdict === "stop" || verdict === "signed_out") {
+      closed = true;
+      onStatus(verdict === "stop" ? "stopped" : verdict, { code });
+      return;
+    }
+    if (verdict === "again") wait = FIRST_WAIT / 2;
+    if (verdict === "slowly") wait = LONGEST_WAIT;
+    onStatus(restarting ? "restarting" : "lost", { code });
+    timer = setTimeout(open, wait * (0.75 + Math.random() / 2));
+    wait = Math.min(wait * 1.8, LONGEST_WAIT);
+  }
+
+  const beat = setInterval(() => {
+    if (!socket) return;
+    if (Date.now() - lastSign > PING_EVERY + PATIENCE) {
+      const dead = socket;
+      lost(1006);
+      dead.close();
+    } else {
+      pings += 1;
+      raw({ do: "ping", n: pings });
+    }
+  }, PING_EVERY);
+
+  /** The network came back or the page was looked at again: do not sit out the pause. */
+  function hurry() {
+    if (document.visibilityState === "hidden" || closed) return;
+    if (!socket) {
+      wait = FIRST_WAIT;
+      open();
+    } else if (greeted) {
+      pings += 1;
+      raw({ do: "ping", n: pings });
+    }
+  }
+  addEventListener("online", hurry);
+  document.addEventListener("visibilitychange", hurry);
+  open();
+
+  return {
+    send(command) {
+      const message = { ...command, id: command.id ?? randomId() };
+      return new Promise((resolve, reject) => {
+        waiting.set(message.id, { message, resolve, reject });
+        if (greeted) raw(message);
+      });
+    },
+    tell: (message) => greeted && raw(message),
+    resync: () => raw({ do: "hello", v: 1, ...hello() }),
+    /** Leave and come back as whoever the cookie now says we are. */
+    reconnect() {
+      const old = socket;
+      socket = null;
+      old?.close(1000);
+      wait = FIRST_WAIT;
+      open();
+    },
+    reopen() {
+      closed = false;
+      wait = FIRST_WAIT;
+      open();
+    },
+    close() {
+      closed = true;
+      clearInterval(beat);
+      clearTimeout(timer);
+      removeEventListener("online", hurry);
+      document.removeEventListener("visibilitychange", hurry);
+      socket?.close(1000);
+    },
+    now: () => Date.now() + offset,
+    busy: () => waiting.size > 0,
+  };
+}

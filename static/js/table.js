@@ -1,0 +1,226 @@
+// The table page: one room, its socket, and all its parts. State lives here; parts are given it and say what was pressed.
+
+import { connect } from "./socket.js";
+import { emptyRoom, receive } from "./room.js";
+import { clickCard, clickPlace, clickSeat, offers, stillFits } from "./intent.js";
+import { parts } from "./table_parts.js";
+import { shortcuts } from "./shortcuts.js";
+import { admit, becomeSomebody, deviceCode } from "./joining.js";
+import { announce, showTurn } from "./attention.js";
+import { flights } from "./flights.js";
+import { sound, soundOf } from "./sound.js";
+import { tell, tellTable } from "./story.js";
+import { placeName, seatName } from "./words.js";
+import { refusal } from "./pages/refusals.js";
+import { t } from "./i18n.js";
+
+const root = document.getElementById("table");
+const game = root.dataset.game;
+let room = emptyRoom();
+let selection = {};
+let ask = null; // several choices fit the last click: these
+let password = sessionPassword();
+let wasMine = false;
+let waitingForMe = false;
+
+function sessionPassword() {
+  try {
+    return sessionStorage.getItem(`password.${game}`) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const wire = connect(`/ws/game/${encodeURIComponent(game)}`, {
+  hello: () => ({ ...(room.seq === null ? {} : { seq: room.seq }), ...(room.chat === null ? {} : { chat: room.chat }), ...(password ? { password } : {}) }),
+  onFrame: take,
+  onStatus,
+});
+
+const ui = parts(root, {
+  send, act, undo, sit, now: wire.now,
+  onCard: (card) => choose(clickCard(room.choices, selection, card)),
+  onPlace,
+  onSeat: (seat) => choose(clickSeat(room.choices, selection, seat)),
+  onDrop: drop,
+  onClear: () => choose({ selection: {} }),
+  onTrace: (traces) => mark(traces),
+  onChat: (line) => send({ do: "chat", ...line }),
+  onMute: (person) => send({ do: "mute", person, on: true }).then(() => ui.talk.muted(person)),
+  onResign: () => act({ type: "resign" }),
+  onHint: () => send({ do: "hint", version: room.seq }),
+  onDevice: () => deviceCode(game).catch((problem) => refuse(problem.message)),
+});
+shortcuts({ ui, undo: () => room.undo && undo(), clear: () => choose({ selection: {} }), canClear: () => selection.card !== undefined || selection.from !== undefined });
+ui.banners.connection("connecting");
+
+// -- what the server says ------------------------------------------------------------------------
+
+function take(frame) {
+  const before = room;
+  const { room: next, ...happened } = receive(room, frame);
+  room = next;
+  if (happened.resync) return wire.resync();
+  if (happened.refused) refuse(refusal(happened.refused.code, happened.refused.message));
+  if (happened.line) ui.talk.line(happened.line, room.table?.seats);
+  if (happened.events?.length) happen(happened);
+  if (happened.kind) happenedAtTable(happened, before);
+  if (frame.t === "hint") showHint(frame.action);
+  if (!room.table) return undefined;
+  waitingForMe = false;
+  if (happened.events || happened.reset || happened.kind) {
+    selection = stillFits(room.choices, selection);
+    ask = null;
+  }
+  show(happened.events ?? []);
+  return undefined;
+}
+
+function happen({ events, by, before }) {
+  const told = tell(events, before, room.table.seats, by);
+  ui.talk.log(told, room.table.seats);
+  announce(told.text);
+  soundOf(events);
+}
+
+function happenedAtTable({ kind, seat }, before) {
+  const text = tellTable(kind, seat, room.table.seats.some((each) => each.name) ? room.table.seats : before.table?.seats);
+  if (text) {
+    ui.talk.log({ text, seat: kind === "left" ? null : seat }, room.table.seats);
+    announce(text);
+  }
+  if (kind === "started") {
+    ui.talk.clearLog();
+    ui.talk.log({ text, seat: null }, room.table.seats);
+  }
+}
+
+function onStatus(status, detail) {
+  if (status === "open") ui.banners.connection(room.seq === null ? null : "resumed");
+  else if (status === "not_admitted") {
+    admit(detail, (word) => {
+      password = word;
+      wire.reopen();
+    }, refusal(detail.code, detail.message));
+  } else ui.banners.connection(status);
+  if (status === "lost" || status === "restarting") announce(t("The connection is lost. Trying again; nothing you did is lost."), true);
+}
+
+function refuse(sentence) {
+  ui.banners.refused(sentence);
+  announce(sentence, true);
+  sound("refuse");
+}
+
+// -- what the person does ------------------------------------------------------------------------
+
+function send(command) {
+  return wire.send(command).catch(() => {}); // a refusal also comes as a frame, and is shown there
+}
+
+function act(action) {
+  if (waitingForMe) return; // one at a time: the list on screen is for the position before the answer
+  waitingForMe = true;
+  selection = {};
+  ask = null;
+  show([]);
+  wire.send({ do: "act", version: room.seq, action }).catch(() => {}).finally(() => {
+    waitingForMe = false;
+  });
+}
+
+function undo() {
+  send({ do: "undo", version: room.seq });
+}
+
+async function sit(seat) {
+  try {
+    if (await becomeSomebody(room.you)) wire.reconnect();
+  } catch (problem) {
+    refuse(problem.message);
+    return;
+  }
+  const nonce = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  send({ do: "sit", seat, nonce });
+}
+
+function choose({ action, selection: chosen, ask: several }) {
+  if (action) {
+    act(action);
+    return;
+  }
+  selection = chosen ?? {};
+  ask = several ?? null;
+  show([]);
+  if (ask) ui.focusChoices();
+}
+
+function onPlace(place) {
+  if (!room.choices.length) return;
+  const before = JSON.stringify(selection);
+  choose(clickPlace(room.choices, selection, place));
+  if (JSON.stringify(selection) === before && !ask) announce(t("Nothing can be done at {place}.", { place: placeName(room.view, place) }));
+}
+
+/** A card was dropped on something: a pirate, a landing place, a player's plate, or nothing. */
+function drop(card, target) {
+  const place = target?.closest("[data-place]")?.dataset.place;
+  const plate = target?.closest(".plate");
+  if (place !== undefined) choose(clickPlace(room.choices, { card }, /^\d+$/.test(place) ? Number(place) : place));
+  else if (plate) choose(clickSeat(room.choices, { card }, Number(plate.dataset.key)));
+  else choose({ selection: {} });
+}
+
+// -- showing -------------------------------------------------------------------------------------
+
+function mark(traces = null) {
+  if (!room.view) return;
+  if (traces) {
+    ui.board.mark({ trace: traces[0] });
+    return;
+  }
+  if (!room.choices.length) {
+    ui.board.mark({});
+    return;
+  }
+  const { sources, targets } = offers(room.choices, selection);
+  ui.board.mark({
+    selected: selection.from,
+    sources: selection.from === undefined ? [...sources.keys()] : [],
+    targets: [...targets].flatMap(([place, list]) => list.map(({ action, draws }) => ({ place, draws, cards: action.type === "parrot" ? [action.as] : action.card ? [action.card] : [] }))),
+  });
+}
+
+function showHint(action) {
+  ui.board.mark({ selected: action.from, trace: undefined });
+  const choice = room.choices.find((each) => JSON.stringify(each.action) === JSON.stringify(action));
+  if (choice) {
+    ask = [choice];
+    show([]);
+  }
+}
+
+function show(events) {
+  const state = { ...room, choices: waitingForMe ? [] : room.choices, undo: room.undo && !waitingForMe, selection, ask };
+  ui.update(state, events);
+  if (events.length) flights(events, { seat: room.you.seat, hand: ui.hand, seats: ui.seats, supply: ui.supply });
+  if (room.view && !ask?.length) mark();
+  const isMine = room.choices.length > 0;
+  showTurn(isMine, room.table.title ? `${room.table.title} · Cartagena` : undefined);
+  if (isMine && !wasMine) {
+    sound("turn");
+    announce(room.view.pending ? t("You must choose.") : t("It is your turn."), true);
+  }
+  wasMine = isMine;
+  if (room.view?.winner !== null && room.view && events.some(({ type }) => type === "game_won")) announce(t("{name} has won!", { name: seatName(room.table.seats, room.view.winner) }), true);
+}
+
+// Somebody is there: told at most every ten seconds, while it matters.
+let lastHere = 0;
+for (const event of ["pointerdown", "keydown", "wheel"]) {
+  addEventListener(event, () => {
+    if (Date.now() - lastHere < 10000 || room.you.seat === null) return;
+    lastHere = Date.now();
+    wire.tell({ do: "here" });
+  }, { passive: true });
+}
