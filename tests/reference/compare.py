@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from app import rules
 from tests.reference import naive
 from tests.reference.engines import Engine, InProcess, Pipe
 from tests.reference.players import Players
@@ -135,6 +136,28 @@ class Comparison:
             self.try_action(position, handle, entry["seat"], action, "listed")
         for seat in range(len(position["players"])):
             self.try_action(position, handle, seat, {"type": "resign"}, "resigning")
+        if isinstance(self.engine, InProcess):
+            self.check_choices(position, handle, listed)
+
+    def check_choices(self, position: Json, handle: Any, listed: list[Json]) -> None:
+        """What a browser is told of each action is what then happens, and the default move is allowed."""
+        for seat in sorted({entry["seat"] for entry in listed}):
+            choices = rules.choices(handle, seat)
+            question = {"position": position, "seat": seat}
+            actions = [entry["action"] for entry in listed if entry["seat"] == seat]
+            if as_set(actions) != as_set([choice["action"] for choice in choices]):
+                raise Disagreement("choices: not the legal list", question, actions, choices)
+            for choice in choices[:20]:
+                action = choice["action"]
+                if "to" in choice:
+                    after = naive.play(position, seat, action)
+                    moved = action.get("player", seat)
+                    before = Counter(position["players"][moved]["pirates"])
+                    arrived = list((Counter(after["players"][moved]["pirates"]) - before).keys())
+                    if arrived != [choice["to"]]:
+                        raise Disagreement("choices: to", {**question, "action": action}, arrived, choice)
+            default = rules.action_to_json(rules.default_action(handle, seat))
+            self.try_action(position, handle, seat, default, "default move")
 
     def try_spoiled(self, rng: random.Random, position: Json, handle: Any, seat: int, action: Json) -> None:
         self.try_action(position, handle, *spoiled_action(rng, position, seat, action))

@@ -6,27 +6,17 @@ import json
 from collections import Counter
 from collections.abc import Callable
 
-from .actions import check_shape, in_listed_order, symbol_of
+from .actions import check_shape, in_listed_order
 from .check import check_position
-from .legal import actions_of, all_but_end, is_any_dark, sail_is_free, seats_to_act
+from .legal import actions_of, all_but_end, seats_to_act
+from .moves import do_advance, do_morgan, do_retreat, do_sail
 from .notes import note
-from .owed import after_a_dark_card, discard_owed, settle_share, settle_stack, settle_steal
+from .owed import discard_owed, settle_share, settle_stack, settle_steal
+from .powers import do_chest, do_hook, do_lantern, do_parrot, do_pistol, do_rum
 from .refusal import Json, Refusal, is_number
 from .resign import resign
-from .route import (
-    aboard,
-    advance_target,
-    ahead,
-    behind,
-    morgan_target,
-    move,
-    retreat_target,
-    seats_in,
-    snake_target,
-    standing_on,
-)
-from .setup import lay_chests
-from .supply import draw, draw_relief, top_card
+from .route import seats_in
+from .supply import draw, draw_relief
 
 
 def apply(position: Json, seat: object, action: object) -> Json:
@@ -40,10 +30,10 @@ def play(position: Json, seat: object, action: object) -> Json:
     if not is_number(seat) or seat not in range(len(position["players"])):
         raise Refusal("bad_seat", "there is no such seat")
     assert isinstance(seat, int)
-    if position["winner"] is not None:
-        raise Refusal("game_over", "the game is over")
     check_shape(action)
     assert isinstance(action, dict)
+    if position["winner"] is not None:
+        raise Refusal("game_over", "the game is over")
     if action["type"] == "resign":
         if position["players"][seat]["resigned"]:
             raise Refusal("illegal", "this seat has resigned already")
@@ -101,127 +91,6 @@ def pass_turn(position: Json) -> None:
     position["turn"] = {"seat": seat, "taken": 0, "captain_used": False}
 
 
-def has_won(position: Json, seat: int, action: Json) -> bool:
-    """Looked at as soon as pirates have moved; a win stops everything."""
-    if all(place == "goal" for place in position["players"][seat]["pirates"]):
-        position["winner"] = seat
-        note(f"won by {action['type']}")
-        return True
-    return False
-
-
-def play_card(position: Json, seat: int, card: str) -> None:
-    position["players"][seat]["hand"].remove(card)
-    position["discard"].append(card)
-
-
-def do_advance(position: Json, seat: int, action: Json) -> None:
-    symbol = symbol_of(action["card"])
-    target = advance_target(position, seat, action["from"], symbol)
-    assert target is not None
-    play_card(position, seat, action["card"])
-    position["turn"]["taken"] += 1
-    move(position, seat, action["from"], target)
-    if target == "sloop":
-        note("boarded from start" if action["from"] == "start" else "boarded from the passage")
-    if action["from"] == "sloop":
-        note("from the sloop to the goal" if target == "goal" else "from the sloop into the jungle")
-    if not has_won(position, seat, action):
-        after_a_dark_card(position, seat, is_any_dark([action["card"]]))
-
-
-def do_parrot(position: Json, seat: int, action: Json) -> None:
-    target = advance_target(position, seat, action["from"], action["as"])
-    assert target is not None
-    for card in sorted(action["cards"]):
-        play_card(position, seat, card)
-    position["turn"]["taken"] += 1
-    move(position, seat, action["from"], target)
-    note(f"parrot with {sum(is_any_dark([card]) for card in action['cards'])} dark cards")
-    if not has_won(position, seat, action):
-        after_a_dark_card(position, seat, is_any_dark(action["cards"]))
-
-
-def do_hook(position: Json, seat: int, action: Json) -> None:
-    symbol = symbol_of(action["with"])
-    target = advance_target(position, seat, action["from"], symbol, pirates=2)
-    assert target is not None
-    play_card(position, seat, action["card"])
-    play_card(position, seat, action["with"])
-    position["turn"]["taken"] += 2
-    move(position, seat, action["from"], target)
-    move(position, seat, action["from"], target)
-    note(f"hook to {target if isinstance(target, str) else 'a space'}")
-    if symbol == "hook":
-        note("hook with a hook")
-        if is_any_dark([action["card"]]) != is_any_dark([action["with"]]):
-            note("hook with a hook, one of them dark")
-    if not has_won(position, seat, action):
-        after_a_dark_card(position, seat, is_any_dark([action["card"], action["with"]]))
-
-
-def do_retreat(position: Json, seat: int, action: Json) -> None:
-    found = retreat_target(position, action["from"])
-    assert found is not None
-    target, cards = found
-    note_skipped("retreat", position, [s for s in behind(position, action["from"]) if s > target])
-    position["turn"]["taken"] += 1
-    move(position, seat, action["from"], target)
-    if isinstance(action["from"], str):
-        note(f"retreat from {action['from']}")
-    draw(position, seat, cards)
-
-
-def note_skipped(what: str, position: Json, spaces: list[int]) -> None:
-    if any(standing_on(position, space) == 3 for space in spaces):
-        note(f"{what} past three")
-
-
-def do_morgan(position: Json, seat: int, action: Json) -> None:
-    found = morgan_target(position, action["player"], action["from"])
-    assert found is not None
-    target, cards = found
-    way = ahead(position, action["from"])
-    assert way is not None
-    note_skipped("morgan", position, [s for s in way[0] if isinstance(target, str) or s < target])
-    position["turn"]["taken"] += 1
-    move(position, action["player"], action["from"], target)
-    if action["from"] == "start" and isinstance(target, str):
-        note("morgan from start to the end of its side")
-    elif isinstance(action["from"], str):
-        note(f"morgan from {action['from']}")
-    if isinstance(target, str):
-        note(f"morgan to {target}")
-    if not has_won(position, action["player"], action):
-        draw(position, seat, cards)
-
-
-def do_sail(position: Json, seat: int, action: Json) -> None:
-    to = "tortuga" if position["sloop"] == "cartagena" else "cartagena"
-    free = sail_is_free(position, seat)
-    note(f"{'free' if free else 'paid'} sail to {to}")
-    note_captain(position, seat, free)
-    position["sloop"] = to
-    if free:
-        position["turn"]["captain_used"] = True
-    else:
-        position["turn"]["taken"] += 1
-
-
-def note_captain(position: Json, seat: int, free: bool) -> None:
-    mine = aboard(position, seat)
-    others = [other for other in range(len(position["players"])) if other != seat]
-    left = [other for other in others if not position["players"][other]["resigned"]]
-    if free and any(aboard(position, other) == mine for other in left):
-        note("captain with as many as another")
-    if free and any(aboard(position, other) > mine for other in others):
-        note("captain though a resigned seat has more aboard")
-    if not free and position["turn"]["taken"] == 0 and mine and not position["turn"]["captain_used"]:
-        note("no captain: another has more aboard")
-    if not free and position["turn"]["taken"] == 0 and position["turn"]["captain_used"]:
-        note("second sail after the captain's")
-
-
 def do_draw(position: Json, seat: int, action: Json) -> None:
     if position["turn"]["taken"] > 0:
         note("relief in the middle of a turn")
@@ -229,57 +98,6 @@ def do_draw(position: Json, seat: int, action: Json) -> None:
         note("relief before min_actions")
     draw_relief(position, seat)
     pass_turn(position)
-
-
-def do_chest(position: Json, seat: int, action: Json) -> None:
-    play_card(position, seat, action["card"])
-    position["turn"]["taken"] += 1
-    token = position["chests"].pop(str(action["from"]))
-    note(f"chest {token}")
-    if token == "snake":
-        target = snake_target(position, action["from"])
-        if target == action["from"]:
-            note("snake: stays")
-        elif position["board"][target - 1] == "rum":
-            note("snake: to rum")
-        else:
-            note("snake: to the lowest empty space")
-        move(position, seat, action["from"], target)
-        position["chest_shuffles"] += 1
-        lay_chests(position)
-        if not position["chests_aside"]:
-            note("snake with every token on the route")
-    elif token != "empty":
-        draw(position, seat, int(token))
-    after_a_dark_card(position, seat, is_any_dark([action["card"]]))
-
-
-def do_pistol(position: Json, seat: int, action: Json) -> None:
-    play_card(position, seat, action["card"])
-    position["turn"]["taken"] += 1
-    if len(position["players"][action["player"]]["hand"]) == 1:
-        note("pistol at one card")
-    dark = is_any_dark([action["card"]])
-    position["pending"] = {"kind": "steal", "seat": seat, "from": action["player"], "dark": dark}
-
-
-def do_rum(position: Json, seat: int, action: Json) -> None:
-    play_and_look(position, seat, action, "share", len(seats_in(position)) + 1)
-
-
-def do_lantern(position: Json, seat: int, action: Json) -> None:
-    play_and_look(position, seat, action, "stack", 4)
-    if len(position["pending"]["cards"]) < 4:
-        note(f"lantern with {len(position['pending']['cards'])} cards")
-
-
-def play_and_look(position: Json, seat: int, action: Json, kind: str, number: int) -> None:
-    play_card(position, seat, action["card"])
-    position["turn"]["taken"] += 1
-    drawn = [top_card(position) for _ in range(number)]
-    cards = sorted(card for card in drawn if card is not None)
-    dark = is_any_dark([action["card"]])
-    position["pending"] = {"kind": kind, "seat": seat, "cards": cards, "dark": dark}
 
 
 def do_steal(position: Json, seat: int, action: Json) -> None:
