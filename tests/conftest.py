@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tools.find_chromium import find
 from tools.services import Postgres, RedisServer
+
+# Two busy cores make honest tests slow: slowness is no failure here. What decides over a change (CI) tries the
+# same cases every time; a developer's run looks for new ones.
+settings.register_profile(
+    "cartagena",
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=bool(os.environ.get("CI")),
+)
+settings.load_profile("cartagena")
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bus": {"play", *BEDROCK},
     "notify": {"rules", "play", *BEDROCK},
     "web": {"rules", "bots", "play", "store", "bus", "notify", *BEDROCK},
-    # Beside the server: programs that read files and pipes, and a client that knows the house from outside only.
+    # Beside the server: programs on files and pipes, and a client that knows the house from outside.
     "engine_lines": {"rules", "bots"},
     "commands": {"rules", "bots", "engine_lines"},
     "client": {"rules", "bots"},
