@@ -16,7 +16,16 @@ from app.rules.options import CONFLICTS, Options, parse_options
 from app.web.i18n import Catalogue
 from app.web.pages_render import Pages, json_object
 
-__all__ = ["CHOICE_WORDS", "GROUPS", "FormOption", "PresetCard", "form_options", "groups", "preset_cards", "router"]
+__all__ = [
+    "CHOICE_WORDS",
+    "GROUPS",
+    "FormOption",
+    "PresetCard",
+    "form_options",
+    "groups",
+    "preset_cards",
+    "router",
+]
 
 router = APIRouter(include_in_schema=False)
 

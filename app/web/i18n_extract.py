@@ -65,6 +65,8 @@ def from_templates(folder: Path) -> Iterator[Found]:
 def from_scripts(folder: Path) -> Iterator[Found]:
     for path in sorted(folder.rglob("*.js")):
         place = f"static/js/{path.relative_to(folder).as_posix()}"
+        if place == "static/js/i18n.js":  # its comments show how t() is called
+            continue
         text = path.read_text()
         for match in CALL.finditer(text):
             yield Found(unquoted(match[2]), "", place)
@@ -111,7 +113,11 @@ def fresh_catalogue(code: str, found: list[Found]) -> Catalog:
     """The catalogue as the sources want it, with the translations that already exist."""
     old = read(code)
     new = Catalog(
-        locale=code, project="Cartagena", version="1", charset="utf-8", fuzzy=False,
+        locale=code,
+        project="Cartagena",
+        version="1",
+        charset="utf-8",
+        fuzzy=False,
         header_comment=f"# Cartagena in {LANGUAGES[code]}; kept by python -m app.web.i18n_extract",
     )
     places: dict[tuple[str, str], list[str]] = {}

@@ -88,7 +88,9 @@ async def worker(request: Request, pages: Pages) -> Response:
 
 @router.get("/robots.txt")
 async def robots() -> Response:
-    return Response("User-agent: *\nDisallow: /g/\nDisallow: /api/\nDisallow: /resume/\n", media_type="text/plain")
+    return Response(
+        "User-agent: *\nDisallow: /g/\nDisallow: /api/\nDisallow: /resume/\n", media_type="text/plain"
+    )
 
 
 # -- play ------------------------------------------------------------------------------------------

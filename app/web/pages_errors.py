@@ -18,19 +18,28 @@ async def error_page(request: Request, status: int, code: str, message: str) -> 
     again = (str(request.url.path), t("Try again"))
     match status:
         case 401 | 403:
-            heading, sentence = t("This door is barred"), t("You may not open this page. Perhaps you are somebody else on this device, or the table is not for you.")
+            heading = t("This door is barred")
+            sentence = t(
+                "You may not open this page. Perhaps the table is not for you, or here you are somebody else."
+            )
             ways = [home, ("/account", t("Who am I?"))]
         case 404 | 405:
-            heading, sentence = t("Uncharted waters"), t("There is nothing at this address. A table that was closed is gone too; a link may have lost its last letters on the way.")
+            heading = t("Uncharted waters")
+            sentence = t(
+                "There is nothing at this address. The table may be closed, or the link lost a letter."
+            )
             ways = [home, ("/me", t("My games")), ("/rules", t("Rules"))]
         case 429:
-            heading, sentence = t("Slow down, sailor"), t("Too many requests came from you or your network. Wait a minute, then go on.")
+            heading = t("Slow down, sailor")
+            sentence = t("Too many requests came from you or your network. Wait a minute, then go on.")
             ways = [again, home]
         case _ if status < 500:
-            heading, sentence = t("That did not work"), t("The server did not accept this request. Go back and try it another way.")
+            heading = t("That did not work")
+            sentence = t("The server did not accept this request. Go back and try it another way.")
             ways = [home]
         case _:
-            heading, sentence = t("Man overboard"), t("Something broke on the server. No accepted move is lost; try again in a moment.")
+            heading = t("Man overboard")
+            sentence = t("Something broke on the server. No accepted move is lost; try again in a moment.")
             ways = [again, home]
     return pages.plain_page(
         request, "error.html", status=status, heading=heading, sentence=sentence, code=code, ways=ways

@@ -115,9 +115,13 @@ class PageRenderer:
             answer.set_cookie(COOKIE, words.code, max_age=YEAR, samesite="lax", path="/")
         return answer
 
-
     def manifest(self, request: Request) -> Response:
         words = self.catalogue_for(request)
+        sizes = (
+            ("app.svg", "any", "svg+xml"),
+            ("app-192.png", "192x192", "png"),
+            ("app-512.png", "512x512", "png"),
+        )
         card = {
             "name": "Cartagena",
             "short_name": "Cartagena",
@@ -129,16 +133,20 @@ class PageRenderer:
             "background_color": "#15110c",
             "theme_color": "#15110c",
             "icons": [
-                {"src": self.assets.url("icons/app.svg"), "sizes": "any", "type": "image/svg+xml"},
-                {"src": self.assets.url("icons/app-192.png"), "sizes": "192x192", "type": "image/png"},
-                {"src": self.assets.url("icons/app-512.png"), "sizes": "512x512", "type": "image/png"},
-                {"src": self.assets.url("icons/app-512.png"), "sizes": "512x512", "type": "image/png", "purpose": "maskable"},
+                {
+                    "src": self.assets.url(f"icons/{name}"),
+                    "sizes": size,
+                    "type": f"image/{kind}",
+                    "purpose": purpose,
+                }
+                for name, size, kind in sizes
+                for purpose in ("any", "maskable")
             ],
             "shortcuts": [
                 {"name": words.t("Create a table"), "url": "/new"},
                 {"name": words.t("My games"), "url": "/me"},
             ],
-        }  # fmt: skip
+        }
         return JSONResponse(
             card, media_type="application/manifest+json", headers={"Vary": "Cookie, Accept-Language"}
         )

@@ -48,7 +48,9 @@ def steps_of(record: rules.Record, eyes: int | None, *, everything: bool) -> Jso
             if everything
             else rules.events_for(events, eyes, options)
         )
-        steps.append({"seat": move.seat, "at": move.at, "by": move.by, "marks": list(move.marks), "events": told})
+        steps.append(
+            {"seat": move.seat, "at": move.at, "by": move.by, "marks": list(move.marks), "events": told}
+        )
         position = after
     return {"view": first, "steps": steps, "seed": record.seed, "over": position.winner is not None}
 

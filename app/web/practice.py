@@ -31,9 +31,8 @@ Json = dict[str, Any]
 def reply(position: rules.Position) -> rules.Action:
     """What blue does: forward if it can, else back, else it ends. A lesson needs no cleverer pirate."""
     offered = rules.legal(position, position.turn_seat)
-    kinds = ("advance", "retreat", "morgan", "end")
-    if position.taken >= 2:
-        kinds = ("end", *kinds)
+    forward = ("advance", "retreat", "morgan", "end")
+    kinds = ("end", *forward) if position.taken >= 2 else forward
     for kind in kinds:
         for action in offered:
             if rules.action_to_json(action)["type"] == kind:

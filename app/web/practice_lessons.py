@@ -24,7 +24,12 @@ SHORT_ROUTE = (
     "hat pistol bottle dagger key skull"
 ).split()
 SHORT: Json = {
-    "preset": "jamaica", "players": 2, "passage_boards": 4, "board": "random", "pirates": 4, "first": 0,
+    "preset": "jamaica",
+    "players": 2,
+    "passage_boards": 4,
+    "board": "random",
+    "pirates": 4,
+    "first": 0,
 }
 CROSSING: Json = {"preset": "complete", "players": 2, "pirates": 4, "first": 0}
 
@@ -94,7 +99,8 @@ LESSONS: tuple[Lesson, ...] = (
         ("key",),
         {"type": "advance", "card": "key", "from": 2},
         title="Jump over taken spaces",
-        task="The first two key spaces are taken by blue. Play your key all the same and see how far it carries.",
+        task="The first two key spaces are taken by blue. Play your key all the same "
+        "and see how far it carries.",
         praise="Straight past both of them! Taken spaces do not block you, they throw you forward.",
         only=frozenset({"advance"}),
         is_done=happened("advanced", seat=0, to=15),
@@ -119,7 +125,8 @@ LESSONS: tuple[Lesson, ...] = (
         ("bottle", "hat"),
         {"type": "advance", "card": "hat", "from": 14},
         title="A whole turn",
-        task="A turn has up to three actions in any mix. Take as many as you like, then end the turn and watch blue.",
+        task="A turn has up to three actions in any mix. Take as many as you like, "
+        "then end the turn and watch blue.",
         praise="Blue has moved and it is your turn again. Mixing steps back and forward is the whole art.",
         is_done=happened("turn_passed", next=0),
     ),
@@ -130,8 +137,8 @@ LESSONS: tuple[Lesson, ...] = (
         ("dagger", "skull"),
         {"type": "advance", "card": "skull", "from": 21},
         title="Reach the sloop",
-        task="Your last pirate! The only skull ahead is taken, and when no empty space with the symbol is left, "
-        "the way leads to the sloop. Bring it home.",
+        task="Your last pirate! The only skull ahead is taken, and when no empty space with the symbol "
+        "is left, the way leads to the sloop. Bring it home.",
         praise="All aboard! Whoever first has every pirate on the sloop wins.",
         only=frozenset({"advance"}),
         is_done=lambda position, _events: position.winner == 0,

@@ -2,11 +2,11 @@
 import { Board } from "../board.js";
 import { pirateIcon, symbolIcon } from "../dom.js";
 import { t, tn } from "../i18n.js";
+import { tell } from "../story.js";
 import { cardName, letterOf, lookOf, presetName, seatName } from "../words.js";
 import { Refused } from "./api.js";
 import { el, find, findAll, put, svg } from "./dom.js";
 import { fromRecord, fromRoom, readRecord, viewsOf } from "./replay_source.js";
-import { stepWords } from "./replay_words.js";
 import { toast } from "./shell.js";
 
 const page = find("[data-replay]");
@@ -23,6 +23,12 @@ let timer = 0;
 let board = null;
 
 const wantedStep = () => Number(new URLSearchParams(location.search).get("step") ?? "0") || 0;
+
+/** What a step says, after the view it started from. */
+function stepWords(n) {
+  const { events, by } = game.replay.steps[n];
+  return tell(events, views[n], game.seats, by).text || t("Something happened that you may not see.");
+}
 
 function fail(problem) {
   if (!(problem instanceof Refused)) throw problem;
@@ -71,8 +77,8 @@ function offerEyes() {
 }
 
 function writeLog() {
-  const lines = game.replay.steps.map((each, n) =>
-    el("li", {}, el("button", { type: "button", "data-to": String(n + 1), onclick: () => go(n + 1) }, stepWords(views[n], each, game.seats))),
+  const lines = game.replay.steps.map((_, n) =>
+    el("li", {}, el("button", { type: "button", "data-to": String(n + 1), onclick: () => go(n + 1) }, stepWords(n))),
   );
   put(find("[data-log]", page), ...lines);
 }
@@ -105,7 +111,7 @@ function go(to, keepAddress = true) {
   board.set(view, forward ? game.replay.steps[step - 1].events : []);
   slider.value = String(step);
   find("[data-count]", page).textContent = `${step} / ${views.length - 1}`;
-  const said = step ? stepWords(views[step - 1], game.replay.steps[step - 1], game.seats) : t("The start of the game.");
+  const said = step ? stepWords(step - 1) : t("The start of the game.");
   find("[data-said]", page).textContent = said;
   slider.setAttribute("aria-valuetext", `${step}: ${said}`);
   put(find("[data-players]", page), ...view.players.map((_, seat) => playerRow(view, seat)));
@@ -127,7 +133,7 @@ function pause() {
   clearInterval(timer);
   timer = 0;
   playing.setAttribute("aria-pressed", "false");
-  find("[data-play-word]", playing).textContent = t("Play");
+  find("[data-play-word]", playing).textContent = t("Play back");
 }
 
 function play() {
