@@ -63,6 +63,10 @@ format: $(VENV)/dev-installed ## lay the code out and fix what ruff can fix
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
+.PHONY: bench
+bench: $(VENV)/dev-installed ## measure: the rules beside python-chess (bench/README.md keeps the tables)
+	@$(BIN)/python -m bench.rules
+
 # --- keeping ---
 
 .PHONY: lock

@@ -174,6 +174,16 @@ def test_ci_runs_what_a_developer_runs() -> None:
     assert "make test" in script.read_text()
 
 
+def test_every_folder_of_the_app_with_code_is_a_package() -> None:
+    """Without __init__.py a folder still imports here, but tools that walk packages pass it by."""
+    folders = {
+        file.parent for file in tracked() if file.suffix == ".py" and file.is_relative_to(ROOT / "app")
+    }
+    assert [
+        str(folder.relative_to(ROOT)) for folder in folders if folder / "__init__.py" not in tracked()
+    ] == []
+
+
 def test_no_source_file_grows_past_one_idea() -> None:
     """DESIGN: a second idea, or about 300 lines, is a reason to split; 400 is the end."""
     code = [file for file in tracked() if file.suffix in {".py", ".js"} and "golden" not in file.parts]
