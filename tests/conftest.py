@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, settings
 from tools.find_chromium import find
 from tools.services import Postgres, RedisServer
 
-# Two busy cores make honest tests slow: slowness is no failure here. CI, which decides over a change, tries the
-# same cases every time; a developer's run looks for new ones.
+# Two busy cores make honest tests slow: slowness is no failure here. CI, which decides over a change,
+# tries the same cases every time; a developer's run looks for new ones.
 settings.register_profile(
     "cartagena",
     deadline=None,

@@ -34,9 +34,15 @@ for module in pkgutil.walk_packages(app.__path__, "app."):
 
 from app.main import create_app
 from app.settings import read_settings
+from app.store.engine import make_engine
+from app.store.migrate import upgrade
 
 async def live():
-    server = create_app(read_settings({}, {"database": "sqlite:///" + sys.argv[2]}))
+    settings = read_settings({}, {"database": "sqlite:///" + sys.argv[2]})
+    engine = make_engine(settings.database_url)
+    await upgrade(engine)
+    await engine.dispose()
+    server = create_app(settings)
     async with server.router.lifespan_context(server):
         pass
 
@@ -69,4 +75,4 @@ def test_the_server_lives_without_what_the_tests_bring(tmp_path: Path) -> None:
     assert {"pytest", "hypothesis", "playwright"} <= outside
     command = [sys.executable, "-c", ALONE, ",".join(sorted(outside)), str(tmp_path / "alone.db")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert (done.stdout.strip().splitlines()[-1:], done.returncode) == (["lived"], 0), done.stderr
+    assert (done.stdout.strip().splitlines()[-1:], done.returncode) == (["lived"], 0), done.stderr[-2000:]
