@@ -34,7 +34,6 @@ _PLAYER_FIELDS = frozenset(("hand", "pirates", "resigned"))
 _TURN_FIELDS = frozenset(("seat", "taken", "captain_used"))
 _OPTION_COUNT = 19
 _MOST_ON_A_SPACE = 3
-_MOST_COUNT = 1_000_000_000
 _TOKEN_COUNTS = Counter(TOKENS)
 
 
@@ -60,9 +59,9 @@ def position_from_json(value: object) -> Position:
     if position.row and not ruleset.has_row:
         raise BadPosition("With the deck supply there is no row.")
     position.discard = _cards(fields["discard"], kinds, "The discards")
-    position.shuffles = _number(fields["shuffles"], 0, _MOST_COUNT, "The count of shuffles")
+    position.shuffles = _count(fields["shuffles"], "The count of shuffles")
     position.sloop = _sloop(fields["sloop"], options)
-    position.chest_shuffles = _number(fields["chest_shuffles"], 0, _MOST_COUNT, "The count of chest shuffles")
+    position.chest_shuffles = _count(fields["chest_shuffles"], "The count of chest shuffles")
     _lay_tokens(position, fields["chests"], fields["chests_aside"])
     _take_turn(position, fields["turn"], fields["forced_passes"])
     winner = fields["winner"]
@@ -88,6 +87,12 @@ def _object(value: object, names: frozenset[str], what: str) -> Json:
 def _number(value: object, low: int, high: int, what: str) -> int:
     if type(value) is not int or not low <= value <= high:
         raise BadPosition(f"{what} must be a whole number from {low} to {high}.")
+    return value
+
+
+def _count(value: object, what: str) -> int:
+    if type(value) is not int or value < 0:
+        raise BadPosition(f"{what} must be a whole number from 0 on.")
     return value
 
 
