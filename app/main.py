@@ -30,6 +30,8 @@ from app.store.people_social import SocialStore
 from app.web import (
     accounts_api,
     data_api,
+    game_api,
+    game_api_stream,
     game_socket,
     health,
     lobby_socket,
@@ -65,6 +67,8 @@ _ROUTERS = (
     social_api.router,
     notices_api.router,
     qr.router,
+    game_api.router,
+    game_api_stream.router,
 )
 
 

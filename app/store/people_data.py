@@ -41,7 +41,7 @@ class DataStore:
 
             async def rows(query: Any, *hidden: str) -> list[dict[str, Any]]:
                 found = (dict(row._mapping) for row in await run.execute(query))
-                return [{key: value for key, value in row.items() if key not in hidden} for row in found]
+                return [{str(key): value for key, value in row.items() if key not in hidden} for row in found]
 
             played = select(
                 games.c.id, games.c.preset, games.c.status, games.c.created_at, games.c.ended_at, seats

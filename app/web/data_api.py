@@ -35,8 +35,13 @@ async def download(request: Request, person: Someone) -> Response:
         raise NotAllowed("not_by_token", "A program cannot do this.")
     site.limits.take_write(person.id)
     kept = {"at": site.now() * 1000, **await site.data.download(person.ids)}
-    headers = {"Content-Disposition": 'attachment; filename="cartagena-my-data.json"', "Cache-Control": "no-store"}
-    return Response(orjson.dumps(kept, option=orjson.OPT_INDENT_2), media_type="application/json", headers=headers)
+    headers = {
+        "Content-Disposition": 'attachment; filename="cartagena-my-data.json"',
+        "Cache-Control": "no-store",
+    }
+    return Response(
+        orjson.dumps(kept, option=orjson.OPT_INDENT_2), media_type="application/json", headers=headers
+    )
 
 
 @router.post("/delete")

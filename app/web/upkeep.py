@@ -87,7 +87,7 @@ async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
             await work()
         except StoreUnavailable:
             log.warning("the store did not answer; the next round will try again")
-        except Exception:  # noqa: BLE001 - logged whole; one bad row must not end everybody's rounds
+        except Exception:
             log.exception("a round failed")
         await asyncio.sleep(seconds)
 

@@ -1,0 +1,76 @@
+"""What the operator looks at and deletes: rooms, people, chat lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import or_, select, update
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from app.store.game_tables import chat, games, seats
+from app.store.people_database import reading, writing
+from app.store.people_social import write_audit
+from app.store.people_tables import players
+
+__all__ = ["AdminStore"]
+
+
+class AdminStore:
+    """Queries of the operator's command line; what changes anything is audited in the same transaction."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self.engine = engine
+
+    async def rooms(self, status: str | None, limit: int) -> list[dict[str, Any]]:
+        """The rooms touched last, with the names at their seats; nothing of what is in the game."""
+        columns = (
+            games.c.id,
+            games.c.status,
+            games.c.preset,
+            games.c.players,
+            games.c.seq,
+            games.c.updated_at,
+        )
+        query = select(*columns).order_by(games.c.updated_at.desc()).limit(limit)
+        if status is not None:
+            query = query.where(games.c.status == status)
+        async with reading(self.engine) as run:
+            found = [dict(row._mapping) for row in await run.execute(query)]
+            ids = [row["id"] for row in found]
+            seated = await run.execute(select(seats).where(seats.c.game.in_(ids)).order_by(seats.c.seat))
+            names: dict[str, list[str]] = {}
+            for row in seated:
+                who = f"bot {row.bot}" if row.person is None else f"{row.name} ({row.person})"
+                names.setdefault(row.game, []).append(who)
+        return [{**row, "seats": ", ".join(names.get(row["id"], []))} for row in found]
+
+    async def people(self, words: str, limit: int) -> list[dict[str, Any]]:
+        """People whose id is this or whose name contains it."""
+        query = (
+            select(players)
+            .where(or_(players.c.id == words, players.c.name.icontains(words, autoescape=True)))
+            .order_by(players.c.seen_at.desc())
+            .limit(limit)
+        )
+        async with reading(self.engine) as run:
+            return [dict(row._mapping) for row in await run.execute(query)]
+
+    async def chat(self, room: str) -> list[dict[str, Any]]:
+        """A room's chat with the numbers of its lines."""
+        query = select(chat).where(chat.c.game == room).order_by(chat.c.n)
+        async with reading(self.engine) as run:
+            return [dict(row._mapping) for row in await run.execute(query)]
+
+    async def delete_chat(
+        self, actor: str, room: str, lines: Sequence[int], person: str | None, reason: str, now: int
+    ) -> int:
+        """Words of these lines, or of one person in the room, are gone for everybody; how many lines."""
+        chosen = chat.c.person == person if person is not None else chat.c.n.in_(lines)
+        query = update(chat).where(chat.c.game == room, chosen, chat.c.is_deleted.is_(False))
+        async with writing(self.engine) as run:
+            done = await run.execute(query.values(text=None, preset=None, is_deleted=True))
+            if done.rowcount:
+                detail = {"lines": list(lines), "person": person, "reason": reason, "deleted": done.rowcount}
+                await write_audit(run, actor, "chat deleted", room, detail, now)
+        return done.rowcount

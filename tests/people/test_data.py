@@ -1,0 +1,102 @@
+"""My data: all of it in a file; or gone, with "somebody" left in finished games."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.people.running_site import TestSite, code_of, running
+from tests.people.tables import command, done, play_table
+
+PASSWORD = "plank, parrot, doubloon"
+
+
+@pytest.fixture
+async def site(database_url: str) -> AsyncIterator[TestSite]:
+    async with running(database_url) as test:
+        yield test
+
+
+async def test_the_download_has_what_i_did_and_no_secret(site: TestSite) -> None:
+    ann, told = await site.guest("Anne Bonfire")
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    await ann.post("/api/v1/account/register", json={"password": PASSWORD})
+    room = await play_table(ann, bo)
+    await done(ann, room, "chat", text="Well sailed!")
+    await done(bo, room, "chat", text="A word of Bo's")
+    answer = await ann.get("/api/v1/me/data")
+    assert "attachment" in answer.headers["content-disposition"]
+    kept = answer.json()
+    assert [player["name"] for player in kept["players"]] == ["Anne Bonfire"]
+    assert [game["id"] for game in kept["games"]] == [room]
+    assert [line["text"] for line in kept["chat"]] == ["Well sailed!"]
+    assert len(kept["devices"]) == 1
+    for secret in ("argon2", "hash", "skeleton", "A word of Bo's", "server_seed"):
+        assert secret not in answer.text, secret
+    assert told["person"]["id"] in answer.text
+
+
+async def test_deleting_makes_me_somebody_and_logs_me_out(site: TestSite) -> None:
+    ann, told = await site.guest("Anne Bonfire")
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    room = await play_table(ann, bo, title="Anne Bonfire's table")
+    await done(ann, room, "chat", text="My own words")
+    state = (await ann.get(f"/api/v1/games/{room}")).json()
+    answer = await command(bo, room, "act", version=state["seq"], action={"type": "resign"})
+    assert answer.status_code == 200, answer.text
+    ann_id = told["person"]["id"]
+    assert (await ann.post("/api/v1/me/delete", json={})).status_code == 200
+    assert (await ann.get("/api/v1/me")).json()["person"] is None
+    assert code_of(await bo.get(f"/api/v1/players/{ann_id}")) == "not_found"
+    rows = (await bo.get("/api/v1/me/games", params={"status": "finished"})).json()["games"]
+    assert sorted(player["name"] for player in rows[0]["players"]) == ["Bo Bellows", "somebody"]
+    everything = json.dumps(await _every_text(site))
+    for word in ("Anne Bonfire", "My own words"):
+        assert word not in everything, word
+    assert "Bo Bellows" in everything
+
+
+async def test_a_room_read_anew_from_the_log_still_plays_after_a_name_was_erased(site: TestSite) -> None:
+    ann, _ = await site.guest("Anne Bonfire")
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    room = await play_table(ann, bo)
+    await ann.post("/api/v1/me/delete", json={})
+    house = site.app.state.house
+    house.rooms._rooms.clear()
+    state = (await bo.get(f"/api/v1/games/{room}")).json()
+    assert [seat["name"] for seat in state["table"]["seats"]] == ["somebody", "Bo Bellows"]
+    answer = await command(bo, room, "act", version=state["seq"], action={"type": "resign"})
+    assert answer.status_code == 200, answer.text
+
+
+async def test_an_account_is_deleted_only_with_its_password_and_its_guests_go_too(site: TestSite) -> None:
+    ann, _ = await site.guest("Anne Bonfire")
+    await ann.post("/api/v1/account/register", json={"password": PASSWORD})
+    phone, told = await site.guest("Nettle Quill", "203.0.113.9")
+    await phone.post("/api/v1/account/login", json={"name": "Anne Bonfire", "password": PASSWORD})
+    assert code_of(await phone.post("/api/v1/me/delete", json={})) == "wrong_login"
+    assert code_of(await phone.post("/api/v1/me/delete", json={"password": "not this one"})) == "wrong_login"
+    assert (await phone.post("/api/v1/me/delete", json={"password": PASSWORD})).status_code == 200
+    for browser in (ann, phone):
+        assert (await browser.get("/api/v1/me")).json()["person"] is None
+    assert await site.site.people.player(told["person"]["id"], site.site.now()) is None
+    login = {"name": "Anne Bonfire", "password": PASSWORD}
+    assert code_of(await phone.post("/api/v1/account/login", json=login)) == "wrong_login"
+    again = await phone.post("/api/v1/account/register", json={"name": "Anne Bonfire", "password": PASSWORD})
+    assert again.status_code == 200, "the name is free again"
+
+
+async def _every_text(site: TestSite) -> list[str]:
+    """Every value of every row of every table."""
+    from sqlalchemy import select
+
+    from app.store.game_tables import metadata as games
+    from app.store.people_tables import metadata as people
+
+    found: list[str] = []
+    async with site.site.people.engine.connect() as run:
+        for table in (*games.sorted_tables, *people.sorted_tables):
+            found += [str(tuple(row)) for row in await run.execute(select(table))]
+    return found
