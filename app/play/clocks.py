@@ -69,9 +69,13 @@ class Clocks:
         """When the next clock runs out."""
         return min((self.since + self.left[seat] for seat in self.running), default=None)
 
-    def run_out(self, now: int) -> tuple[int, ...]:
-        """Seats whose time is over at `now`."""
-        return tuple(seat for seat in self.running if self.since + self.left[seat] <= now)
+    def run_out(self, now: int, grace: int) -> tuple[int, ...]:
+        """Seats whose time has been over for `grace`; one that had none left is not waited for again."""
+        return tuple(
+            seat
+            for seat in self.running
+            if self.left[seat] == 0 or self.since + self.left[seat] + grace <= now
+        )
 
     def is_late(self, seat: int, received: int) -> bool:
         """Whether what this seat sent came after its time; the server's receive time decides."""

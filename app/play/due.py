@@ -85,7 +85,7 @@ def _next(table: Table, presence: Presence, now: int) -> Draft | None:
         return None
     if table.status != "running" or table.is_paused:
         return None
-    for seat in table.clocks.run_out(now - GRACE) if table.clocks is not None else ():
+    for seat in table.clocks.run_out(now, GRACE) if table.clocks is not None else ():
         if table.terms.on_timeout == "bot":
             body = {"about": seat, "level": table.terms.bot_level, "why": "clock"}
             return Draft("takeover", NOBODY, body, "clock")

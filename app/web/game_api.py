@@ -1,4 +1,4 @@
-"""The JSON API of games: create, list, quick play, state, commands, record; docs/protocol.md §8 shows curl."""
+"""The JSON API of games: create, list, quick play, state, commands, record."""
 
 from __future__ import annotations
 

@@ -1,0 +1,48 @@
+"""A stage on SQLite for tests of rooms; the ones about storing run on both databases elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from app.bus.local import Hub
+from app.store.engine import make_engine
+from app.store.migrate import upgrade
+from tests.play.stage import Stage, open_stage
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty database with all tables, made once and copied for each test."""
+    file = tmp_path_factory.mktemp("migrated") / "empty.db"
+
+    async def make() -> None:
+        engine = make_engine(f"sqlite+aiosqlite:///{file}")
+        await upgrade(engine)
+        await engine.dispose()
+
+    asyncio.run(make())
+    return file
+
+
+@pytest.fixture
+def ready_url(migrated: Path, tmp_path: Path) -> str:
+    shutil.copy(migrated, tmp_path / "cartagena.db")
+    return f"sqlite+aiosqlite:///{tmp_path / 'cartagena.db'}"
+
+
+@pytest.fixture
+async def stage(ready_url: str) -> AsyncIterator[Stage]:
+    async with open_stage(ready_url, migrate=False) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def harbour(ready_url: str) -> AsyncIterator[Stage]:
+    """A stage whose house is one of several workers."""
+    async with open_stage(ready_url, hub=Hub(), migrate=False) as opened:
+        yield opened

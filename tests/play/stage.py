@@ -1,0 +1,209 @@
+"""A stage for tests of rooms: a real store, a clock turned by hand, listeners that remember."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import orjson
+
+from app.bus.local import Hub, LocalBus
+from app.play import commands as say
+from app.play.admission import admit, enter, leave
+from app.play.bot_standin import StandIn
+from app.play.frame import Frame
+from app.play.house import House
+from app.play.ports import Anyone, BotPlayer
+from app.play.refusals import Refusal
+from app.play.room import Accepted, Room
+from app.play.terms import parse_terms
+from app.play.visitors import Visitor
+from app.store.engine import make_engine
+from app.store.games import SqlGameStore, open_store
+from app.store.migrate import upgrade
+
+_ids = itertools.count(1)
+
+START = 1_800_000_000_000
+
+
+class HandClock:
+    """Time that moves only when told to."""
+
+    def __init__(self) -> None:
+        self.time = START
+
+    def now(self) -> int:
+        return self.time
+
+    def pass_seconds(self, seconds: float) -> None:
+        self.time += round(seconds * 1000)
+
+    async def sleep(self, milliseconds: float) -> None:
+        self.time += round(milliseconds)
+
+
+class Counts:
+    """A watcher that remembers."""
+
+    def __init__(self) -> None:
+        self.kinds: list[str] = []
+        self.codes: list[str] = []
+        self.drops = 0
+
+    def acted(self, kind: str, by: str) -> None:
+        self.kinds.append(kind)
+
+    def refused(self, code: str) -> None:
+        self.codes.append(code)
+
+    def committed(self, seconds: float, entries: int) -> None:
+        pass
+
+    def dropped(self) -> None:
+        self.drops += 1
+
+
+class Ear:
+    """A listener: what one device of one person has been told."""
+
+    def __init__(self) -> None:
+        self.heard: list[dict[str, Any]] = []
+        self.raw: list[bytes] = []
+        self.ended: int | None = None
+
+    def tell(self, frame: Frame) -> None:
+        self.raw.append(frame.payload)
+        self.heard.append(orjson.loads(frame.payload))
+
+    def end(self, code: int, reason: str) -> None:
+        self.ended = code
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        return [message for message in self.heard if message["t"] == kind]
+
+    @property
+    def last(self) -> dict[str, Any]:
+        return self.heard[-1]
+
+
+class Guest:
+    """A person at a table, on one device."""
+
+    def __init__(self, stage: Stage, name: str, house: House | None = None) -> None:
+        self.stage = stage
+        self.house = house or stage.house
+        self.anyone = Anyone((f"p_{name}",), name)
+        self.ear = Ear()
+        self.visitor = Visitor(self.anyone, self.ear)
+        self.game = ""
+
+    async def come(self, game: str, seq: int | None = None, password: str | None = None) -> Guest:
+        self.game = game
+        room = await admit(self.house, game, self.anyone, password)
+        await enter(self.house, room, self.visitor, say.Hello(v=1, seq=seq))
+        return self
+
+    async def go(self) -> None:
+        await leave(self.house, await self.room(), self.visitor)
+
+    async def room(self) -> Room:
+        room = await self.house.rooms.get(self.game)
+        assert room is not None
+        return room
+
+    async def send(self, do: str, *, id: str | None = None, **fields: Any) -> Accepted:
+        message = say.decode(orjson.dumps({"do": do, "id": id or new_id(), **fields}))
+        assert not isinstance(message, say.Hello | say.Ping | say.Here)
+        return await self.house.submit(await self.room(), self.anyone, message, self.house.clock.now())
+
+    async def refused(self, do: str, **fields: Any) -> str:
+        """The code this command is refused with; the head stays where it is."""
+        room = await self.room()
+        before = (await self.house.store.heads([self.game]))[self.game], room.table.seq
+        try:
+            await self.send(do, **fields)
+        except Refusal as refusal:
+            after = (await self.house.store.heads([self.game]))[self.game], room.table.seq
+            assert after == before
+            return refusal.code
+        raise AssertionError(f"{do} was accepted")
+
+    async def sit(self, **fields: Any) -> Accepted:
+        return await self.send("sit", nonce="0123456789abcdef" * 2, **fields)
+
+    async def act(self, action: dict[str, Any], version: int | None = None, **fields: Any) -> Accepted:
+        room = await self.room()
+        return await self.send("act", version=room.table.seq if version is None else version, action=action, **fields)
+
+    @property
+    def seat(self) -> int | None:
+        return self.visitor.seat
+
+
+def new_id() -> str:
+    return f"command-{next(_ids):06d}"
+
+
+class Stage:
+    """One worker's house on a fresh database; more workers can be put beside it."""
+
+    def __init__(self, house: House, clock: HandClock, store: SqlGameStore, counts: Counts, hub: Hub | None) -> None:
+        self.house = house
+        self.clock = clock
+        self.store = store
+        self.counts = counts
+        self.hub = hub
+
+    def guest(self, name: str, house: House | None = None) -> Guest:
+        return Guest(self, name, house)
+
+    async def open_table(self, host: Guest, preset: str = "jamaica", players: int = 2, **wishes: Any) -> str:
+        options = {"preset": preset, "players": players, **wishes.pop("options", {})}
+        bots = wishes.pop("bots", [])
+        return await self.house.create(host.anyone, options, parse_terms(wishes), bots)
+
+    async def game(self, *names: str, preset: str = "jamaica", **wishes: Any) -> list[Guest]:
+        """A running game of these people; the first seat's person is host."""
+        bots = wishes.get("bots", [])
+        guests = [self.guest(name) for name in names]
+        first = wishes.pop("options", {})
+        options = {"first": 0, **first}
+        game = await self.open_table(guests[0], preset, len(names) + len(bots), options=options, **wishes)
+        for guest in guests:
+            await guest.come(game)
+            await guest.sit()
+            await guest.send("ready", ready=True)
+        await guests[0].send("start")
+        return guests
+
+    async def another_worker(self, bot: BotPlayer | None = None) -> House:
+        """A second house on the same store and bus, as another process would be."""
+        assert self.hub is not None
+        house = House(self.store, LocalBus(self.hub), self.clock, bot or StandIn(), Counts())
+        await house.open(background=False)
+        return house
+
+    async def pass_time(self, seconds: float) -> int:
+        """Let the clock run and the sweeper sweep once; how many rows were due."""
+        self.clock.pass_seconds(seconds)
+        return await self.house.sweeper.sweep()
+
+
+@asynccontextmanager
+async def open_stage(
+    url: str, *, hub: Hub | None = None, bot: BotPlayer | None = None, migrate: bool = True
+) -> AsyncIterator[Stage]:
+    """A migrated database and a house on it."""
+    engine = make_engine(url)
+    if migrate:
+        await upgrade(engine)
+    clock, counts = HandClock(), Counts()
+    async with open_store(url, counts.committed, engine) as store:
+        house = House(store, LocalBus(hub), clock, bot or StandIn(), counts)
+        await house.open(background=False)
+        yield Stage(house, clock, store, counts, hub)
+        await house.close()
+    await engine.dispose()
