@@ -97,7 +97,7 @@ export function Seating(root, { send, sit, kept }) {
       drawn = key;
       const hadFocus = root.contains(document.activeElement) ? document.activeElement.textContent : null;
       const level = root.querySelector("#bot-level")?.value;
-      head.replaceChildren(el("h2", { class: "seating-title" }, table.title), el("p", { class: "lead" }, presetName(table.options.preset)));
+      head.replaceChildren(el("h2", { class: "seating-title" }, table.title || presetName(table.options.preset)), table.title ? el("p", { class: "lead" }, presetName(table.options.preset)) : "");
       seats.replaceChildren(...table.seats.map((info, seat) => berth(state, info, seat)));
       host.replaceChildren(...hostControls(state));
       if (level && root.querySelector("#bot-level")) root.querySelector("#bot-level").value = level;

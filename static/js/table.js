@@ -9,8 +9,9 @@ import { admit, becomeSomebody, deviceCode } from "./joining.js";
 import { announce, showTurn } from "./attention.js";
 import { flights } from "./flights.js";
 import { sound, soundOf } from "./sound.js";
+import { Logbook } from "./logbook.js";
 import { tell, tellTable } from "./story.js";
-import { placeName, seatName } from "./words.js";
+import { placeName, presetName, seatName } from "./words.js";
 import { refusal } from "./pages/refusals.js";
 import { t } from "./i18n.js";
 
@@ -20,6 +21,8 @@ let room = emptyRoom();
 let selection = {};
 let ask = null; // several choices fit the last click: these
 let password = sessionPassword();
+const logbook = Logbook(game);
+let retold = false;
 let wasMine = false;
 let waitingForMe = false;
 
@@ -61,13 +64,17 @@ function take(frame) {
   const { room: next, ...happened } = receive(room, frame);
   room = next;
   if (happened.resync) return wire.resync();
+  if (frame.ack || frame.t === "refused") waitingForMe = false;
   if (happened.refused) refuse(refusal(happened.refused.code, happened.refused.message));
   if (happened.line) ui.talk.line(happened.line, room.table?.seats);
   if (happened.events?.length) happen(happened);
-  if (happened.kind) happenedAtTable(happened, before);
+  if (happened.kind && room.table) {
+    if (!retold) retell();
+    happenedAtTable(happened, before);
+  }
   if (frame.t === "hint") showHint(frame.action);
   if (!room.table) return undefined;
-  waitingForMe = false;
+  if (!retold) retell();
   if (happened.events || happened.reset || happened.kind) {
     selection = stillFits(room.choices, selection);
     ask = null;
@@ -76,7 +83,15 @@ function take(frame) {
   return undefined;
 }
 
+/** After a reload the log begins where it was. */
+function retell() {
+  retold = true;
+  for (const line of logbook.retell(room.view, room.table.seats)) ui.talk.log(line, room.table.seats);
+}
+
 function happen({ events, by, before }) {
+  if (!retold) retell();
+  logbook.add({ seq: room.seq, events, by });
   const told = tell(events, before, room.table.seats, by);
   ui.talk.log(told, room.table.seats);
   announce(told.text);
@@ -85,14 +100,14 @@ function happen({ events, by, before }) {
 
 function happenedAtTable({ kind, seat }, before) {
   const text = tellTable(kind, seat, room.table.seats.some((each) => each.name) ? room.table.seats : before.table?.seats);
-  if (text) {
-    ui.talk.log({ text, seat: kind === "left" ? null : seat }, room.table.seats);
-    announce(text);
-  }
   if (kind === "started") {
+    logbook.clear();
     ui.talk.clearLog();
-    ui.talk.log({ text, seat: null }, room.table.seats);
   }
+  if (!text) return;
+  logbook.add({ seq: room.seq, kind, seat });
+  ui.talk.log({ text, seat: seat ?? null }, room.table.seats);
+  announce(text);
 }
 
 function onStatus(status, detail) {
@@ -203,10 +218,12 @@ function showHint(action) {
 function show(events) {
   const state = { ...room, choices: waitingForMe ? [] : room.choices, undo: room.undo && !waitingForMe, selection, ask };
   ui.update(state, events);
+  root.dataset.seq = String(room.seq);
+  root.dataset.mine = String(state.choices.length > 0);
   if (events.length) flights(events, { seat: room.you.seat, hand: ui.hand, seats: ui.seats, supply: ui.supply });
   if (room.view && !ask?.length) mark();
   const isMine = room.choices.length > 0;
-  showTurn(isMine, room.table.title ? `${room.table.title} · Cartagena` : undefined);
+  showTurn(isMine, `${room.table.title || presetName(room.table.options.preset)} · Cartagena`);
   if (isMine && !wasMine) {
     sound("turn");
     announce(room.view.pending ? t("You must choose.") : t("It is your turn."), true);

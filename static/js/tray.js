@@ -13,7 +13,8 @@ export function Tray(root, { onAction, onUndo, onClear }) {
   const hint = el("p", { class: "tray-hint", id: "tray-hint" });
   const choices = el("div", { class: "choices", role: "group", "aria-label": t("What fits") });
   const end = el("button", { type: "button", class: "button button-main end-turn", onclick: () => act("end") });
-  const undo = el("button", { type: "button", class: "button button-small", onclick: onUndo }, icon("ui", "ui-undo"), t("Undo"));
+  const undo = el("button", { type: "button", class: "button button-small", onclick: onUndo }, icon("ui", "ui-undo"), el("span", {}, t("Undo")));
+  undo.classList.add("undo");
   const extra = el("span", { class: "tray-extra" });
   const drop = el("button", { type: "button", class: "button button-small", onclick: onClear }, icon("ui", "ui-close"), el("span", {}, t("Put back")));
   drop.classList.add("put-back");

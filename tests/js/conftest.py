@@ -1,0 +1,59 @@
+"""The pure files of static/js in a real Chromium: served by a small file server, imported, and asked."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+from tools.find_chromium import FLAGS
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Files of the repository's static folder, without a line a request."""
+
+    extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript"}  # noqa: RUF012
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def static_url() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(ROOT)))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture(scope="session")
+def blank(chromium_path: str, static_url: str) -> Iterator[Page]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium_path, args=list(FLAGS))
+        page = browser.new_page()
+        page.goto(f"{static_url}/static/icons/favicon.svg")
+        page.goto(f"{static_url}/tests/js/blank.html")
+        yield page
+        browser.close()
+
+
+@pytest.fixture
+def run(blank: Page) -> Callable[..., Any]:
+    """run("fold.js", "(module, given) => …", given): the expression gets the module and a value."""
+
+    def ask(file: str, expression: str, given: Any = None) -> Any:
+        script = f"async (given) => ({expression})(await import('/static/js/{file}'), given)"
+        return blank.evaluate(script, given)
+
+    return ask
