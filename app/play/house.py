@@ -111,11 +111,12 @@ class House:
             await self.store.create(row, entry)
         except StoreUnavailable:
             raise Refusal("try_again") from None
-        self._created(row)
+        self._created(row, entry)
         return row.id
 
-    def _created(self, row: GameRow) -> None:
+    def _created(self, row: GameRow, entry: Entry) -> None:
         table = Table(row)
+        table.fold(entry)
         self.watcher.acted("created", "person")
         self._tell_lobby(table, 0, with_lists=True)
 
@@ -168,7 +169,7 @@ class House:
             accepted = await room.submit(anyone, command, received, decide_rematch)
         except _AlreadyMade:
             return Accepted(room.table.seq, False)
-        self._created(row)
+        self._created(row, entry)
         return accepted
 
     async def _hint(self, room: Room, anyone: Anyone, command: say.Hint, received: int) -> Accepted:

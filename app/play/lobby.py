@@ -148,11 +148,12 @@ def news_of(table: Table, watching: int, *, with_lists: bool) -> dict[str, Any]:
 
 
 def lists_of(table: Table, row: dict[str, Any]) -> dict[str, bool]:
-    """In which public lists the table stands."""
-    listed = table.terms.visibility == "open"
+    """In which public lists the table stands. Of an unlisted one nothing is said, not even that it went."""
+    if table.terms.visibility != "open":
+        return {}
     return {
-        "open": listed and table.status == "open" and row["taken"] < row["seats"],
-        "watch": listed and table.status == "running" and table.terms.spectators and table.terms.lock is None,
+        "open": table.status == "open" and row["taken"] < row["seats"],
+        "watch": table.status == "running" and table.terms.spectators and table.terms.lock is None,
     }
 
 

@@ -20,6 +20,7 @@ from app.play.refusals import Refusal
 from app.play.room import Accepted, Room
 from app.play.terms import parse_terms
 from app.play.visitors import Visitor
+from app.rules import Position
 from app.store.engine import make_engine
 from app.store.games import SqlGameStore, open_store
 from app.store.migrate import upgrade
@@ -114,8 +115,8 @@ class Guest:
         assert room is not None
         return room
 
-    async def send(self, do: str, *, id: str | None = None, **fields: Any) -> Accepted:
-        message = say.decode(orjson.dumps({"do": do, "id": id or new_id(), **fields}))
+    async def send(self, do: str, **fields: Any) -> Accepted:
+        message = say.decode(orjson.dumps({"do": do, "id": new_id(), **fields}))
         assert not isinstance(message, say.Hello | say.Ping | say.Here)
         return await self.house.submit(await self.room(), self.anyone, message, self.house.clock.now())
 
@@ -136,11 +137,19 @@ class Guest:
 
     async def act(self, action: dict[str, Any], version: int | None = None, **fields: Any) -> Accepted:
         room = await self.room()
-        return await self.send("act", version=room.table.seq if version is None else version, action=action, **fields)
+        return await self.send(
+            "act", version=room.table.seq if version is None else version, action=action, **fields
+        )
 
     @property
     def seat(self) -> int | None:
         return self.visitor.seat
+
+
+def laid(room: Room) -> Position:
+    """The position of a game that has begun."""
+    assert room.table.position is not None
+    return room.table.position
 
 
 def new_id() -> str:
@@ -150,7 +159,9 @@ def new_id() -> str:
 class Stage:
     """One worker's house on a fresh database; more workers can be put beside it."""
 
-    def __init__(self, house: House, clock: HandClock, store: SqlGameStore, counts: Counts, hub: Hub | None) -> None:
+    def __init__(
+        self, house: House, clock: HandClock, store: SqlGameStore, counts: Counts, hub: Hub | None
+    ) -> None:
         self.house = house
         self.clock = clock
         self.store = store

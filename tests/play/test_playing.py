@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from app import rules
-from tests.play.stage import Guest, Stage, new_id
+from tests.play.stage import Guest, Stage, laid, new_id
 
 
 def choices_of(guest: Guest) -> list[dict[str, Any]]:
@@ -31,7 +31,9 @@ async def test_an_accepted_action_is_in_the_log_and_told_to_everybody_once(stage
         assert guest.ear.last["seq"] == done.seq
 
 
-async def test_only_the_seat_that_acted_gets_the_ack_and_only_the_seat_to_act_gets_choices(stage: Stage) -> None:
+async def test_only_the_seat_that_acted_gets_the_ack_and_only_the_seat_to_act_gets_choices(
+    stage: Stage,
+) -> None:
     ann, bo = await stage.game("ann", "bo")
     watcher = await stage.guest("wim").come(ann.game)
     await ann.act(advance_of(ann), id="advance-0001")
@@ -88,7 +90,7 @@ async def test_another_persons_command_id_is_not_mine(stage: Stage) -> None:
 
 async def test_undo_takes_back_an_advance_and_sends_the_whole_view(stage: Stage) -> None:
     ann, bo = await stage.game("ann", "bo")
-    before = rules.view((await ann.room()).table.position, 0)
+    before = rules.view(laid(await ann.room()), 0)
     await ann.act(advance_of(ann))
     await ann.send("undo", version=(await ann.room()).table.seq)
     assert ann.ear.last["kind"] == "undo"
@@ -119,31 +121,33 @@ async def test_undo_with_nothing_done_and_in_anothers_turn(stage: Stage) -> None
 
 
 async def test_folding_the_events_gives_the_view_for_every_audience(stage: Stage) -> None:
-    guests = await stage.game("ann", "bo", "cy", preset="dungeon", options={"black_magic": True, "scoundrels": True})
+    guests = await stage.game(
+        "ann", "bo", "cy", preset="dungeon", options={"black_magic": True, "scoundrels": True}
+    )
     watcher = await stage.guest("wim").come(guests[0].game)
     room = await guests[0].room()
     audience = [*guests, watcher]
-    views = [dict(rules.view(room.table.position, guest.seat)) for guest in audience]
+    views = [dict(rules.view(laid(room), guest.seat)) for guest in audience]
     for _ in range(150):
         table = room.table
         if table.is_over:
             break
         seat = table.to_act[0]
-        action = rules.action_to_json(rules.default_action(table.position, seat))
-        offered = [c["action"] for c in rules.choices(table.position, seat)]
+        action = rules.action_to_json(rules.default_action(laid(room), seat))
+        offered = [c["action"] for c in rules.choices(laid(room), seat)]
         pick = next((a for a in offered if a["type"] in ("advance", "pistol", "rum", "lantern")), action)
-        await guests[seat].act(pick if table.position and table.position.pending is None else action)
+        await guests[seat].act(pick if laid(room).pending is None else action)
         for view, guest in zip(views, audience, strict=True):
             for event in guest.ear.last["events"]:
                 rules.fold(view, event, guest.seat)
-            assert view == rules.view(room.table.position, guest.seat)
+            assert view == rules.view(laid(room), guest.seat)
 
 
 async def test_a_seat_never_hears_of_anothers_hand_or_of_seed_and_deck(stage: Stage) -> None:
     ann, bo = await stage.game("ann", "bo")
     watcher = await stage.guest("wim").come(ann.game)
     room = await ann.room()
-    seed = room.table.position.seed  # type: ignore[union-attr]
+    seed = laid(room).seed
     for _ in range(40):
         table = room.table
         guest = (ann, bo)[table.to_act[0]]
@@ -229,7 +233,9 @@ async def test_a_spectator_cannot_act(stage: Stage) -> None:
         assert await watcher.refused(do, **fields) == "not_seated"
 
 
-async def test_the_record_of_a_finished_game_can_be_verified_and_leaves_out_what_was_undone(stage: Stage) -> None:
+async def test_the_record_of_a_finished_game_can_be_verified_and_leaves_out_what_was_undone(
+    stage: Stage,
+) -> None:
     ann, bo = await stage.game("ann", "bo")
     await ann.act(advance_of(ann))
     await ann.send("undo", version=(await ann.room()).table.seq)
