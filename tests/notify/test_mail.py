@@ -1,0 +1,247 @@
+"""E-mail against a real mail server: the code that proves an address, one digest for all games."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from typing import Any, cast
+
+import pytest
+from aiosmtpd.smtp import SMTP
+
+from app.notify.digest import Notifier
+from app.notify.mail import BadAddress, checked_address
+from tests.people.running_site import TestSite, code_of, running
+from tests.people.tables import command, play_table
+
+DAYS = {"clock": {"kind": "days", "days": 3}}
+
+
+class Postbox:
+    """What arrived; refuses when told to."""
+
+    def __init__(self) -> None:
+        self.messages: list[EmailMessage] = []
+        self.is_closed = False
+
+    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:
+        if self.is_closed:
+            return "451 not now"
+        self.messages.append(
+            cast("EmailMessage", message_from_bytes(envelope.content, policy=policy.default))
+        )
+        return "250 taken"
+
+
+@pytest.fixture
+async def postbox() -> AsyncIterator[tuple[Postbox, int]]:
+    box = Postbox()
+    server = await asyncio.get_running_loop().create_server(lambda: SMTP(box), "127.0.0.1", 0)
+    async with server:
+        yield box, server.sockets[0].getsockname()[1]
+
+
+@pytest.fixture
+async def site(database_url: str, postbox: tuple[Postbox, int]) -> AsyncIterator[TestSite]:
+    async with running(
+        database_url,
+        smtp_host="127.0.0.1",
+        smtp_port=postbox[1],
+        smtp_security="none",
+        mail_from="Cartagena <post@cartagena.example>",
+        public_url="http://testserver",
+        secret="k" * 40,
+        notify_seconds=9999.0,
+    ) as test:
+        yield test
+
+
+def notifier(site: TestSite) -> Notifier:
+    it = site.site
+    return Notifier(it.settings, it.notices, it.mailer, it.webhooks, it.metrics, lambda: it.clock(), it.words)
+
+
+async def _confirmed(site: TestSite, postbox: Postbox, browser: Any, email: str) -> None:
+    answer = await browser.put("/api/v1/me/notices", json={"email": email})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["email_confirmed"] is False
+    code = re.search(r"[A-Z2-9]{4}-[A-Z2-9]{4}", postbox.messages[-1]["Subject"])
+    assert code is not None
+    answer = await browser.post("/api/v1/me/notices/confirm", json={"code": code[0].lower()})
+    assert answer.json()["email_confirmed"] is True, answer.text
+
+
+async def test_an_address_counts_only_once_its_code_was_typed_in(
+    site: TestSite, postbox: tuple[Postbox, int]
+) -> None:
+    box, _ = postbox
+    ann, _ = await site.guest("Anne Bonfire")
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    await ann.put("/api/v1/me/notices", json={"email": "ann@example.org"})
+    await bo.put("/api/v1/me/notices", json={"email": "bo@example.org"})
+    await play_table(ann, bo, **DAYS)
+    assert await notifier(site).round() == 0
+    assert code_of(await ann.post("/api/v1/me/notices/confirm", json={"code": "AAAA-AAAA"})) == "wrong_code"
+    assert len(box.messages) == 2, "the two codes and nothing else"
+    assert "ann@example.org" in str(box.messages[0]["To"])
+
+
+async def test_one_digest_tells_of_all_games_and_not_again_before_the_interval(
+    site: TestSite, postbox: tuple[Postbox, int]
+) -> None:
+    box, _ = postbox
+    ann, _ = await site.guest("Anne Bonfire")
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    await _confirmed(site, box, ann, "ann@example.org")
+    await _confirmed(site, box, bo, "bo@example.org")
+    rooms = [await play_table(ann, bo, title=f"Table {n}", **DAYS) for n in range(3)]
+    await play_table(ann, bo, title="Not by post")
+    box.messages.clear()
+    waiting = {}
+    for browser, email in ((ann, "ann@example.org"), (bo, "bo@example.org")):
+        rows = (await browser.get("/api/v1/me/games")).json()["games"]
+        waiting[email] = {row["id"] for row in rows if row["my_turn"] and row["id"] in rooms}
+    assert await notifier(site).round() == sum(bool(games) for games in waiting.values())
+    for message in box.messages:
+        games = waiting[str(message["To"])]
+        text = message.get_content()
+        assert {room for room in rooms if room in text} == games
+        assert "Not by post" not in text
+        assert f"http://testserver/g/{next(iter(games))}" in text
+        assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+        assert message["Auto-Submitted"] == "auto-generated"
+        assert "UTC" in text
+    assert len(box.messages) == sum(bool(games) for games in waiting.values())
+    assert await notifier(site).round() == 0, "told already"
+    site.pass_time(3600)
+    assert await notifier(site).round() == 0, "the same turns are not told twice, however long ago"
+
+
+async def test_a_new_turn_is_told_after_the_interval(site: TestSite, postbox: tuple[Postbox, int]) -> None:
+    box, _ = postbox
+    ann, _ = await site.guest("Anne Bonfire")
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    for browser, email in ((ann, "ann@example.org"), (bo, "bo@example.org")):
+        await _confirmed(site, box, browser, email)
+    room = await play_table(ann, bo, **DAYS)
+    box.messages.clear()
+    assert await notifier(site).round() == 1
+    first = str(box.messages[0]["To"])
+    mover = ann if first == "ann@example.org" else bo
+    for _ in range(3):
+        state = (await mover.get(f"/api/v1/games/{room}")).json()
+        if not state.get("choices"):
+            break
+        ending = [choice["action"] for choice in state["choices"] if choice["action"]["type"] == "end"]
+        action = ending[0] if ending else state["choices"][0]["action"]
+        answer = await command(mover, room, "act", version=state["seq"], action=action)
+        assert answer.status_code == 200, answer.text
+    assert await notifier(site).round() == 1
+    assert str(box.messages[1]["To"]) != first
+
+
+async def test_when_the_mail_server_refuses_it_is_tried_again_after_the_interval(
+    site: TestSite, postbox: tuple[Postbox, int]
+) -> None:
+    box, _ = postbox
+    ann, _ = await site.guest("Anne Bonfire")
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    for browser, email in ((ann, "ann@example.org"), (bo, "bo@example.org")):
+        await _confirmed(site, box, browser, email)
+    await play_table(ann, bo, **DAYS)
+    box.messages.clear()
+    box.is_closed = True
+    assert await notifier(site).round() == 0
+    box.is_closed = False
+    assert await notifier(site).round() == 0, "not before the interval is over"
+    site.pass_time(31 * 60)
+    assert await notifier(site).round() == 1
+    assert len(box.messages) == 1
+
+
+async def test_two_workers_tell_once(site: TestSite, postbox: tuple[Postbox, int]) -> None:
+    box, _ = postbox
+    ann, _ = await site.guest("Anne Bonfire")
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    for browser, email in ((ann, "ann@example.org"), (bo, "bo@example.org")):
+        await _confirmed(site, box, browser, email)
+    await play_table(ann, bo, **DAYS)
+    box.messages.clear()
+    told = await asyncio.gather(*(notifier(site).round() for _ in range(4)))
+    assert sum(told) == 1
+    assert len(box.messages) == 1
+
+
+async def test_one_click_ends_the_e_mails_and_looking_at_the_link_does_not(
+    site: TestSite, postbox: tuple[Postbox, int]
+) -> None:
+    box, _ = postbox
+    ann, _ = await site.guest("Anne Bonfire")
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    for browser, email in ((ann, "ann@example.org"), (bo, "bo@example.org")):
+        await _confirmed(site, box, browser, email)
+    await play_table(ann, bo, **DAYS)
+    await notifier(site).round()
+    link = str(box.messages[-1]["List-Unsubscribe"]).strip("<>").removeprefix("http://testserver")
+    who = ann if str(box.messages[-1]["To"]) == "ann@example.org" else bo
+    mail_client = site.program("192.0.2.200")
+    page = await mail_client.get(link)
+    assert page.status_code == 200
+    assert "<form" in page.text
+    assert (await who.get("/api/v1/me/notices")).json()["email_confirmed"] is True
+    assert (await mail_client.post(link, data={"List-Unsubscribe": "One-Click"})).status_code == 200
+    assert (await who.get("/api/v1/me/notices")).json()["email"] is None
+    unknown = await mail_client.post("/stop/" + "x" * 32)
+    assert unknown.status_code == 200, "nobody learns which tokens exist"
+
+
+async def test_codes_to_strangers_mailboxes_are_limited(
+    sqlite_url: str, postbox: tuple[Postbox, int]
+) -> None:
+    box, port = postbox
+    async with running(sqlite_url, smtp_host="127.0.0.1", smtp_port=port, smtp_security="none") as site:
+        codes = []
+        for n in range(7):
+            browser, _ = await site.guest(f"Number {n} Pest", f"203.0.113.{n}")
+            answer = await browser.put("/api/v1/me/notices", json={"email": "victim@example.org"})
+            codes.append(answer.status_code)
+        assert codes == [200] * 5 + [429] * 2
+        assert len(box.messages) == 5
+
+
+async def test_without_a_mail_server_no_mail_is_offered(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        browser, _ = await site.guest()
+        assert (await browser.get("/api/v1/me/notices")).json()["mail"] is False
+        answer = await browser.put("/api/v1/me/notices", json={"email": "ann@example.org"})
+        assert code_of(answer) == "no_mail"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "ann",
+        "@example.org",
+        "ann@",
+        "ann@example",
+        "a b@example.org",
+        "ann@example..org",
+        "ann@-.org\r\nBcc: x@y.z",
+        "Ann <ann@example.org>",
+        "ann@example.org,bo@example.org",
+        "ann@[127.0.0.1]",
+        "x" * 250 + "@example.org",
+        "änn@example.org",
+    ],
+)
+def test_what_is_no_address_is_refused(text: str) -> None:
+    with pytest.raises(BadAddress):
+        checked_address(text)
+
+
+def test_an_address_is_kept_with_its_domain_in_small_letters() -> None:
+    assert checked_address(" Ann.B+game@Example.ORG ") == "Ann.B+game@example.org"

@@ -1,0 +1,209 @@
+"""Webhooks against a real receiver: signed, opt-in, and no way into our own network."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from app.notify.webhook import BadWebhook, WebhookFailed, Webhooks, checked_url, signature
+from tests.notify.test_mail import DAYS, notifier
+from tests.people.running_site import TestSite, code_of, running
+from tests.people.tables import play_table
+
+
+class Receiver:
+    """A real HTTP server of a few lines: keeps what was posted, answers as told."""
+
+    def __init__(self) -> None:
+        self.posted: list[tuple[dict[str, str], bytes]] = []
+        self.status = "200 OK"
+        self.extra = ""
+        self.port = 0
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        lines = head.split("\r\n")
+        headers = {
+            name.lower(): value for name, _, value in (line.partition(": ") for line in lines[1:] if line)
+        }
+        body = await reader.readexactly(int(headers.get("content-length", "0")))
+        self.posted.append(({"line": lines[0], **headers}, body))
+        writer.write(
+            f"HTTP/1.1 {self.status}\r\n{self.extra}content-length: 0\r\nconnection: close\r\n\r\n".encode()
+        )
+        await writer.drain()
+        writer.close()
+        await writer.wait_closed()
+
+
+@asynccontextmanager
+async def receiving() -> AsyncIterator[Receiver]:
+    receiver = Receiver()
+    server = await asyncio.start_server(receiver.serve, "127.0.0.1", 0)
+    receiver.port = server.sockets[0].getsockname()[1]
+    async with server:
+        yield receiver
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    async with receiving() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+async def site(database_url: str) -> AsyncIterator[TestSite]:
+    async with running(
+        database_url, webhook_private=True, public_url="http://testserver", secret="k" * 40
+    ) as test:
+        yield test
+
+
+async def _set(browser: Any, receiver: Receiver) -> str:
+    url = f"http://127.0.0.1:{receiver.port}/hook?me=1"
+    answer = await browser.put("/api/v1/me/notices", json={"webhook": url})
+    assert answer.status_code == 200, answer.text
+    return str(answer.json()["webhook_key"])
+
+
+async def test_a_turn_is_posted_and_signed_with_the_owners_key(site: TestSite, receiver: Receiver) -> None:
+    ann, _ = await site.guest("Anne Bonfire")
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    keys = {await _set(browser, receiver) for browser in (ann, bo)}
+    assert len(keys) == 2
+    room = await play_table(ann, bo, **DAYS)
+    assert await notifier(site).round() == 1
+    ((headers, body),) = receiver.posted
+    assert headers["line"] == "POST /hook?me=1 HTTP/1.1"
+    at, code = (part.split("=", 1)[1] for part in headers["x-cartagena-signature"].split(","))
+    good = [hmac.new(key.encode(), f"{at}.".encode() + body, hashlib.sha256).hexdigest() for key in keys]
+    assert code in good
+    told = json.loads(body)
+    assert told["event"] == "your_turn"
+    assert [game["id"] for game in told["games"]] == [room]
+    assert set(told["games"][0]) == {"id", "title", "url", "deadline"}, (
+        "where to look, not what is in the game"
+    )
+
+
+async def test_a_webhook_that_keeps_failing_rests_until_it_is_set_again(
+    site: TestSite, receiver: Receiver
+) -> None:
+    ann, told = await site.guest("Anne Bonfire")
+    await _set(ann, receiver)
+    for _ in range(10):
+        await site.site.notices.webhook_answered(told["person"]["id"], False)
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    await play_table(ann, bo, **DAYS)
+    assert [each.player for each in await site.site.notices.recipients(site.site.now())] == []
+    assert (await ann.get("/api/v1/me/notices")).json()["webhook_failures"] == 10
+    await _set(ann, receiver)
+    assert (await ann.get("/api/v1/me/notices")).json()["webhook_failures"] == 0
+
+
+async def test_the_key_stays_with_the_address_and_changes_with_it(site: TestSite, receiver: Receiver) -> None:
+    ann, _ = await site.guest("Anne Bonfire")
+    first = await _set(ann, receiver)
+    assert await _set(ann, receiver) == first
+    answer = await ann.put("/api/v1/me/notices", json={"webhook": "https://elsewhere.example/hook"})
+    assert answer.json()["webhook_key"] != first
+
+
+async def test_the_owner_can_try_it_and_learns_only_whether_it_answered(
+    site: TestSite, receiver: Receiver
+) -> None:
+    ann, _ = await site.guest("Anne Bonfire")
+    assert code_of(await ann.post("/api/v1/me/notices/test")) == "no_webhook"
+    await _set(ann, receiver)
+    assert (await ann.post("/api/v1/me/notices/test")).json() == {"outcome": "sent"}
+    receiver.status = "500 Oops"
+    assert (await ann.post("/api/v1/me/notices/test")).json() == {"outcome": "answered 500"}
+
+
+async def test_a_redirect_is_not_followed(receiver: Receiver) -> None:
+    async with receiving() as secret:
+        receiver.status, receiver.extra = (
+            "302 Found",
+            f"location: http://127.0.0.1:{secret.port}/internal\r\n",
+        )
+        with pytest.raises(WebhookFailed, match="answered 302"):
+            await Webhooks(private=True).call(f"http://127.0.0.1:{receiver.port}/", "key", {}, 1)
+        assert secret.posted == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://example.org/hook",
+        "ftp://example.org/",
+        "https:///nowhere",
+        "https://user:password@example.org/",
+        "https://example.org:22/",
+        "https://127.0.0.1/",
+        "https://10.1.2.3/",
+        "https://169.254.169.254/latest/meta-data",
+        "https://[::1]/",
+        "https://[fd00::1]/",
+        "https://[::ffff:10.0.0.1]/",
+        "https://[64:ff9b::a00:1]/",
+        "https://0.0.0.0/",
+        "https://example.org/#part",
+        "https://exa mple.org/",
+        "javascript:alert(1)",
+        "https://example.org/" + "x" * 600,
+    ],
+)
+def test_an_address_that_is_not_the_publics_is_refused(url: str) -> None:
+    with pytest.raises(BadWebhook):
+        checked_url(url, private=False)
+
+
+def test_a_public_address_is_taken() -> None:
+    for url in ("https://example.org/hook?x=1", "https://example.org:8443/", "https://93.184.215.14/"):
+        assert checked_url(url, private=False) == url
+
+
+async def test_a_name_that_stands_for_a_private_address_is_not_called(receiver: Receiver) -> None:
+    with pytest.raises(WebhookFailed, match="private address"):
+        await Webhooks(private=False).call(f"http://localhost:{receiver.port}/", "key", {}, 1)
+    assert receiver.posted == []
+
+
+async def test_a_name_is_looked_up_once_and_called_where_it_was_checked(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = asyncio.get_running_loop()
+    asked: list[str] = []
+
+    async def getaddrinfo(host: str, port: int, **_: Any) -> list[Any]:
+        asked.append(host)
+        return [(2, 1, 6, "", ("127.0.0.1" if len(asked) == 1 else "10.0.0.1", port))]
+
+    monkeypatch.setattr(loop, "getaddrinfo", getaddrinfo, raising=False)
+    await Webhooks(private=True).call(f"http://rebinding.example:{receiver.port}/", "key", {}, 1)
+    ((headers, _),) = receiver.posted
+    assert headers["host"] == f"rebinding.example:{receiver.port}"
+    assert asked.count("rebinding.example") == 1
+
+
+async def test_a_private_address_is_refused_by_the_api_and_looks_like_any_other_failure(
+    sqlite_url: str,
+) -> None:
+    async with running(sqlite_url) as site:
+        browser, _ = await site.guest()
+        answer = await browser.put("/api/v1/me/notices", json={"webhook": "https://10.0.0.1/"})
+        assert code_of(answer) == "bad_webhook"
+        await browser.put("/api/v1/me/notices", json={"webhook": "https://localhost/"})
+        assert (await browser.post("/api/v1/me/notices/test")).json() == {"outcome": "unreachable"}
+
+
+def test_a_signature_depends_on_key_time_and_body() -> None:
+    signatures = {signature(key, at, body) for key in "ab" for at in (1, 2) for body in (b"x", b"y")}
+    assert len(signatures) == 8
