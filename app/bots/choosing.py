@@ -1,0 +1,95 @@
+"""`choose`: what a bot of some level does, from a seat's view, its legal list and the events it has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+from app import rules
+from app.bots.budget import Budget, Meter
+from app.bots.cabin_boy import cabin_boy
+from app.bots.captain import captain
+from app.bots.imagine import Imagination, acting_seat
+from app.bots.legend import legend
+from app.bots.levels import LEVELS
+from app.bots.mate import mate, yardstick
+from app.bots.owed import answer
+from app.bots.sailor import sailor
+from app.bots.thought import Best, Thought
+from app.rules.actions import Action, OwedDiscard
+
+__all__ = ["PLAYERS", "choose", "safe_choice"]
+
+Json = dict[str, Any]
+
+PLAYERS: dict[str, Callable[[Thought], Action]] = {
+    "cabin-boy": cabin_boy,
+    "sailor": sailor,
+    "mate": mate,
+    "captain": captain,
+    "legend": legend,
+    "yardstick": yardstick,
+}
+"""The levels, and the yardstick that benches measure them against."""
+assert tuple(PLAYERS)[:-1] == LEVELS
+
+
+def choose(
+    view: Json,
+    actions: Sequence[Json],
+    history: Sequence[Json],
+    level: str,
+    budget: Budget,
+    rng: Random,
+    *,
+    seat: int | None = None,
+    best: Best | None = None,
+) -> Json:
+    """One of the actions, an owed discard filled in.
+
+    `best` is told of the best move so far while a strong level thinks, so that whoever waits can take it
+    when time is up. `seat` need not be said but where open hands leave it unclear who discards.
+    """
+    if not actions:
+        raise ValueError("there is nothing to choose from")
+    if len(actions) == 1 and "count" not in actions[0]:
+        return actions[0]
+    who = acting_seat(view, actions) if seat is None else seat
+    listed = [_parsed(action) for action in actions]
+    imagination = Imagination(view, who, history)
+    thought = Thought(imagination, who, listed, Meter(budget), rng, best or (lambda action: None))
+    if view["pending"] is not None:
+        return rules.action_to_json(_owed(thought, level))
+    return rules.action_to_json(PLAYERS[level](thought))
+
+
+def _parsed(action: Json) -> Action:
+    if action["type"] == "discard" and "count" in action:
+        return OwedDiscard(action["count"])
+    return rules.action_from_json(action)
+
+
+def _owed(thought: Thought, level: str) -> Action:
+    """What is owed is answered by the worth of the cards; a cabin boy grabs whatever comes."""
+    position = thought.imagination.sample(thought.rng)
+    if level == "cabin-boy":
+        first = thought.listed[0]
+        if isinstance(first, OwedDiscard):
+            cards = thought.rng.sample(list(position.hand_names(thought.seat)), first.count)
+            return rules.Discard(tuple(sorted(cards)))
+        return thought.rng.choice(thought.listed)
+    return answer(position, thought.seat, thought.listed)
+
+
+def safe_choice(view: Json, actions: Sequence[Json], seat: int | None = None) -> Json:
+    """A legal move that needs no thought: what is owed with the lowest cards, else end, retreat, anything."""
+    first = actions[0]
+    if first["type"] == "discard" and "count" in first:
+        who = acting_seat(view, actions) if seat is None else seat
+        return {"type": "discard", "cards": list(view["players"][who]["hand"][: first["count"]])}
+    for kind in ("end", "retreat"):
+        for action in actions:
+            if action["type"] == kind:
+                return action
+    return first

@@ -1,0 +1,163 @@
+"""The evaluation: what a seat's pirates, cards and company are worth, as its strength in the race.
+
+A seat's strength is a weighted sum of the features below; the chance of each seat to win is the softmax
+of the strengths. The weights come from self-play (bench/bots_tune.py fits them by maximum likelihood).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp
+
+from app.bots.weights import WEIGHTS
+from app.rules.movement import company_of
+from app.rules.position import TORTUGA, Position
+
+__all__ = ["FEATURES", "chances", "features", "strength", "strengths", "weights_for"]
+
+FEATURES: tuple[str, ...] = (
+    "spaces_left",
+    "home",
+    "at_start",
+    "hindmost",
+    "second_hindmost",
+    "cards",
+    "first_cards",
+    "many_cards",
+    "idle_cards",
+    "variety",
+    "reach",
+    "hindmost_reach",
+    "retreat",
+    "company",
+    "crossed",
+    "ready_to_cross",
+    "tempo",
+)
+
+_FEW_CARDS = 4
+_MANY_CARDS = 8
+_CARD = 7.0
+"""What a card is worth in spaces, for weighing a retreat; measured 6–8."""
+_SOME_SYMBOLS = tuple(1 - (5 / 6) ** count for count in range(64))
+"""The expected share of still missing symbols that so many unknown cards bring."""
+
+
+def weights_for(position: Position) -> Sequence[float]:
+    options = position.options
+    if options.scenario == "complete":
+        return WEIGHTS["complete"]
+    return WEIGHTS["row" if options.supply == "row" else "deck"]
+
+
+def features(position: Position, seat: int) -> tuple[float, ...]:
+    """Unknown cards (held, but not in the hand by kind) count as average ones."""
+    ruleset = position.ruleset
+    route = ruleset.route
+    goal = route.goal
+    crowd = position.crowd
+    places = position.pirates[seat]
+    held = position.held[seat]
+    left = goal * len(places) - sum(places)
+    first = places[0]
+
+    hand = position.hands[seat]
+    if len(hand) == 6:
+        symbols = [symbol for symbol, count in enumerate(hand) if count]
+        unknown = held - sum(hand)
+    else:
+        symbols = [n for n in range(6) if hand[2 * n] or hand[2 * n + 1]]
+        unknown = held - sum(hand)
+    variety = float(len(symbols))
+    spots = set(places)
+    spots.discard(goal)
+    ahead, end = route.ahead, route.end
+    reach = 0
+    hindmost_reach = 0
+    for symbol in symbols:
+        of_symbol = ahead[symbol]
+        best = 0
+        for place in spots:
+            for space in of_symbol[place]:
+                if not crowd[space]:
+                    break
+            else:
+                space = end[place]
+            if space - place > best:
+                best = space - place
+            if place == first and space - place > hindmost_reach:
+                hindmost_reach = space - place
+        reach += best
+    if unknown:
+        extra = _SOME_SYMBOLS[min(unknown, 63)] * (6 - variety)
+        mean = reach / variety if variety else _CARD
+        variety += extra
+        reach += mean * extra
+
+    company = company_of(position)
+    behind = route.behind
+    best_gain = 0.0
+    two = 0
+    for place in spots:
+        low, high = behind[place]
+        target = company.rfind(1, low, high)
+        if target > 0:
+            met = crowd[target]
+            two += met - 1
+            gain = met * _CARD - (place - target)
+            if gain > best_gain:
+                best_gain = gain
+    crossed = ready = 0
+    sloop = route.sloop
+    if sloop >= 0:
+        for place in places:
+            if place > sloop:
+                crossed += 1
+            elif place == sloop:
+                ready += 2 if position.sloop == TORTUGA else 1
+    idle = held - left / _CARD
+    return (
+        left,
+        places.count(goal),
+        places.count(0),
+        goal - first,
+        goal - places[1],
+        held,
+        held if held < _FEW_CARDS else _FEW_CARDS,
+        held - _MANY_CARDS if held > _MANY_CARDS else 0,
+        idle if idle > 0 else 0.0,
+        variety,
+        reach,
+        hindmost_reach,
+        best_gain,
+        two,
+        crossed,
+        ready,
+        position.seat == seat,
+    )
+
+
+def strength(position: Position, seat: int, weights: Sequence[float]) -> float:
+    total = 0.0
+    for weight, value in zip(weights, features(position, seat), strict=True):
+        total += weight * value
+    return total
+
+
+def strengths(position: Position, weights: Sequence[float]) -> list[float]:
+    """Of each seat; a seat that has resigned has none."""
+    return [
+        float("-inf") if is_out else strength(position, seat, weights)
+        for seat, is_out in enumerate(position.resigned)
+    ]
+
+
+def chances(position: Position, weights: Sequence[float]) -> list[float]:
+    """The chance of each seat to win, as far as looking without thinking tells."""
+    if position.winner is not None:
+        return [float(seat == position.winner) for seat in range(len(position.pirates))]
+    values = strengths(position, weights)
+    most = max(values)
+    powers = [exp(value - most) for value in values]
+    total = sum(powers)
+    return [power / total for power in powers]

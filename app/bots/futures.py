@@ -1,0 +1,70 @@
+"""Futures: playing plans out on imagined positions, and what the table looks like after them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, log
+
+from app import rules
+from app.bots.budget import Meter
+from app.bots.evaluation import strength, strengths
+from app.bots.owed import settle_all
+from app.bots.turn_search import Plan, plans, reveal
+from app.rules.actions import Action, End
+from app.rules.position import Position
+
+__all__ = ["best_of", "edge", "finish", "play_plan", "play_turn"]
+
+_END = End()
+
+
+def edge(position: Position, seat: int, weights: Sequence[float]) -> float:
+    """How far the seat is ahead of all the others together: the logarithm of its odds to win."""
+    values = strengths(position, weights)
+    own = values[seat]
+    rest = [value for other, value in enumerate(values) if other != seat]
+    most = max(rest)
+    return own - most - log(sum(exp(value - most) for value in rest))
+
+
+def finish(plan: Plan, seat: int) -> Position:
+    """The table as the next seat finds it after the plan; the plan itself stays as it was."""
+    after = plan.after.copy()
+    reveal(after, seat)
+    if after.winner is None and plan.actions[-1] == _END:
+        rules.play(after, seat, _END)
+    return after
+
+
+def play_plan(position: Position, seat: int, actions: Sequence[Action]) -> Position:
+    """The plan on another imagined position, where chance may stop it: then the turn just ends."""
+    after = position.copy()
+    for action in actions:
+        listed = rules.legal(after, seat)
+        if action not in listed:
+            if _END not in listed:
+                action = listed[0]
+            else:
+                action = _END
+        rules.play(after, seat, action)
+        settle_all(after)
+        if after.winner is not None or after.seat != seat:
+            return after
+    while after.winner is None and after.seat == seat:
+        listed = rules.legal(after, seat)
+        rules.play(after, seat, _END if _END in listed else listed[0])
+        settle_all(after)
+    return after
+
+
+def best_of(found: Sequence[Plan]) -> Plan:
+    return max(found, key=lambda plan: plan.value)
+
+
+def play_turn(position: Position, weights: Sequence[float], width: int, meter: Meter) -> Position:
+    """The seat in turn plays what its own turn search likes best."""
+    seat = position.seat
+    found = plans(position, seat, weights, width, meter, strength)
+    if not found:
+        return play_plan(position, seat, ())
+    return finish(best_of(found), seat)

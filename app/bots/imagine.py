@@ -1,0 +1,188 @@
+"""Imagining: positions that fit what a seat sees and remembers, with the rest dealt at random.
+
+A bot never gets the position. It builds possible ones from its view (RULES §7) and its events, and
+thinks about those; two positions that look the same to the seat lead to the same imaginations.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from app import rules
+from app.bots.knowledge import Contradiction, Hypothesis, suppose
+from app.rules.pending import OwedShare, OwedStack
+from app.rules.position import Position
+from app.rules.tokens import TOKENS
+
+__all__ = ["Imagination", "acting_seat"]
+
+Json = dict[str, Any]
+
+_TRIES = 40
+
+
+def acting_seat(view: Json, actions: Sequence[Json]) -> int:
+    """Whose decision this is, as far as a view tells it (a seat that is asked by number needs no guess)."""
+    pending = view["pending"]
+    if pending is None:
+        return int(view["turn"]["seat"])
+    if pending["kind"] != "discard":
+        return int(pending["seat"])
+    owing = [int(seat) for seat in pending["owed"]]
+    seen = [seat for seat in owing if view["players"][seat]["hand"] is not None] or owing
+    counts = {action["count"] for action in actions if "count" in action}
+    fitting = [seat for seat in seen if pending["owed"][str(seat)] in counts]
+    return (fitting or seen)[0]
+
+
+class Imagination:
+    """The positions that a seat can take for possible."""
+
+    def __init__(self, view: Json, seat: int, history: Sequence[Json]) -> None:
+        self.view = view
+        self.seat = seat
+        self._history = history
+        self._certain: Hypothesis | None = None
+        options = rules.parse_options(view["options"])
+        self._base = self._any_deal(Random(0))
+        self._kinds = self._base.ruleset.kinds
+        self.is_open = options.hands == "open"
+
+    def sample(self, rng: Random) -> Position:
+        """One possible position; its unseen chance (later shuffles, tokens) is its own."""
+        position = self._base.copy()
+        position.seed = f"{rng.getrandbits(256):064x}"
+        for _ in range(_TRIES):
+            try:
+                hypothesis = self._certain or suppose(self.view, self._history, rng)
+                if hypothesis.is_certain:
+                    self._certain = hypothesis
+                self._deal(position, hypothesis, rng)
+            except Contradiction:
+                position = self._base.copy()
+                position.seed = f"{rng.getrandbits(256):064x}"
+                continue
+            self._lay_tokens(position, hypothesis.opened, rng)
+            return position
+        # The history does not fit the view (a part of it is missing): what is seen now must do.
+        held = [player["cards"] for player in self.view["players"]]
+        self._deal(position, Hypothesis(held, rng), rng)
+        self._lay_tokens(position, None, rng)
+        return position
+
+    def _any_deal(self, rng: Random) -> Position:
+        """A valid position that looks like the view: the ground for all samples."""
+        view = self.view
+        kinds = rules.new_game(rules.parse_options(view["options"]), "0" * 64).ruleset.kinds
+        unseen = list(_unseen(view, Counter(dict(zip(kinds.names, kinds.copies, strict=True)))).elements())
+        unseen.sort()
+        rng.shuffle(unseen)
+        players = []
+        for player in view["players"]:
+            hand = player["hand"]
+            if hand is None:
+                count = player["cards"]
+                hand, unseen = sorted(unseen[:count]), unseen[count:]
+            players.append({"hand": hand, "pirates": player["pirates"], "resigned": player["resigned"]})
+        pending = view["pending"]
+        if pending is not None and pending.get("cards", ()) is None:
+            count = pending["count"]
+            pending = {name: value for name, value in pending.items() if name != "count"}
+            pending["cards"], unseen = sorted(unseen[:count]), unseen[count:]
+        tokens = _tokens_left(view, None)
+        spaces = list(view["chests"])
+        whole = {
+            **view,
+            "seed": "0" * 64,
+            "players": players,
+            "deck": unseen,
+            "pending": pending,
+            "chests": dict(zip(spaces, tokens, strict=False)),
+            "chests_aside": tokens[len(spaces) :],
+        }
+        return rules.position_from_json(whole)
+
+    def _deal(self, position: Position, hypothesis: Hypothesis, rng: Random) -> None:
+        """Known cards where they are known to be, the others anywhere."""
+        view, numbers = self.view, self._kinds.numbers
+        pool = _unseen(view, Counter(dict(zip(self._kinds.names, self._kinds.copies, strict=True))))
+        hidden = [seat for seat, player in enumerate(view["players"]) if player["hand"] is None]
+        is_offer_hidden = view["pending"] is not None and view["pending"].get("cards", ()) is None
+        for seat in hidden:
+            pool.subtract(hypothesis.known[seat])
+        top = hypothesis.deck_top[: view["deck"]]
+        pool.subtract(card for card in top if card is not None)
+        offered = hypothesis.offered if is_offer_hidden else []
+        pool.subtract(card for card in offered if card is not None)
+        if pool and min(pool.values()) < 0:
+            raise Contradiction
+        unknown = [numbers[card] for card in sorted(pool.elements())]
+        rng.shuffle(unknown)
+        for seat in hidden:
+            known = hypothesis.known[seat]
+            missing = view["players"][seat]["cards"] - known.total()
+            if missing < 0 or missing > len(unknown):
+                raise Contradiction
+            hand = bytearray(len(numbers))
+            for card, count in known.items():
+                hand[numbers[card]] += count
+            for _ in range(missing):
+                hand[unknown.pop()] += 1
+            position.hands[seat] = hand
+        if is_offer_hidden:
+            self._offer(position, offered, unknown)
+        deck = [unknown.pop() if card is None else numbers[card] for card in top]
+        deck += unknown
+        if len(deck) != view["deck"]:
+            raise Contradiction
+        deck.reverse()
+        position.deck = bytearray(deck)
+
+    def _offer(self, position: Position, offered: list[str | None], unknown: list[int]) -> None:
+        count = self.view["pending"]["count"]
+        numbers = self._kinds.numbers
+        if len(offered) != count:
+            offered = [None] * count
+        cards = tuple(sorted(unknown.pop() if card is None else numbers[card] for card in offered))
+        pending = position.pending
+        if isinstance(pending, OwedShare):
+            position.pending = OwedShare(pending.seat, cards, pending.dark)
+        elif isinstance(pending, OwedStack):
+            position.pending = OwedStack(pending.seat, cards, pending.dark)
+
+    def _lay_tokens(self, position: Position, opened: list[str] | None, rng: Random) -> None:
+        if not position.options.black_magic:
+            return
+        tokens = _tokens_left(self.view, opened)
+        rng.shuffle(tokens)
+        places = sorted(position.chests)
+        position.chests = dict(zip(places, tokens, strict=False))
+        position.chests_aside = tuple(tokens[len(places) :])
+
+
+def _unseen(view: Json, cards: Counter[str]) -> Counter[str]:
+    """The full set without what the seat sees."""
+    for player in view["players"]:
+        cards.subtract(player["hand"] or ())
+    cards.subtract(view["row"])
+    cards.subtract(view["discard"])
+    if view["pending"] is not None:
+        cards.subtract(view["pending"].get("cards") or ())
+    return cards
+
+
+def _tokens_left(view: Json, opened: list[str] | None) -> list[str]:
+    """The tokens that are still face down, in text order; without memory, any that could be."""
+    count = len(view["chests"]) + int(view["chests_aside"])
+    if not count:
+        return []
+    left = Counter(TOKENS)
+    left.subtract(opened or ())
+    tokens = sorted(left.elements())
+    if len(tokens) != count:
+        # The snake is never out: it stands last in text order, so the end of the list keeps it.
+        tokens = sorted(TOKENS)[-count:]
+    return tokens

@@ -1,0 +1,257 @@
+"""What the events tell a seat about cards it does not see: others' hands, the top of the deck, chest tokens.
+
+The history is walked once. Where it leaves a choice open (an unseen theft, an unseen share), one
+possibility is drawn at random, so each walk gives one hypothesis that fits everything that was seen.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+__all__ = ["Contradiction", "Hypothesis", "suppose"]
+
+Json = dict[str, Any]
+
+
+class Contradiction(Exception):
+    """The possibilities drawn so far do not fit what was seen later; draw again."""
+
+
+class Hypothesis:
+    """Cards that are taken to be where they are; everything else is unknown."""
+
+    __slots__ = ("deck_top", "held", "is_certain", "known", "offered", "opened", "rng")
+
+    def __init__(self, held: list[int], rng: Random) -> None:
+        self.held = held
+        self.known: list[Counter[str]] = [Counter() for _ in held]
+        self.deck_top: list[str | None] = []
+        """First one on top; None is an unknown card."""
+        self.offered: list[str | None] = []
+        """The cards of a share or stack that stands."""
+        self.opened: list[str] = []
+        """Chest tokens opened since they were laid."""
+        self.is_certain = True
+        """Whether nothing had to be drawn at random."""
+        self.rng = rng
+
+    def lose(self, seat: int, card: str) -> None:
+        known = self.known[seat]
+        if known[card] > 0:
+            known[card] -= 1
+        elif self.held[seat] <= known.total():
+            raise Contradiction
+        self.held[seat] -= 1
+
+    def gain(self, seat: int, card: str | None) -> None:
+        self.held[seat] += 1
+        if card is not None:
+            self.known[seat][card] += 1
+
+    def take_top(self, count: int) -> list[str | None]:
+        taken = self.deck_top[:count]
+        del self.deck_top[:count]
+        return taken + [None] * (count - len(taken))
+
+    def draw_from(self, cards: list[str | None], card: str | None) -> None:
+        """One card of the list becomes known to be elsewhere."""
+        if card in cards:
+            cards.remove(card)
+        elif None in cards:
+            cards.remove(None)
+        else:
+            raise Contradiction
+
+
+def suppose(view: Json, history: Sequence[Json], rng: Random) -> Hypothesis:
+    """One hypothesis that fits the events; raises Contradiction when chance led astray."""
+    held = [int(player["cards"]) for player in view["players"]]
+    for event in history:
+        for seat, change in _changes(event):
+            held[seat] -= change
+    if min(held) < 0:
+        raise Contradiction
+    hypothesis = Hypothesis(held, rng)
+    for event in history:
+        step = _STEPS.get(event["type"])
+        if step is not None:
+            step(hypothesis, event)
+    for known, count in zip(hypothesis.known, hypothesis.held, strict=True):
+        if known.total() > count:
+            raise Contradiction
+    return hypothesis
+
+
+def _changes(event: Json) -> list[tuple[int, int]]:
+    """How many cards each seat gained, so that the numbers at the beginning follow from those now."""
+    match event["type"]:
+        case "advanced" | "pistol_aimed" | "rum_poured" | "lantern_lit" | "chest_opened":
+            return [(event["seat"], -1)]
+        case "parrot_advanced" | "hook_advanced":
+            return [(event["seat"], -2)]
+        case "cards_drawn":
+            return [(event["seat"], event["count"])]
+        case "card_stolen":
+            return [(event["seat"], 1), (event["from"], -1)]
+        case "cards_shared":
+            return [(event["seat"], event["kept"]), *((int(seat), 1) for seat in event["give"])]
+        case "cards_stacked":
+            return [(event["seat"], 1)]
+        case "cards_discarded" | "resigned":
+            return [(event["seat"], -len(event["cards"]))]
+        case _:
+            return []
+
+
+def _card_played(hypothesis: Hypothesis, event: Json) -> None:
+    hypothesis.lose(event["seat"], event["card"])
+
+
+def _choice_opened(hypothesis: Hypothesis, event: Json) -> None:
+    hypothesis.lose(event["seat"], event["card"])
+    hypothesis.offered = []
+
+
+def _parrots_played(hypothesis: Hypothesis, event: Json) -> None:
+    for card in event["cards"]:
+        hypothesis.lose(event["seat"], card)
+
+
+def _hook_played(hypothesis: Hypothesis, event: Json) -> None:
+    hypothesis.lose(event["seat"], event["card"])
+    hypothesis.lose(event["seat"], event["with"])
+
+
+def _cards_drawn(hypothesis: Hypothesis, event: Json) -> None:
+    cards: list[str | None] = [None] * event["count"]
+    if event["source"] == "deck":
+        cards = hypothesis.take_top(event["count"])
+    if event["cards"] is not None:
+        cards = event["cards"]
+    for card in cards:
+        hypothesis.gain(event["seat"], card)
+
+
+def _row_laid(hypothesis: Hypothesis, event: Json) -> None:
+    hypothesis.take_top(len(event["cards"]))
+
+
+def _deck_shuffled(hypothesis: Hypothesis, event: Json) -> None:
+    hypothesis.deck_top = []
+
+
+def _pistol_aimed(hypothesis: Hypothesis, event: Json) -> None:
+    hypothesis.lose(event["seat"], event["card"])
+    if event["hand"] is not None:
+        hypothesis.known[event["player"]] = Counter(event["hand"])
+
+
+def _card_stolen(hypothesis: Hypothesis, event: Json) -> None:
+    thief, victim, card = event["seat"], event["from"], event["card"]
+    if card is None:
+        card = _guess_stolen(hypothesis, victim)
+    if card is None:
+        hypothesis.held[victim] -= 1
+    else:
+        hypothesis.lose(victim, card)
+    hypothesis.gain(thief, card)
+
+
+def _guess_stolen(hypothesis: Hypothesis, victim: int) -> str | None:
+    """Any card of the victim's hand may have gone: one of the known ones, or an unknown one."""
+    known = sorted(hypothesis.known[victim].elements())
+    if not known:
+        return None
+    hypothesis.is_certain = False
+    which = hypothesis.rng.randrange(max(hypothesis.held[victim], 1))
+    return known[which] if which < len(known) else None
+
+
+def _choice_dealt(hypothesis: Hypothesis, event: Json) -> None:
+    cards = hypothesis.take_top(event["count"])
+    hypothesis.offered += cards if event["cards"] is None else event["cards"]
+
+
+def _cards_shared(hypothesis: Hypothesis, event: Json) -> None:
+    left = list(hypothesis.offered)
+    seen: list[tuple[int, str]] = [
+        (int(seat), card) for seat, card in event["give"].items() if card is not None
+    ]
+    seen += [(event["seat"], card) for card in event["keep"] or ()]
+    unseen = [int(seat) for seat, card in event["give"].items() if card is None]
+    unseen += [event["seat"]] * (event["kept"] if event["keep"] is None else 0)
+    for seat, card in seen:
+        hypothesis.draw_from(left, card)
+        hypothesis.gain(seat, card)
+    if any(card is not None for card in left) and len(unseen) > 1:
+        hypothesis.is_certain = False
+        hypothesis.rng.shuffle(left)
+    if len(left) != len(unseen):
+        raise Contradiction
+    for seat, unknown in zip(unseen, left, strict=True):
+        hypothesis.gain(seat, unknown)
+    hypothesis.offered = []
+
+
+def _cards_stacked(hypothesis: Hypothesis, event: Json) -> None:
+    left = list(hypothesis.offered)
+    hypothesis.offered = []
+    if event["back"] is not None:
+        hypothesis.gain(event["seat"], event["keep"])
+        hypothesis.deck_top[:0] = event["back"]
+        return
+    if any(card is not None for card in left):
+        hypothesis.is_certain = False
+        hypothesis.rng.shuffle(left)
+    if len(left) != event["count"] + 1:
+        raise Contradiction
+    kept = event["keep"]
+    if kept is None:
+        kept = left.pop()
+    else:
+        hypothesis.draw_from(left, kept)
+    hypothesis.gain(event["seat"], kept)
+    hypothesis.deck_top[:0] = left
+
+
+def _chest_opened(hypothesis: Hypothesis, event: Json) -> None:
+    hypothesis.lose(event["seat"], event["card"])
+    hypothesis.opened.append(event["token"])
+
+
+def _chests_laid(hypothesis: Hypothesis, event: Json) -> None:
+    hypothesis.opened = []
+
+
+def _resigned(hypothesis: Hypothesis, event: Json) -> None:
+    hypothesis.known[event["seat"]] = Counter()
+    hypothesis.held[event["seat"]] = 0
+
+
+def _cards_discarded(hypothesis: Hypothesis, event: Json) -> None:
+    for card in event["cards"]:
+        hypothesis.lose(event["seat"], card)
+
+
+_STEPS: dict[str, Callable[[Hypothesis, Json], None]] = {
+    "advanced": _card_played,
+    "rum_poured": _choice_opened,
+    "lantern_lit": _choice_opened,
+    "parrot_advanced": _parrots_played,
+    "hook_advanced": _hook_played,
+    "cards_drawn": _cards_drawn,
+    "row_laid": _row_laid,
+    "deck_shuffled": _deck_shuffled,
+    "pistol_aimed": _pistol_aimed,
+    "card_stolen": _card_stolen,
+    "choice_dealt": _choice_dealt,
+    "cards_shared": _cards_shared,
+    "cards_stacked": _cards_stacked,
+    "chest_opened": _chest_opened,
+    "chests_laid": _chests_laid,
+    "resigned": _resigned,
+    "cards_discarded": _cards_discarded,
+}

@@ -1,0 +1,43 @@
+"""The mate: plays out its whole turn in its head, every way, and takes the best end; and the yardstick.
+
+The yardstick is the plain greedy own-turn player that the strong levels are measured against; it stays
+as it is, whatever the evaluation learns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.bots.evaluation import strength, weights_for
+from app.bots.thought import Thought
+from app.bots.turn_search import plans
+from app.rules.actions import Action
+from app.rules.position import Position
+
+__all__ = ["mate", "plain_worth", "yardstick"]
+
+_WIDTH = 400
+"""Enough for every end of nine turns in ten; the rest is cut at what looks poorest."""
+
+PLAIN_CARD = 7.0
+
+
+def mate(thought: Thought) -> Action:
+    position = thought.imagination.sample(thought.rng)
+    found = plans(position, thought.seat, weights_for(position), _WIDTH, thought.meter)
+    if not found:
+        return thought.listed[0]
+    return max(found, key=lambda plan: plan.value).actions[0]
+
+
+def plain_worth(position: Position, seat: int, weights: Sequence[float]) -> float:
+    """Spaces gone, and seven for a card."""
+    return sum(position.pirates[seat]) + PLAIN_CARD * position.held[seat]
+
+
+def yardstick(thought: Thought) -> Action:
+    position = thought.imagination.sample(thought.rng)
+    found = plans(position, thought.seat, (), _WIDTH, thought.meter, plain_worth)
+    if not found:
+        return thought.listed[0]
+    return max(found, key=lambda plan: plan.value).actions[0]

@@ -1,0 +1,220 @@
+"""The pool: bots think in processes of their own, so the event loop never waits for a thought.
+
+Workers start when the first bot has to move and stop after a while of rest. The queue is bounded; a bot
+that finds it full, whose worker dies or whose time is up plays the best move known so far, or a plain one
+that is always legal. All of that is counted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from app.bots.choosing import safe_choice
+from app.bots.levels import SECONDS
+
+__all__ = ["BotPool", "Counted"]
+
+Json = dict[str, Any]
+Counted = Callable[[str, str, float], None]
+"""counted(level, outcome, seconds): outcome is chosen, forced, late, crashed or full."""
+
+_LONGEST_LINE = 8 * 1024 * 1024
+_PATIENCE = 1.5
+"""Seconds beyond its own limit before a worker is taken to hang."""
+_log = logging.getLogger("cartagena.bots")
+
+
+class _Worker:
+    """One process, asked one thing at a time."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+
+    @classmethod
+    async def start(cls, command: Sequence[str]) -> _Worker:
+        environment = {
+            "PATH": os.environ.get("PATH", ""),
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        }
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=PIPE, stdout=PIPE, env=environment, limit=_LONGEST_LINE
+        )
+        return cls(process)
+
+    async def ask(self, request: Json, best: list[Json]) -> Json | None:
+        """The move, or None when the worker failed; what it thought best meanwhile goes into `best`."""
+        stdin, stdout = self.process.stdin, self.process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        try:
+            stdin.write(json.dumps(request, separators=(",", ":")).encode() + b"\n")
+            await stdin.drain()
+            while True:
+                line = await stdout.readline()
+                if not line:
+                    return None
+                answer = json.loads(line)
+                if "best" in answer:
+                    best[:] = [answer["best"]]
+                elif "action" in answer:
+                    action: Json = answer["action"]
+                    return action
+                else:
+                    _log.error("a bot was refused: %s", answer.get("error"))
+                    return None
+        except (ConnectionError, ValueError) as wrong:
+            _log.error("a bot's worker could not be talked to: %s", wrong)
+            return None
+
+    async def stop(self) -> None:
+        if self.process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                self.process.kill()
+        await self.process.wait()
+
+
+class BotPool:
+    """Plays for bots from what their seats know (the port `BotPlayer` of the rooms)."""
+
+    def __init__(
+        self,
+        workers: int = 1,
+        queue: int = 200,
+        rest: float = 120.0,
+        counted: Counted | None = None,
+        command: Sequence[str] = (sys.executable, "-m", "app.bots.worker"),
+        patience: float = _PATIENCE,
+    ) -> None:
+        self.counts: Counter[str] = Counter()
+        self._most = workers
+        self._queue = queue
+        self._rest = rest
+        self._counted = counted
+        self._command = command
+        self._patience = patience
+        self._idle: list[_Worker] = []
+        self._all: set[_Worker] = set()
+        self._free = asyncio.Semaphore(workers)
+        self._waiting = 0
+        self._last_asked = 0.0
+        self._sweeper: asyncio.Task[None] | None = None
+        self._is_closed = False
+
+    async def choose(
+        self,
+        view: Json,
+        actions: Sequence[Json],
+        history: Sequence[Json],
+        level: str,
+        budget: float,
+        *,
+        seat: int | None = None,
+    ) -> Json:
+        """One of the actions (an owed discard filled in), within about `budget` seconds of thought."""
+        began = asyncio.get_running_loop().time()
+        if len(actions) == 1 and "count" not in actions[0]:
+            self._count(level, "forced", 0.0)
+            return actions[0]
+        plain = safe_choice(view, actions, seat)
+        if self._waiting >= self._queue or self._is_closed:
+            self._count(level, "full", 0.0)
+            return plain
+        best: list[Json] = []
+        self._waiting += 1
+        try:
+            async with self._free:
+                outcome, action = await self._ask(view, actions, history, level, budget, seat, best)
+        finally:
+            self._waiting -= 1
+        self._count(level, outcome, asyncio.get_running_loop().time() - began)
+        return action or (best[0] if best else plain)
+
+    async def _ask(
+        self,
+        view: Json,
+        actions: Sequence[Json],
+        history: Sequence[Json],
+        level: str,
+        budget: float,
+        seat: int | None,
+        best: list[Json],
+    ) -> tuple[str, Json | None]:
+        seconds = max(0.01, min(budget, SECONDS.get(level, 1.0)))
+        request: Json = {
+            "view": view,
+            "actions": list(actions),
+            "history": list(history),
+            "level": level,
+            "seconds": seconds,
+            "seat": seat,
+        }
+        self._last_asked = asyncio.get_running_loop().time()
+        worker = self._idle.pop() if self._idle else None
+        is_kept = False
+        outcome = "crashed"
+        action: Json | None = None
+        try:
+            if worker is None:
+                worker = await _Worker.start(self._command)
+                self._all.add(worker)
+                # A fresh interpreter needs a moment before it can think.
+                seconds += 2.0
+            async with asyncio.timeout(seconds + self._patience):
+                action = await worker.ask(request, best)
+            is_kept = action is not None
+            outcome = "chosen" if is_kept else "crashed"
+        except TimeoutError:
+            outcome = "late"
+        except OSError as wrong:
+            _log.error("no worker for a bot could be started: %s", wrong)
+        finally:
+            if worker is not None:
+                await self._put_back(worker, is_kept)
+        return outcome, action
+
+    async def _put_back(self, worker: _Worker, is_sound: bool) -> None:
+        if is_sound and not self._is_closed:
+            self._idle.append(worker)
+            if self._sweeper is None or self._sweeper.done():
+                self._sweeper = asyncio.create_task(self._send_to_rest())
+            return
+        self._all.discard(worker)
+        await worker.stop()
+
+    async def _send_to_rest(self) -> None:
+        """Stop workers that nobody has asked for a while: an idle server should hold little memory."""
+        loop = asyncio.get_running_loop()
+        while self._idle:
+            await asyncio.sleep(self._rest)
+            if loop.time() - self._last_asked >= self._rest:
+                while self._idle:
+                    worker = self._idle.pop()
+                    self._all.discard(worker)
+                    await worker.stop()
+
+    def _count(self, level: str, outcome: str, seconds: float) -> None:
+        self.counts[outcome] += 1
+        if outcome not in ("chosen", "forced"):
+            _log.warning("bot %s played without finishing its thought: %s", level, outcome)
+        if self._counted is not None:
+            self._counted(level, outcome, seconds)
+
+    async def close(self) -> None:
+        self._is_closed = True
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._sweeper
+        self._idle.clear()
+        for worker in list(self._all):
+            await worker.stop()
+        self._all.clear()

@@ -1,0 +1,67 @@
+"""A bot's worker process: requests in, moves out, one JSON object a line. It only ever sees views.
+
+In:  {"view", "actions", "history", "level", "seconds" or "nodes", "seat", "seed"}
+Out: {"best": action} any number of times while it thinks, then {"action": action} or {"error": text}.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from random import Random
+from typing import IO, Any
+
+from app import rules
+from app.bots.budget import Budget
+from app.bots.choosing import choose
+from app.rules.actions import Action
+
+__all__ = ["answer_line", "main"]
+
+Json = dict[str, Any]
+
+NICENESS = 10
+"""People's moves come first: thinking takes only what the machine has left."""
+
+
+def answer_line(line: str, tell: Callable[[Json], None]) -> Json:
+    """The move for one request. Whatever goes wrong is told, so that the pool can count it and play on."""
+    asked = json.loads(line)
+    view = asked["view"]
+    if view["winner"] is None and (view["seed"] is not None or not isinstance(view["deck"], int)):
+        return {"error": "this is a position, not a view"}
+    last: list[Action] = []
+
+    def best(action: Action) -> None:
+        if last != [action]:
+            last[:] = [action]
+            tell({"best": rules.action_to_json(action)})
+
+    seed = asked.get("seed")
+    action = choose(
+        view,
+        asked["actions"],
+        asked["history"],
+        asked["level"],
+        Budget(asked.get("nodes"), asked.get("seconds")),
+        Random(seed) if seed is not None else Random(),
+        seat=asked.get("seat"),
+        best=best,
+    )
+    return {"action": action}
+
+
+def main(lines: IO[str], out: IO[str]) -> None:
+    def tell(answer: Json) -> None:
+        out.write(json.dumps(answer, separators=(",", ":")) + "\n")
+        out.flush()
+
+    for line in lines:
+        tell(answer_line(line, tell))
+
+
+if __name__ == "__main__":
+    os.nice(NICENESS)
+    main(sys.stdin, sys.stdout)
