@@ -122,7 +122,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         notifier = Notifier(
             settings, site.notices, site.mailer, site.webhooks, counts, site.clock, site.words
         )
-        upkeep = Upkeep(site, house, RetentionStore(engine), notifier)
+        upkeep = app.state.upkeep = Upkeep(site, house, RetentionStore(engine), notifier)
         await upkeep.hear_operator()
         upkeep.start()
         stack.push_async_callback(upkeep.stop)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import string
 from typing import Any
 
 import msgspec
@@ -19,9 +20,13 @@ from app.rules import RuleError
 __all__ = ["found", "found_rematch", "new_game_id"]
 
 
+_ID_LETTERS = string.ascii_letters + string.digits
+
+
 def new_game_id() -> str:
-    """120 random bits: an unlisted room is its link."""
-    return secrets.token_urlsafe(15)
+    """119 random bits: an unlisted room is its link."""
+    # Letters and digits only: an id that begins with a dash is an option to every command line.
+    return "".join(secrets.choice(_ID_LETTERS) for _ in range(20))
 
 
 def found(

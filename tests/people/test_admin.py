@@ -1,0 +1,177 @@
+"""The operator's command line: what it shows, what it does, and that every deed is in the audit log."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from app.cli import main
+from tests.people.running_site import TestSite, code_of, running
+from tests.people.tables import command, done, play_table
+
+
+class Operator:
+    """Runs `cartagena admin` beside a running server."""
+
+    def __init__(self, database_url: str, capsys: pytest.CaptureFixture[str]) -> None:
+        self.url = database_url
+        self.capsys = capsys
+
+    async def __call__(self, *words: str, code: int = 0) -> list[dict[str, Any]]:
+        """What it answers in JSON; it must end with this code."""
+        self.capsys.readouterr()
+        asked = ["admin", "--database", self.url, "--actor", "olga", "--json", *words]
+        assert await asyncio.to_thread(main, asked) == code
+        self.said = self.capsys.readouterr()
+        return [json.loads(line) for line in self.said.out.splitlines() if line.startswith("{")]
+
+
+@pytest.fixture
+def operator(database_url: str, capsys: pytest.CaptureFixture[str]) -> Operator:
+    return Operator(database_url, capsys)
+
+
+async def _heard(site: TestSite) -> None:
+    """The server's next look at what the operator did."""
+    await site.app.state.upkeep.hear_operator()
+    site.site.known.clear()
+
+
+async def test_rooms_are_listed_and_closed_and_people_in_them_are_told(
+    database_url: str, operator: Operator
+) -> None:
+    async with running(database_url) as site:
+        ann, _ = await site.guest("Anne Bonfire")
+        bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+        room = await play_table(ann, bo)
+        (row,) = await operator("rooms", "--status", "running")
+        assert (row["id"], row["status"], row["preset"]) == (room, "running", "tortuga")
+        assert "Anne Bonfire" in row["seats"]
+        await operator("close", room, "--reason", "test over")
+        await _heard(site)
+        state = (await ann.get(f"/api/v1/games/{room}")).json()
+        assert state["table"]["status"] in ("aborted", "closed")
+        answer = await command(ann, room, "act", version=state["seq"], action={"type": "resign"})
+        assert answer.status_code == 409
+        await operator("close", "no-such-room-at-all", "--reason", "x", code=1)
+        assert "There is no such room." in operator.said.err
+        (deed,) = await operator("audit")
+        assert (deed["actor"], deed["deed"], deed["subject"]) == ("olga", "room closed", room)
+        assert deed["detail"] == {"reason": "test over"}
+
+
+async def test_a_banned_player_is_out_within_seconds_and_back_when_it_is_lifted(
+    database_url: str, operator: Operator
+) -> None:
+    async with running(database_url) as site:
+        ann, told = await site.guest("Anne Bonfire")
+        player = told["person"]["id"]
+        (found,) = await operator("people", "Bonfire")
+        assert found["id"] == player
+        await operator("ban", player, "--reason", "insults", "--for", "7d")
+        signed_out: list[str] = []
+
+        async def hear(gone: str) -> None:
+            signed_out.append(gone)
+
+        site.site.on_signed_out.append(hear)
+        await _heard(site)
+        assert signed_out == [player], "open sockets are closed"
+        assert (await ann.get("/api/v1/me")).json()["person"] is None, "their sessions have ended"
+        (ban,) = await operator("bans")
+        await operator("unban", str(ban["id"]))
+        assert await operator("bans") == []
+        await operator("unban", str(ban["id"]), code=1)
+        assert [deed["deed"] for deed in await operator("audit")] == ["ban lifted", "ban"]
+
+
+async def test_a_banned_account_cannot_log_in_again_until_the_ban_is_over(
+    database_url: str, operator: Operator
+) -> None:
+    async with running(database_url) as site:
+        ann, told = await site.guest("Anne Bonfire")
+        login = {"name": "Anne Bonfire", "password": "plank, parrot, doubloon"}
+        await ann.post("/api/v1/account/register", json={"password": login["password"]})
+        await operator("ban", told["person"]["id"], "--reason", "x", "--for", "12h")
+        assert code_of(await ann.post("/api/v1/account/login", json=login)) == "banned"
+        site.pass_time(13 * 3600)
+        assert (await ann.post("/api/v1/account/login", json=login)).status_code == 200
+
+
+async def test_a_banned_network_is_out(database_url: str, operator: Operator) -> None:
+    async with running(database_url) as site:
+        await operator("ban", "203.0.113.77/24", "--reason", "flood")
+        await _heard(site)
+        assert code_of(await site.browser("203.0.113.9").get("/api/v1/me")) == "banned"
+        assert (await site.browser("198.51.100.9").get("/api/v1/me")).status_code == 200
+        await operator("ban", "nobody-such", "--reason", "x", code=1)
+        await operator("ban", "203.0.113.1", "--reason", "x", "--for", "soon", code=1)
+        assert "12h, 7d or 4w" in operator.said.err
+
+
+async def test_chat_lines_are_deleted_by_number_and_by_person(database_url: str, operator: Operator) -> None:
+    async with running(database_url) as site:
+        ann, told = await site.guest("Anne Bonfire")
+        bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+        room = await play_table(ann, bo)
+        for words in ("one", "two", "three"):
+            await done(ann, room, "chat", text=words)
+        await done(bo, room, "chat", text="four")
+        lines = await operator("chat", room)
+        assert [line["text"] for line in lines] == ["one", "two", "three", "four"]
+        await operator("delete-chat", room, str(lines[1]["n"]), "--reason", "rude")
+        assert [line["text"] for line in await operator("chat", room)] == ["one", None, "three", "four"]
+        await operator("delete-chat", room, "--person", told["person"]["id"], "--reason", "all of it")
+        assert [line["text"] for line in await operator("chat", room)] == [None, None, None, "four"]
+        await operator("delete-chat", room, "--reason", "x", code=1)
+        await operator("delete-chat", room, "99", "--reason", "x", code=1)
+        deeds = await operator("audit")
+        assert [deed["detail"]["deleted"] for deed in deeds] == [2, 1]
+        assert "three" not in json.dumps(deeds)
+
+
+async def test_reports_are_read_and_settled(database_url: str, operator: Operator) -> None:
+    async with running(database_url) as site:
+        ann, _ = await site.guest("Anne Bonfire")
+        _, told = await site.guest("Bo Bellows", "203.0.113.9")
+        report = {"player": told["person"]["id"], "reason": "stalling", "words": "waits every turn"}
+        await ann.post("/api/v1/reports", json=report)
+        (row,) = await operator("reports")
+        assert (row["reported"], row["reason"], row["words"]) == (
+            told["person"]["id"],
+            "stalling",
+            "waits every turn",
+        )
+        await operator("settle", str(row["id"]), "--words", "talked to them")
+        assert await operator("reports") == []
+        assert len(await operator("reports", "--all")) == 1
+        await operator("settle", str(row["id"]), code=1)
+
+
+async def test_a_player_is_forgotten_on_request(database_url: str, operator: Operator) -> None:
+    async with running(database_url) as site:
+        ann, told = await site.guest("Anne Bonfire")
+        await operator("erase", told["person"]["id"], "--reason", "asked by letter")
+        site.site.known.clear()
+        assert (await ann.get("/api/v1/me")).json()["person"] is None
+        await operator("erase", told["person"]["id"], "--reason", "again", code=1)
+
+
+async def test_what_people_wrote_cannot_command_the_operators_terminal(
+    sqlite_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with running(sqlite_url) as site:
+        row = {"reporter": "a", "reported": "b", "room": None, "reason": "other", "at": 1}
+        await site.site.social.report({**row, "words": "\x1b]0;pwned\x07\x1b[2J\u202e"})
+        assert await asyncio.to_thread(main, ["admin", "--database", sqlite_url, "reports"]) == 0
+        said = capsys.readouterr().out
+        assert "pwned" in said
+        assert not set(said) & {"\x1b", "\x07", "\u202e"}
+
+
+def test_a_database_that_is_not_there_is_said_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["admin", "--database", "postgresql://nobody@127.0.0.1:1/none", "rooms"]) == 1
+    assert "the database cannot be used" in capsys.readouterr().err

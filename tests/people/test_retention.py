@@ -1,0 +1,138 @@
+"""Retention: guests, dead rooms, chat and audit are forgotten as the settings say, nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.people.running_site import TestSite, running
+from tests.people.tables import command, done, open_table, play_table, sit
+
+DAY = 86_400
+
+
+@pytest.fixture
+async def site(database_url: str) -> AsyncIterator[TestSite]:
+    async with running(
+        database_url, guest_days=30, dead_room_days=10, chat_days=5, audit_days=20, sweep_seconds=99999.0
+    ) as test:
+        yield test
+
+
+async def _sweep(site: TestSite, days: float) -> None:
+    site.pass_time(days * DAY)
+    await site.app.state.upkeep.forget()
+    site.site.known.clear()
+
+
+async def test_a_guest_who_never_sat_is_gone_without_a_trace(site: TestSite) -> None:
+    ann, told = await site.guest("Anne Bonfire")
+    await _sweep(site, 29)
+    assert await site.site.people.player(told["person"]["id"], site.site.now()) is not None
+    await _sweep(site, 2)
+    assert await site.site.people.player(told["person"]["id"], site.site.now()) is None
+    assert (await ann.get("/api/v1/me")).json()["person"] is None
+    assert await site.site.people.names([told["person"]["id"]]) == {}
+
+
+async def test_an_account_and_a_guest_with_an_unfinished_timed_game_stay(site: TestSite) -> None:
+    ann, told = await site.guest("Anne Bonfire")
+    await ann.post("/api/v1/account/register", json={"password": "plank, parrot, doubloon"})
+    bo, bo_told = await site.guest("Bo Bellows", "203.0.113.9")
+    cy, _ = await site.guest("Cy Sculpin", "203.0.113.10")
+    await play_table(bo, cy, clock={"kind": "days", "days": 30})
+    await _sweep(site, 40)
+    for person in (told, bo_told):
+        assert await site.site.people.player(person["person"]["id"], site.site.now()) is not None
+
+
+async def test_a_guest_of_a_finished_game_becomes_somebody(site: TestSite) -> None:
+    ann, _ = await site.guest("Anne Bonfire")
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    room = await play_table(ann, bo)
+    state = (await bo.get(f"/api/v1/games/{room}")).json()
+    await command(bo, room, "act", version=state["seq"], action={"type": "resign"})
+    site.pass_time(29 * DAY)
+    await bo.get("/api/v1/me")
+    await _sweep(site, 2)
+    rows = (await bo.get("/api/v1/me/games", params={"status": "finished"})).json()["games"]
+    assert sorted(player["name"] for player in rows[0]["players"]) == ["Bo Bellows", "somebody"]
+
+
+async def test_a_room_nobody_came_to_is_closed_and_later_gone(site: TestSite) -> None:
+    ann, _ = await site.guest("Anne Bonfire")
+    room = await open_table(ann)
+    await sit(ann, room)
+    await _sweep(site, 9)
+    assert (await ann.get(f"/api/v1/games/{room}")).json()["table"]["status"] == "open"
+    await _sweep(site, 2)
+    assert (await ann.get(f"/api/v1/games/{room}")).json()["table"]["status"] == "closed"
+
+
+async def test_a_game_that_stands_still_without_a_clock_is_ended_and_a_timed_one_is_not(
+    site: TestSite,
+) -> None:
+    ann, _ = await site.guest("Anne Bonfire")
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    still = await play_table(ann, bo)
+    timed = await play_table(ann, bo, clock={"kind": "days", "days": 30})
+    await _sweep(site, 11)
+    assert (await ann.get(f"/api/v1/games/{still}")).json()["table"]["status"] in ("aborted", "closed")
+    assert (await ann.get(f"/api/v1/games/{timed}")).json()["table"]["status"] == "running"
+
+
+async def test_chat_is_forgotten_but_its_numbers_stay(site: TestSite) -> None:
+    ann, _ = await site.guest("Anne Bonfire")
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    room = await play_table(ann, bo, clock={"kind": "days", "days": 30})
+    await done(ann, room, "chat", text="old words")
+    await _sweep(site, 6)
+    await done(ann, room, "chat", text="new words")
+    lines = await site.site.games.chat(room, 0, 10)
+    assert [(line.n, line.text) for line in lines] == [(1, None), (2, "new words")]
+
+
+async def test_the_audit_log_is_kept_as_long_as_the_setting_says(site: TestSite) -> None:
+    await site.site.social.note("olga", "ban", "x", {}, site.site.now())
+    await _sweep(site, 19)
+    assert len(await site.site.social.audit(10)) == 1
+    await _sweep(site, 2)
+    assert await site.site.social.audit(10) == []
+
+
+async def test_with_every_setting_at_nought_nothing_is_forgotten(database_url: str) -> None:
+    async with running(
+        database_url, guest_days=0, dead_room_days=0, chat_days=0, audit_days=0, sweep_seconds=99999.0
+    ) as site:
+        ann, told = await site.guest("Anne Bonfire")
+        room = await open_table(ann)
+        await sit(ann, room)
+        await _sweep(site, 4000)
+        assert await site.site.people.player(told["person"]["id"], site.site.now()) is not None
+        assert (await site.browser().get(f"/api/v1/games/{room}")).json()["table"]["status"] == "open"
+
+
+async def test_an_outage_of_the_store_costs_a_round_and_not_the_rounds() -> None:
+    import asyncio
+
+    from app.play.ports import StoreUnavailable
+    from app.web.upkeep import _every
+
+    rounds: list[int] = []
+    fourth = asyncio.Event()
+
+    async def work() -> None:
+        rounds.append(1)
+        if len(rounds) == 4:
+            fourth.set()
+        if len(rounds) == 1:
+            raise StoreUnavailable
+        if len(rounds) == 2:
+            raise ValueError("a bad row")
+
+    task = asyncio.create_task(_every(0.01, work))
+    await asyncio.wait_for(fourth.wait(), 10)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
