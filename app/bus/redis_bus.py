@@ -107,10 +107,12 @@ class RedisBus:
                     self._waiting.task_done()
 
     async def _receive(self) -> None:
+        is_away = False
         while True:
             try:
                 async with self._redis.pubsub(ignore_subscribe_messages=True) as channels:
                     await channels.subscribe(_TO_ALL)
+                    is_away = False
                     following = asyncio.create_task(self._subscribe(channels))
                     try:
                         await self._read(channels)
@@ -118,9 +120,9 @@ class RedisBus:
                         following.cancel()
                         await asyncio.gather(following, return_exceptions=True)
             except _FAILURES as problem:
-                _log.warning(
-                    "the bus is interrupted (%s); rooms follow the log meanwhile", type(problem).__name__
-                )
+                if not is_away:
+                    _log.warning("the bus is away (%s); rooms follow the log", type(problem).__name__)
+                is_away = True
                 await asyncio.sleep(_PAUSE)
 
     async def _subscribe(self, channels: Any) -> None:

@@ -1,0 +1,42 @@
+"""Games and entries to store."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.play.entries import Append, ChatLine, Entry, GameRow
+from app.play.founding import found
+from app.play.table import Table
+from app.play.terms import parse_terms
+from app.store.games import SqlGameStore
+
+NOW = 1_800_000_000_000
+
+
+async def new_game(store: SqlGameStore, creator: str = "p_ann", **terms: Any) -> GameRow:
+    row, entry = found(creator, {"preset": "jamaica", "players": 2}, parse_terms(terms), [], NOW)
+    await store.create(row, entry)
+    return row
+
+
+def entry_of(row: GameRow, seq: int, command: str | None = None, seat: int = 0, **body: Any) -> Entry:
+    return Entry(row.id, seq, "ready", seat, {"ready": True, **body}, "person", NOW + seq, command, "p_ann")
+
+
+def append_of(row: GameRow, seq: int, command: str | None = None, **kept: Any) -> Append:
+    fields = {"status": "open", "to_act": "", "deadline": None, **kept}
+    return Append(entry_of(row, seq, command), **fields)
+
+
+def seated(row: GameRow, seq: int, person: str) -> Append:
+    """An entry that changes what lists show."""
+    table = Table(row)
+    table.fold(Entry(row.id, 1, "created", -1, {}, "person", NOW))
+    body = {"person": person, "ids": [person], "name": person, "colour": "red", "nonce": "0" * 32}
+    entry = Entry(row.id, seq, "seated", 0, body, "person", NOW + seq, None, person)
+    after, _ = table.after(Entry(row.id, 2, "seated", 0, body, "person", NOW, None, person))
+    return Append(entry, "running", "0", NOW + 60_000, NOW + 60_300, after.summary())
+
+
+def line_of(row: GameRow, command: str, text: str = "ahoy", person: str = "p_ann") -> ChatLine:
+    return ChatLine(row.id, 0, NOW, "players", person, "Ann", 0, text, None, command)

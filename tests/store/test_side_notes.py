@@ -1,0 +1,86 @@
+"""Due work and its leases, heartbeat and outages, chat and mutes."""
+
+from __future__ import annotations
+
+import asyncio
+
+from app.play.entries import Outage
+from app.store.games import SqlGameStore, open_store
+from tests.store.samples import NOW, append_of, line_of, new_game
+
+
+async def test_a_due_row_is_claimed_by_one_worker_until_its_lease_ends(
+    migrated_url: str, store: SqlGameStore
+) -> None:
+    rows = [await new_game(store) for _ in range(6)]
+    for row in rows:
+        await store.wake(row.id, NOW)
+    async with open_store(migrated_url, lambda seconds, entries: None) as rival:
+        ours, theirs = await asyncio.gather(store.claim_due(NOW, 30_000, 4), rival.claim_due(NOW, 30_000, 4))
+        claimed = [due.game for due in ours + theirs]
+        assert len(claimed) == len(set(claimed))
+        rest = await rival.claim_due(NOW + 1, 30_000, 10)
+        assert len(claimed) + len(rest) == 6
+    assert await store.claim_due(NOW + 29_999, 30_000, 10) == []
+    assert len(await store.claim_due(NOW + 60_000, 30_000, 10)) == 6
+
+
+async def test_an_early_wake_wins_and_a_settled_row_comes_back_at_its_time(store: SqlGameStore) -> None:
+    row = await new_game(store)
+    await store.wake(row.id, NOW + 500)
+    await store.wake(row.id, NOW + 100)
+    await store.wake(row.id, NOW + 900)
+    assert await store.next_due() == NOW + 100
+    assert await store.claim_due(NOW + 99, 1000, 10) == []
+    (due,) = await store.claim_due(NOW + 100, 1000, 10)
+    await store.settle_due(due, NOW + 5000)
+    assert await store.next_due() == NOW + 5000
+    (due,) = await store.claim_due(NOW + 5000, 1000, 10)
+    await store.settle_due(due, None)
+    assert await store.next_due() is None
+
+
+async def test_a_time_written_during_the_lease_is_not_overwritten(store: SqlGameStore) -> None:
+    row = await new_game(store)
+    await store.append(append_of(row, 2, due=NOW))
+    (due,) = await store.claim_due(NOW, 1000, 10)
+    await store.append(append_of(row, 3, due=NOW + 50))
+    await store.settle_due(due, NOW + 90_000)
+    assert await store.next_due() == NOW + 50
+    (again,) = await store.claim_due(NOW + 50, 1000, 10)
+    assert again.game == row.id
+
+
+async def test_a_gap_between_beats_is_an_outage_noted_once(migrated_url: str, store: SqlGameStore) -> None:
+    assert await store.beat(NOW, 8000) is None
+    assert await store.beat(NOW + 2000, 8000) is None
+    async with open_store(migrated_url, lambda seconds, entries: None) as rival:
+        found = await asyncio.gather(store.beat(NOW + 60_000, 8000), rival.beat(NOW + 60_001, 8000))
+    assert next(outage for outage in found if outage is not None).began == NOW + 2000
+    noted = await store.outages(NOW)
+    assert len(noted) == 1
+    assert noted[0].began == NOW + 2000
+    assert await store.outages(NOW + 70_000) == []
+    assert isinstance(noted[0], Outage)
+
+
+async def test_chat_is_numbered_without_gaps_and_a_line_counts_once(store: SqlGameStore) -> None:
+    row = await new_game(store)
+    lines = await asyncio.gather(*(store.add_chat(line_of(row, f"line-{n:04d}")) for n in range(8)))
+    assert sorted(line.n for line in lines) == list(range(1, 9))
+    again = await store.add_chat(line_of(row, "line-0003", "changed"))
+    assert again.text == "ahoy"
+    assert again.n == lines[3].n
+    assert [line.n for line in await store.chat(row.id, 0, 100)] == list(range(1, 9))
+    assert [line.n for line in await store.chat(row.id, 5, 100)] == [6, 7, 8]
+    assert [line.n for line in await store.chat(row.id, 0, 2)] == [7, 8]
+
+
+async def test_mutes_are_kept_by_room_and_person(store: SqlGameStore) -> None:
+    row = await new_game(store)
+    await store.set_mute(row.id, "p_ann", "p_bo", True)
+    await store.set_mute(row.id, "p_ann", "p_bo", True)
+    assert await store.mutes(row.id, "p_ann") == {"p_bo"}
+    assert await store.mutes(row.id, "p_cy") == frozenset()
+    await store.set_mute(row.id, "p_ann", "p_bo", False)
+    assert await store.mutes(row.id, "p_ann") == frozenset()
