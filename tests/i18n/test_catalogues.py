@@ -1,0 +1,105 @@
+"""Every sentence is translated into every language, and no translation lies about unused."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from app.play.refusals import SENTENCES
+from app.web.i18n import LANGUAGES, Catalogue, Languages, accepted, fill
+from app.web.i18n_extract import LOCALES, find_all, problems, unquoted
+
+OTHERS = [code for code in LANGUAGES if code != "en"]
+
+# Reviewed: these read the same in the language, or are names.
+SAME = {
+    "Account", "Actions", "Cartagena", "Chat", "Filter", "Hispaniola", "Jamaica", "Jungle",
+    "Legend", "Modules", "Morgan", "Name", "Open", "Passage", "Password", "Pause", "Pirates",
+    "Pistol", "Places", "Replay", "Rum", "Scenario", "Send", "Sorry!", "Table", "Tortuga", "bot:
+    {level}", "online", "pistol", "place {n}", "rum", "violet", "{n} × place {place}",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def languages() -> Languages:
+    return Languages(LOCALES)
+
+
+def test_nothing_is_missing_unused_or_broken():
+    assert problems() == []
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_what_reads_like_english_is_on_the_reviewed_list(languages: Languages, code: str):
+    words = languages.catalogue(code)
+    same = {source for source, text in words.singles.items() if source == text} - SAME
+    # Only what holds a word can be English: "{card}: {place}" is the same everywhere.
+    assert {text for text in same if re.search(r"[A-Za-z]{3}", re.sub(r"\{\w+\}", "", text))} == set()
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_no_sentence_is_cut_or_glued(languages: Languages, code: str):
+    for source, text in languages.catalogue(code).singles.items():
+        assert text == text.strip(), source
+        ends = source[-1] in ".!?:"
+        assert not ends or text[-1] in ".!?:_…»“”)" or text.endswith("}"), (source, text)
+
+
+def test_numbers_choose_their_form(languages: Languages):
+    swedish, french = languages.catalogue("sv"), languages.catalogue("fr")
+    assert swedish.tn("{n} vote so far.", "{n} votes so far.", 1) == "1 röst hittills."
+    assert swedish.tn("{n} vote so far.", "{n} votes so far.", 0) == "0 röster hittills."
+    assert french.tn("{n} player", "{n} players", 0) == "0 joueur"
+    assert french.tn("{n} player", "{n} players", 2) == "2 joueurs"
+
+
+def test_an_unknown_sentence_stays_readable():
+    assert Catalogue("sv").t("Hello {name}", name="Ann") == "Hello Ann"
+    assert fill("{a} and {b}", {"a": 1}) == "1 and {b}"
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        ("sv-SE,sv;q=0.9,en;q=0.5", "sv"),
+        ("no", "nb"),
+        ("nn-NO, en;q=0.1", "nb"),
+        ("de;q=0.2, fr;q=0.9", "fr"),
+        ("ja, zh;q=0.5", "en"),
+        ("ja, it;q=0.3", "it"),
+        ("", "en"),
+        (";;;q=x,,", "en"),
+    ],
+)
+def test_the_browsers_language_is_taken(languages: Languages, header: str, expected: str):
+    assert languages.choose(None, None, header) == expected
+
+
+def test_the_link_comes_before_the_cookie_and_the_cookie_before_the_browser(languages: Languages):
+    assert languages.choose("es", "de", "sv") == "es"
+    assert languages.choose(None, "de", "sv") == "de"
+    assert languages.choose("xx", "../../etc", "sv") == "sv"
+
+
+def test_weights_decide_the_order():
+    assert accepted("en;q=0.1, nl, de;q=0.5") == ["nl", "de", "en"]
+
+
+def test_scripts_get_their_sentences_and_no_others(languages: Languages):
+    words = languages.catalogue("de")
+    script = {found.one for found in find_all() if found.place.startswith("static/")}
+    assert words.script_keys == script
+    assert len(words.script_json) < 60_000
+    assert "Schmugglergang" not in words.script_json.decode()
+
+
+def test_every_refusal_of_a_room_has_a_sentence_by_its_code():
+    script = (LOCALES.parent.parent / "static" / "js" / "pages" / "refusals.js").read_text()
+    known = set(re.findall(r"^  (\w+): N_\(", script, re.MULTILINE))
+    assert set(SENTENCES) - known == set()
+
+
+def test_literals_are_read_as_scripts_mean_them():
+    assert unquoted(r'"a \"b\" – é\n"') == 'a "b" – é\n'
+    assert unquoted("'it''s'".replace("''", "\\'")) == "it's"
