@@ -205,7 +205,7 @@ def main() -> None:
     parser.add_argument("--pipe", action="store_true")
     parser.add_argument("--write", help="a file for the disagreements, one JSON a line")
     asked = parser.parse_args()
-    comparison = Comparison(Pipe() if asked.pipe else InProcess())
+    comparison = Comparison(Pipe() if asked.pipe else InProcess(fold_every=3))
     found: Counter[str] = Counter()
     reports: list[Json] = []
     for family in asked.family or FAMILIES:

@@ -240,7 +240,16 @@ def place_cards(rng: Rng, position: Json) -> None:
         del cards[:size]
 
     if options["black_magic"]:
-        for card in rng.choice(WISHES):
+        taken = {place for player in position["players"] for place in player["pirates"]}
+        free = {symbol for space, symbol in enumerate(position["board"], 1) if space not in taken}
+        full = sorted(set(position["board"]) - free)
+        # Where a symbol leads past the last space, a hook that uses it is worth a try.
+        wishes = (*([["hook", symbol] for symbol in full]), ["parrot", "parrot*"])
+        outside = {place for place in position["players"][seat]["pirates"] if place != "goal"}
+        last_pair = len(outside) == 1 and position["players"][seat]["pirates"].count("goal") > 1
+        if last_pair:
+            wishes = (["hook", *sorted(set(position["board"]))], ["parrot", "parrot*"])
+        for card in rng.choice(wishes if last_pair or (full and rng.random() < 0.4) else WISHES):
             # A power in hand at the right moment is what chance alone brings too seldom.
             if card in cards:
                 cards.remove(card)
