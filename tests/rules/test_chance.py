@@ -1,0 +1,144 @@
+"""Chance: the engine against published vectors (vectors.json), and against the laws of chance (RULES §8)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from app import rules
+from app.rules.chance import Stream, shuffle
+from tools.make_vectors import vectors
+
+VECTORS = json.loads(Path(__file__).with_name("vectors.json").read_text(encoding="utf-8"))
+
+
+def test_the_published_file_is_what_the_independent_program_writes():
+    assert vectors() == VECTORS
+
+
+@pytest.mark.parametrize("case", VECTORS["streams"], ids=lambda case: f"{case['seed'][:4]} {case['label']}")
+def test_streams(case):
+    stream = Stream(case["seed"], case["label"])
+    assert [str(stream.number()) for _ in case["numbers"]] == case["numbers"]
+
+
+@pytest.mark.parametrize("case", VECTORS["below"], ids=lambda case: f"{case['seed'][:4]} {case['label']}")
+def test_numbers_below_a_bound(case):
+    stream = Stream(case["seed"], case["label"])
+    assert [str(stream.below(int(bound))) for bound in case["bounds"]] == case["answers"]
+
+
+def test_the_vectors_hold_numbers_that_are_too_high_and_so_taken_anew():
+    rejecting = [case for case in VECTORS["below"] if case["rejects"]]
+    assert rejecting
+    for case in rejecting:
+        first = Stream(case["seed"], case["label"]).number()
+        bound = int(case["bounds"][0])
+        assert first >= 2**64 - 2**64 % bound
+        assert case["answers"] != [str(first % bound)]
+
+
+@pytest.mark.parametrize("case", VECTORS["shuffles"], ids=lambda case: f"{case['seed'][:4]} {case['label']}")
+def test_shuffles(case):
+    assert shuffle(case["seed"], case["label"], case["items"]) == case["shuffled"]
+    assert shuffle(case["seed"], case["label"], reversed(case["items"])) == case["shuffled"]
+
+
+@pytest.mark.parametrize("case", VECTORS["seeds"], ids=lambda case: str(len(case["nonces"])))
+def test_commitment_seed_and_bots_nonces(case):
+    assert rules.commitment_of(case["server_seed"]) == case["commitment"]
+    assert rules.seed_from(case["server_seed"], case["nonces"]) == case["seed"]
+    bots = [rules.bot_nonce(case["server_seed"], seat) for seat in range(len(case["nonces"]))]
+    assert bots == case["bot_nonces"]
+
+
+@pytest.mark.parametrize("case", VECTORS["set_ups"], ids=lambda case: case["options"]["preset"])
+def test_whole_set_ups(case):
+    position = rules.position_to_json(rules.new_game(rules.parse_options(case["options"]), case["seed"]))
+    assert position["turn"]["seat"] == case["first"]
+    assert [player["hand"] for player in position["players"]] == case["hands"]
+    for name in ("board", "row", "deck", "chests", "chests_aside"):
+        assert position[name] == case[name], name
+
+
+def test_every_preset_is_among_the_set_ups():
+    assert {case["options"]["preset"] for case in VECTORS["set_ups"]} == set(rules.PRESETS)
+
+
+@pytest.mark.parametrize("nonce", ["", "0" * 31, "0" * 33, "A" * 32, None, 5])
+def test_a_nonce_is_32_lower_case_hexadecimal_digits(nonce):
+    with pytest.raises(rules.BadSeed):
+        rules.seed_from("0" * 64, [nonce])
+
+
+# --- the laws of chance; the seeds are fixed, so a test that holds today holds tomorrow
+
+# The value that chi-square exceeds once in ten thousand times, by degrees of freedom (from tables).
+RARE = {1: 15.14, 2: 18.42, 3: 21.11, 4: 23.51, 5: 25.74, 35: 76.0, 119: 184.0}
+
+
+def chi_square(counts: Counter, kinds: int) -> float:
+    expected = counts.total() / kinds
+    empty = (kinds - len(counts)) * expected
+    return empty + sum((count - expected) ** 2 / expected for count in counts.values())
+
+
+def seeds(amount):
+    return (f"{number:064x}" for number in range(amount))
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_every_seat_starts_equally_often(players):
+    counts = Counter(Stream(seed, "first").below(players) for seed in seeds(3000))
+    assert chi_square(counts, players) < RARE[players - 1]
+
+
+def test_a_shuffle_gives_every_order_equally_often():
+    counts = Counter("".join(shuffle(seed, "deck:0", "ABCDE")) for seed in seeds(6000))
+    assert chi_square(counts, 120) < RARE[119]
+
+
+def test_every_board_lies_at_every_place_equally_often():
+    orders = [shuffle(seed, "board", "ABCDEF") for seed in seeds(3000)]
+    for place in range(6):
+        assert chi_square(Counter(order[place] for order in orders), 6) < RARE[5]
+
+
+def test_every_board_is_turned_half_of_the_time():
+    counts: Counter[int] = Counter()
+    for seed in seeds(800):
+        stream = Stream(seed, "turned")
+        counts.update(stream.below(2) for _ in range(6))
+    assert chi_square(counts, 2) < RARE[1]
+
+
+def test_deals_give_every_seat_every_symbol_equally_often():
+    options = rules.parse_options({"preset": "jamaica", "players": 3})
+    counts = [Counter(), Counter(), Counter()]  # type: list[Counter[str]]
+    for seed in seeds(400):
+        position = rules.new_game(options, seed)
+        for seat in range(3):
+            counts[seat].update(position.hand_names(seat))
+    for seat in range(3):
+        # Six cards of one hand hang together a little, which only makes the counts more even.
+        assert chi_square(counts[seat], 6) < RARE[5]
+
+
+def test_the_snake_lies_under_every_chest_equally_often():
+    options = rules.parse_options(
+        {"preset": "dungeon", "players": 2, "black_magic": True, "passage_boards": 4}
+    )
+    counts: Counter[str] = Counter()
+    for seed in seeds(500):
+        position = rules.new_game(options, seed)
+        tokens = [*position.chests.values(), *position.chests_aside]
+        counts[str(tokens.index("snake") // 2)] += 1
+    assert chi_square(counts, 4) < RARE[3]
+
+
+def test_one_label_tells_nothing_of_another():
+    pairs = Counter((Stream(seed, "first").below(6), Stream(seed, "board").below(6)) for seed in seeds(4000))
+    assert chi_square(pairs, 36) < RARE[35]

@@ -1,0 +1,174 @@
+"""Twins of a position: all that one audience cannot see is permuted, all that it sees stays.
+
+A pin keeps in its place what the next action lawfully shows to that audience, so that the visible outcome of
+the action stays the same in the twin and only what remains unseen differs.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from app import rules
+from app.rules.pending import OwedShare, OwedStack, OwedSteal
+from tests.rules.worlds import Audience, Step
+
+
+@dataclass
+class Pins:
+    """What must stay: cards of hands by seat, places in the deck counted from the top, cards of a choice."""
+
+    hands: dict[int, Counter[str]] = field(default_factory=dict)
+    deck: set[int] = field(default_factory=set)
+    pending: Counter[str] = field(default_factory=Counter)
+    chests: set[int] = field(default_factory=set)
+    is_seed_kept: bool = False
+
+    def keep(self, seat: int, *cards: str) -> None:
+        self.hands.setdefault(seat, Counter()).update(cards)
+
+
+def hidden_hands(position: rules.Position, audience: Audience) -> list[int]:
+    if position.options.hands == "open":
+        return []
+    owed = position.pending
+    looked_at = owed.victim if isinstance(owed, OwedSteal) and owed.seat == audience else None
+    return [seat for seat in range(position.options.players) if seat not in (audience, looked_at)]
+
+
+def hidden_choice(position: rules.Position, audience: Audience) -> OwedShare | OwedStack | None:
+    owed = position.pending
+    return owed if isinstance(owed, OwedShare | OwedStack) and owed.seat != audience else None
+
+
+def twin_of(
+    position: rules.Position, audience: Audience, chance: random.Random, pins: Pins | None = None
+) -> rules.Position:
+    pins = pins or Pins()
+    twin = position.copy()
+    names, numbers = position.ruleset.kinds.names, position.ruleset.kinds.numbers
+    pool: list[int] = []
+    free_hands: dict[int, int] = {}
+    for seat in hidden_hands(position, audience):
+        free = Counter(position.hand_names(seat)) - pins.hands.get(seat, Counter())
+        free_hands[seat] = free.total()
+        for card, count in free.items():
+            pool += [numbers[card]] * count
+            twin.hands[seat][numbers[card]] -= count
+    last = len(position.deck) - 1
+    free_deck = [last - depth for depth in range(len(position.deck)) if depth not in pins.deck]
+    pool += [position.deck[index] for index in free_deck]
+    owed = hidden_choice(position, audience)
+    kept: list[int] = []
+    if owed is not None:
+        cards = Counter(names[kind] for kind in owed.cards)
+        kept = [numbers[card] for card in (cards & pins.pending).elements()]
+        pool += [numbers[card] for card in (cards - pins.pending).elements()]
+    chance.shuffle(pool)
+    for seat, count in free_hands.items():
+        for _ in range(count):
+            twin.hands[seat][pool.pop()] += 1
+    for index in free_deck:
+        twin.deck[index] = pool.pop()
+    if owed is not None:
+        twin.pending = type(owed)(owed.seat, tuple(sorted([*kept, *pool])), owed.dark)
+    if not pins.is_seed_kept:
+        twin.seed = f"{chance.getrandbits(256):064x}"
+    _move_tokens(twin, pins, chance)
+    return twin
+
+
+def _move_tokens(twin: rules.Position, pins: Pins, chance: random.Random) -> None:
+    free = [place for place in twin.chests if place not in pins.chests]
+    tokens = [twin.chests[place] for place in free] + list(twin.chests_aside)
+    chance.shuffle(tokens)
+    twin.chests = twin.chests | dict(zip(free, tokens, strict=False))
+    twin.chests_aside = tuple(tokens[len(free) :])
+
+
+def pins_of(step: Step, audience: Audience) -> Pins:
+    """What the rules show the audience in this step (RULES §7), by what happened in full."""
+    pins = Pins()
+    is_open = step.before.options.hands == "open"
+    told = [rules.event_to_json(event) for event in step.events]
+    if any(event["type"] in ("deck_shuffled", "chests_laid") for event in told):
+        pins.is_seed_kept = _shows_after_shuffle(told, audience, is_open)
+    depth = 0
+    is_shuffled = False
+    for event in told:
+        _pin_played(pins, event)
+        kind, seat = event["type"], event.get("seat")
+        if kind == "chest_opened":
+            pins.chests.add(step.before.ruleset.route.places[event["from"]])
+        elif kind == "pistol_aimed" and seat == audience:
+            pins.keep(event["player"], *event["hand"])
+        elif kind == "deck_shuffled":
+            is_shuffled = True
+        elif kind in ("cards_drawn", "row_laid", "choice_dealt") and event.get("source") != "row":
+            count = len(event["cards"])
+            is_dealt = kind == "choice_dealt"
+            if not is_shuffled and (kind == "row_laid" or seat == audience or (is_open and not is_dealt)):
+                pins.deck.update(range(depth, depth + count))
+            depth += count
+        elif kind == "cards_shared":
+            seen = event["give"].items() if is_open else [(str(audience), event["give"].get(str(audience)))]
+            pins.pending.update(card for _, card in seen if card)
+            pins.pending.update(event["keep"] if is_open else [])
+        elif kind == "cards_stacked" and is_open:
+            pins.pending[event["keep"]] += 1
+    if isinstance(step.action, rules.Resign):
+        _pin_debts(pins, step)
+    return pins
+
+
+def _shows_after_shuffle(told: list[dict[str, Any]], audience: Audience, is_open: bool) -> bool:
+    shown = ("cards_drawn", "choice_dealt", "row_laid")
+    return any(
+        event["type"] in shown and (is_open or event["type"] == "row_laid" or event["seat"] == audience)
+        for event in told
+    )
+
+
+def _pin_played(pins: Pins, event: dict[str, Any]) -> None:
+    """Cards that leave a hand for the discards are public."""
+    match event["type"]:
+        case "advanced" | "pistol_aimed" | "rum_poured" | "lantern_lit" | "chest_opened":
+            pins.keep(event["seat"], event["card"])
+        case "parrot_advanced" | "cards_discarded" | "resigned":
+            pins.keep(event["seat"], *event["cards"])
+        case "hook_advanced":
+            pins.keep(event["seat"], event["card"], event["with"])
+
+
+def _pin_debts(pins: Pins, step: Step) -> None:
+    """What a resigning seat settles ends among its cards, which the discards then show."""
+    owed = step.before.pending
+    names = step.before.ruleset.kinds.names
+    if isinstance(owed, OwedShare | OwedStack) and owed.seat == step.seat:
+        pins.pending.update(names[kind] for kind in owed.cards)
+    if isinstance(owed, OwedSteal) and owed.seat == step.seat:
+        pins.keep(owed.victim, *step.before.hand_names(owed.victim))
+
+
+def twin_action(step: Step, twin: rules.Position, audience: Audience, chance: random.Random) -> rules.Action:
+    """The same action in the twin. A choice that the audience does not see may be another one there."""
+    action = step.action
+    is_open = step.before.options.hands == "open"
+    if step.seat == audience or (is_open and not isinstance(action, rules.Stack)):
+        return action
+    match action:
+        case rules.Steal() if twin.pending is not None and getattr(twin.pending, "victim", None) != audience:
+            return chance.choice(rules.legal(twin, step.seat))
+        case rules.Stack(kept):
+            stacks = [one for one in rules.legal(twin, step.seat) if isinstance(one, rules.Stack)]
+            return chance.choice([one for one in stacks if one.keep == kept or not is_open])
+        case rules.Share():
+            mine = dict(action.give).get(-1 if audience is None else audience)
+            listed = [one for one in rules.legal(twin, step.seat) if isinstance(one, rules.Share)]
+            return chance.choice(
+                [one for one in listed if dict(one.give).get(-1 if audience is None else audience) == mine]
+            )
+        case _:
+            return action
