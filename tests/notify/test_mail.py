@@ -7,7 +7,7 @@ import re
 from collections.abc import AsyncIterator
 from email import message_from_bytes, policy
 from email.message import EmailMessage
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from aiosmtpd.smtp import SMTP
@@ -30,9 +30,7 @@ class Postbox:
     async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:
         if self.is_closed:
             return "451 not now"
-        self.messages.append(
-            cast("EmailMessage", message_from_bytes(envelope.content, policy=policy.default))
-        )
+        self.messages.append(message_from_bytes(envelope.content, policy=policy.default))
         return "250 taken"
 
 

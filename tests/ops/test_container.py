@@ -1,0 +1,280 @@
+"""The container's files: linted as hadolint would, and their commands run here, outside a container."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml  # type: ignore[import-untyped]
+
+from app.settings import read_settings, setting_names
+from tests.ops.dockerfiles import ROOT, environment, instructions, only, stages
+from tests.ops.processes import fetched, serving, status
+
+SECRET = "k" * 40
+
+
+# -- as hadolint would ---------------------------------------------------------------------------------
+
+
+def test_every_base_image_has_a_version_and_every_stage_but_the_last_a_name() -> None:
+    froms = [stage[0].words for stage in stages()]
+    for words in froms:
+        image, _, tag = words[0].partition(":")
+        assert image, words
+        assert re.search(r"\d", tag), f"{words[0]} floats"
+        assert tag != "latest"
+    assert all(len(words) == 3 and words[1].upper() == "AS" for words in froms[:-1])
+
+
+def test_the_last_user_is_not_root_and_comes_before_the_command() -> None:
+    words = [each.word for each in stages()[-1]]
+    assert only(stages()[-1], "USER").text not in ("root", "0")
+    assert words.index("USER") < words.index("CMD")
+
+
+def test_commands_are_in_exec_form_so_that_signals_reach_the_server() -> None:
+    last = stages()[-1]
+    assert only(last, "CMD").exec_form == ["cartagena", "serve"]
+    assert "CMD [" in f"HEALTHCHECK {only(last, 'HEALTHCHECK').text}"
+    assert only(last, "STOPSIGNAL").text == "SIGTERM"
+
+
+def test_folders_are_absolute_and_files_are_copied_not_added() -> None:
+    for each in instructions():
+        assert each.word not in ("ADD", "MAINTAINER"), f"line {each.line}"
+        if each.word == "WORKDIR":
+            assert each.text.startswith("/")
+        if each.word == "RUN":
+            assert not re.search(r"\bsudo\b|\bcd /|apt-get|curl|wget", each.text), f"line {each.line}"
+
+
+def test_pip_keeps_no_cache_and_takes_the_tested_versions() -> None:
+    installs = [each.text for each in instructions() if each.word == "RUN" and "pip install" in each.text]
+    assert installs
+    for text in installs:
+        assert "--no-cache-dir" in text
+        assert "--constraint constraints.txt" in text
+
+
+def test_the_last_stage_has_no_compiler_no_sources_and_no_package_manager_run() -> None:
+    last = stages()[-1]
+    copies = [each.text for each in last if each.word == "COPY"]
+    assert copies == ["--from=build /opt/cartagena /opt/cartagena"]
+    assert not any("pip" in each.text for each in last if each.word == "RUN")
+
+
+def test_nothing_secret_is_baked_in_and_what_is_set_are_settings() -> None:
+    baked = environment(stages()[-1])
+    names = {f"CARTAGENA_{each.name.upper()}" for each in setting_names()}
+    assert {name for name in baked if name.startswith("CARTAGENA_")} <= names
+    assert "CARTAGENA_SECRET" not in baked
+    assert read_settings({**_settings(baked), "CARTAGENA_SECRET": SECRET}).host == "0.0.0.0"
+
+
+def test_only_what_the_wheel_is_made_of_goes_into_the_build() -> None:
+    lines = [
+        line
+        for line in (ROOT / ".dockerignore").read_text().splitlines()
+        if line and not line.startswith("#")
+    ]
+    assert lines[0] == "*"
+    copied = {word for each in stages()[0] if each.word == "COPY" for word in each.words[:-1]}
+    assert {line[1:] for line in lines if line.startswith("!")} == copied
+
+
+def _settings(values: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in values.items() if name.startswith("CARTAGENA_")}
+
+
+# -- the composition -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def composition() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+    return found
+
+
+def _filled(text: str, values: dict[str, str]) -> str:
+    """${NAME:-default} and ${NAME:?sentence} as compose fills them."""
+
+    def fill(hole: re.Match[str]) -> str:
+        name, kind, rest = hole[1], hole[2], hole[3]
+        if values.get(name):
+            return values[name]
+        assert kind == ":-", f"{name} is missing: {rest}"
+        return rest
+
+    return re.sub(r"\$\{(\w+)(:[-?])([^}]*)\}", fill, text)
+
+
+def test_the_composition_needs_its_secrets_and_then_its_settings_are_right(
+    composition: dict[str, Any],
+) -> None:
+    app = composition["services"]["app"]
+    given = {
+        "CARTAGENA_SECRET": SECRET,
+        "POSTGRES_PASSWORD": "p",
+        "CARTAGENA_PUBLIC_URL": "https://play.example.org",
+    }
+    for missing in given:
+        short = {**given, missing: ""}
+        with pytest.raises(AssertionError, match=f"{missing} is missing"):
+            [_filled(value, short) for value in app["environment"].values()]
+    filled = {name: _filled(value, given) for name, value in app["environment"].items()}
+    settings = read_settings({**_settings(environment(stages()[-1])), **filled})
+    assert settings.workers > 1
+    assert settings.is_https
+    assert settings.trusted_hops == 1
+    assert settings.database == "postgresql://cartagena:p@postgres/cartagena"
+    assert settings.redis.startswith("redis://redis:")
+
+
+def test_services_refer_to_each_other_and_only_the_app_is_reachable_from_this_machine(
+    composition: dict[str, Any],
+) -> None:
+    services = composition["services"]
+    assert set(services) == {"app", "postgres", "redis"}
+    assert set(services["app"]["depends_on"]) == {"postgres", "redis"}
+    for name, service in services.items():
+        assert "privileged" not in service
+        if name == "app":
+            assert all(port.startswith("127.0.0.1:") for port in service["ports"])
+        else:
+            assert "ports" not in service
+            assert re.search(r":\d", service["image"])
+            assert service["healthcheck"]["test"][0] == "CMD"
+    assert services["app"]["read_only"] is True
+    assert services["app"]["cap_drop"] == ["ALL"]
+    mounted = {volume.split(":")[0] for service in services.values() for volume in service.get("volumes", [])}
+    assert mounted == set(composition["volumes"])
+
+
+def test_the_composition_passes_where_a_compose_client_is_at_hand(composition: dict[str, Any]) -> None:
+    client = shutil.which("docker-compose")
+    asked = [client] if client else ["docker", "compose"]
+    have = shutil.which(asked[0]) and subprocess.run([*asked, "version"], capture_output=True).returncode == 0
+    if not have:
+        # Without a client the two tests above stand for it; what compose itself would refuse first:
+        known = {
+            "build",
+            "image",
+            "restart",
+            "init",
+            "read_only",
+            "tmpfs",
+            "cap_drop",
+            "security_opt",
+            "ports",
+        }
+        known |= {"environment", "stop_grace_period", "depends_on", "volumes", "healthcheck", "command"}
+        for service in composition["services"].values():
+            assert set(service) <= known
+        return
+    given = {
+        "CARTAGENA_SECRET": SECRET,
+        "POSTGRES_PASSWORD": "p",
+        "CARTAGENA_PUBLIC_URL": "https://play.example.org",
+    }
+    ran = subprocess.run(
+        [*asked, "config", "--quiet"], cwd=ROOT, env={**os.environ, **given}, capture_output=True
+    )
+    assert ran.returncode == 0, ran.stderr.decode()
+
+
+# -- its commands, run here ----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The build stage of the Dockerfile done in a folder: its COPYs copied, its RUNs run.
+
+    What /opt and /src are in the image are folders here. The environment may look into the one that runs
+    this test, so that pip finds every dependency installed already and only the wheel is built.
+    """
+    place = tmp_path_factory.mktemp("image")
+    prefix, source = place / "opt", place / "src"
+    prefix.mkdir()
+    source.mkdir()
+    path = f"{prefix}/cartagena/bin:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    for each in stages()[0]:
+        if each.word == "COPY":
+            *files, _target = each.words
+            for name in files:
+                if (ROOT / name).is_dir():
+                    shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+                else:
+                    shutil.copy(ROOT / name, source / name)
+        if each.word == "RUN":
+            words = each.text.replace("/opt/cartagena", f"{prefix}/cartagena")
+            ran = subprocess.run(
+                ["bash", "-ec", words], cwd=source, env={**os.environ, "PATH": path}, capture_output=True
+            )
+            assert ran.returncode == 0, f"{words}\n{ran.stdout.decode()}{ran.stderr.decode()}"
+            if "-m venv" in words:
+                (libraries,) = (prefix / "cartagena/lib").glob("python3*/site-packages")
+                (libraries / "tests_of_this_checkout.pth").write_text(_libraries_here() + "\n")
+    return prefix / "cartagena"
+
+
+def _libraries_here() -> str:
+    return next(entry for entry in sys.path if entry.endswith("site-packages"))
+
+
+def test_the_wheel_serves_in_an_empty_folder_with_the_containers_own_commands(
+    installed: Path, tmp_path: Path
+) -> None:
+    last = stages()[-1]
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    baked = {
+        name: value.replace("/data", str(folder)) for name, value in _settings(environment(last)).items()
+    }
+    start = [str(installed / "bin" / only(last, "CMD").exec_form[0]), *only(last, "CMD").exec_form[1:]]
+    with serving(
+        folder,
+        command=start,
+        **{**baked, "CARTAGENA_PORT": "0", "CARTAGENA_SECRET": SECRET, "PYTHONPATH": ""},
+    ) as server:
+        base = server.address()
+        _check_health(installed, base, 0)
+        page = fetched(base, accept="text/html")
+        scripts = re.findall(r'(?:src|href)="(/static/[^"]+)"', page)
+        assert scripts, "the page has no files of its own"
+        for file in scripts:
+            assert status(base + file) == 200, file
+        assert json.loads(fetched(f"{base}/api/v1/openapi.json"))["paths"]
+        where = subprocess.run(
+            [
+                str(installed / "bin/python"),
+                "-c",
+                "import app.paths as p; print(p.STATIC, p.TEMPLATES, p.MIGRATIONS)",
+            ],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": ""},
+            capture_output=True,
+            text=True,
+        )
+        assert where.stdout.count(str(installed)) == 3, "files come from the wheel, not from the checkout"
+        server.stop()
+    _check_health(installed, base, 1)
+
+
+def _check_health(installed: Path, base: str, code: int) -> None:
+    check = only(stages()[-1], "HEALTHCHECK").exec_form
+    assert check[0] == "python"
+    port = base.rsplit(":", 1)[1]
+    ran = subprocess.run(
+        [str(installed / "bin/python"), *check[1:]],
+        env={**os.environ, "CARTAGENA_PORT": port},
+        capture_output=True,
+    )
+    assert ran.returncode == code, ran.stderr.decode()

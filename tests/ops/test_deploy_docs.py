@@ -1,0 +1,99 @@
+"""docs/deploy.md is true: its table is the settings, its blocks run as they stand."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.admin import add_arguments
+from app.settings import setting_names
+from tests.ops.processes import ServerProcess, serving
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docs/deploy.md").read_text()
+BLOCKS = re.findall(r"^```sh\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+
+
+def _shown(default: object) -> str:
+    if isinstance(default, bool):
+        return "`yes`" if default else "`no`"
+    return f"`{default}`" if default != "" else ""
+
+
+def test_the_table_of_settings_is_the_settings() -> None:
+    rows = re.findall(r"^\| `(CARTAGENA_\w+)` \| `(--[\w-]+)` \| (.*?) ?\| (.*) \|$", TEXT, re.MULTILINE)
+    expected = [
+        (
+            f"CARTAGENA_{each.name.upper()}",
+            "--" + each.name.replace("_", "-"),
+            _shown(each.default),
+            each.metadata["sentence"],
+        )
+        for each in setting_names()
+    ]
+    assert [tuple(row) for row in rows] == expected
+
+
+def test_every_setting_that_is_named_anywhere_exists() -> None:
+    known = {f"CARTAGENA_{each.name.upper()}" for each in setting_names()}
+    for file in (
+        *ROOT.glob("*.md"),
+        *ROOT.glob("docs/*.md"),
+        ROOT / "docker-compose.yml",
+        ROOT / "Dockerfile",
+    ):
+        named = set(re.findall(r"\bCARTAGENA_[A-Z_]+\b", file.read_text()))
+        assert named <= known, f"{file.name} names {named - known}"
+
+
+def test_every_command_of_the_operator_is_shown_and_every_shown_one_exists() -> None:
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    (commands,) = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    shown = set(re.findall(r"^cartagena admin ([a-z-]+)", TEXT, re.MULTILINE))
+    assert shown == set(commands.choices)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> dict[str, str]:
+    """A folder with `cartagena` on the path."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    command = folder / "cartagena"
+    command.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m app.cli "$@"\n')
+    command.chmod(0o755)
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("CARTAGENA_")}
+    return {**clean, "PATH": f"{folder}:{os.environ['PATH']}"}
+
+
+@pytest.mark.parametrize("block", [block for block in BLOCKS if "cartagena serve" in block])
+def test_a_block_that_starts_a_server_does(tmp_path: Path, place: dict[str, str], block: str) -> None:
+    script = re.sub(r"^cartagena serve", "exec cartagena serve", block, flags=re.MULTILINE)
+    server = ServerProcess(["bash", "-ec", script], tmp_path, {**place, "CARTAGENA_PORT": "0"})
+    try:
+        server.address()
+    finally:
+        server.stop()
+    assert "Traceback" not in server.complained
+
+
+def test_the_other_blocks_run_beside_a_server(tmp_path: Path, place: dict[str, str]) -> None:
+    others = [block for block in BLOCKS if "cartagena serve" not in block]
+    assert len(others) >= 3
+    with serving(tmp_path) as server:
+        base = server.address()
+        for block in others:
+            script = block.replace("http://127.0.0.1:8000", base)
+            ran = subprocess.run(
+                ["bash", "-eo", "pipefail", "-c", script], cwd=tmp_path, env=place, capture_output=True
+            )
+            assert ran.returncode == 0, f"{script}\n{ran.stdout.decode()}{ran.stderr.decode()}"
+        server.stop()
+    assert (tmp_path / "backup.db").stat().st_size > 0

@@ -1,0 +1,208 @@
+"""`cartagena serve` as a process: start, wrong settings, sockets at the door, a stop in the right order."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+
+from tests.ops.processes import fetched, serving, status
+
+
+def _room(base: str) -> tuple[str, str]:
+    """A guest's cookie and a room of theirs."""
+    with httpx.Client(base_url=base, headers={"origin": base}) as browser:
+        browser.post("/api/v1/me", json={"name": "Anne Bonfire"}).raise_for_status()
+        made = browser.post("/api/v1/games", json={"options": {"preset": "tortuga", "players": 2}})
+        assert made.status_code == 201, made.text
+        body = made.json()
+        return f"cartagena={browser.cookies['cartagena']}", str(body.get("id") or body["game"])
+
+
+def _socket(base: str, path: str, cookie: str, origin: str | None = None) -> ClientConnection:
+    headers = {"Cookie": cookie}
+    if origin is not None:
+        headers["Origin"] = origin
+    return connect(base.replace("http", "ws") + path, additional_headers=headers, compression=None)
+
+
+def _until(frames: ClientConnection, kind: str) -> dict[str, Any]:
+    while True:
+        message: dict[str, Any] = json.loads(frames.recv(timeout=30))
+        if message["t"] == kind:
+            return message
+
+
+def _close_code(frames: ClientConnection) -> int:
+    """Reads until the server closes; its code."""
+    with pytest.raises(ConnectionClosed) as closed:
+        _read_on(frames)
+    assert closed.value.rcvd is not None
+    return closed.value.rcvd.code
+
+
+def _read_on(frames: ClientConnection) -> None:
+    while True:
+        frames.recv(timeout=30)
+
+
+def test_it_prints_its_address_serves_a_page_and_ends_quietly(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        base = server.address()
+        assert base in server.said
+        assert "<html" in fetched(base, accept="text/html")
+        assert json.loads(fetched(f"{base}/healthz"))["status"] == "ok"
+        assert (tmp_path / "cartagena.db").exists()
+        server.stop()
+        assert "Traceback" not in server.complained
+
+
+def test_a_stop_tells_sockets_to_resume_and_the_game_is_there_after_the_start(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        base = server.address()
+        cookie, room = _room(base)
+        with (
+            _socket(base, f"/ws/game/{room}", cookie, base) as table,
+            _socket(base, "/ws/lobby", cookie) as lobby,
+        ):
+            for frames in (table, lobby):
+                frames.send(json.dumps({"do": "hello", "v": 1}))
+                _until(frames, "welcome")
+            table.send(json.dumps({"do": "sit", "id": "sit-00001", "nonce": "0" * 32}))
+            _until(table, "table")
+            began = time.monotonic()
+            server.process.send_signal(signal.SIGTERM)
+            for frames in (table, lobby):
+                assert _close_code(frames) == 4000
+        server.process.wait(30)
+        assert time.monotonic() - began < 20
+        assert "Traceback" not in server.complained
+    with serving(tmp_path) as server:
+        base = server.address()
+        state = httpx.get(f"{base}/api/v1/games/{room}", headers={"cookie": cookie}).json()
+        assert [seat["name"] for seat in state["table"]["seats"]] == ["Anne Bonfire", None]
+        assert state["you"]["seat"] == 0, "the cookie is good after a restart"
+        server.stop()
+
+
+def test_a_foreign_page_gets_no_socket(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        base = server.address()
+        cookie, room = _room(base)
+        for origin in ("https://evil.example", "null", base.replace("127.0.0.1", "localhost")):
+            for path in (f"/ws/game/{room}", "/ws/lobby"):
+                with pytest.raises(InvalidStatus) as refused, _socket(base, path, cookie, origin):
+                    raise AssertionError("a foreign page has a socket")
+                assert refused.value.response.status_code == 403
+
+
+def test_a_frame_that_is_too_big_closes_the_socket_with_1009(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        base = server.address()
+        cookie, room = _room(base)
+        with _socket(base, f"/ws/game/{room}", cookie) as frames:
+            frames.send(json.dumps({"do": "hello", "v": 1}))
+            _until(frames, "welcome")
+            frames.send(json.dumps({"do": "chat", "id": "chat-0001", "text": "x" * 5000}))
+            assert _close_code(frames) == 1009
+
+
+def test_logging_out_everywhere_closes_open_sockets(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        base = server.address()
+        cookie, room = _room(base)
+        with _socket(base, f"/ws/game/{room}", cookie) as frames:
+            frames.send(json.dumps({"do": "hello", "v": 1}))
+            _until(frames, "welcome")
+            answer = httpx.post(
+                f"{base}/api/v1/account/logout-everywhere", headers={"cookie": cookie, "origin": base}
+            )
+            assert answer.status_code == 200, answer.text
+            assert _close_code(frames) == 4008
+
+
+def test_sockets_of_one_address_are_limited_with_a_code(tmp_path: Path) -> None:
+    with serving(tmp_path, "--sockets-per-address", "2") as server:
+        base = server.address()
+        cookie, _ = _room(base)
+        first, second, third = (_socket(base, "/ws/lobby", cookie) for _ in range(3))
+        with first, second, third:
+            assert _close_code(third) == 4009
+
+
+@pytest.mark.parametrize(
+    ("flags", "environment", "code", "sentence"),
+    [
+        (("--host", "0.0.0.0"), {}, 2, "CARTAGENA_SECRET is the default"),
+        ((), {"CARTAGENA_WORKERS": "3"}, 2, "needs PostgreSQL"),
+        ((), {"CARTAGENA_PROT": "1"}, 2, "CARTAGENA_PROT is not a setting"),
+        (
+            (),
+            {"CARTAGENA_DATABASE": "postgresql://nobody@127.0.0.1:1/none"},
+            1,
+            "the database cannot be used",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence_and_it_does_not_start(
+    tmp_path: Path, flags: tuple[str, ...], environment: dict[str, str], code: int, sentence: str
+) -> None:
+    with serving(tmp_path, *flags, **environment) as server:
+        assert server.process.wait(60) == code
+        assert sentence in server.complained
+        assert "Traceback" not in server.complained
+
+
+def test_a_port_that_is_taken_is_said_in_a_sentence(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        with serving(tmp_path, CARTAGENA_PORT=port) as server:
+            assert server.process.wait(60) == 1
+            assert f"cannot listen on 127.0.0.1:{port}" in server.complained
+
+
+def test_several_processes_share_people_and_rooms_and_stop_together(
+    tmp_path: Path, postgres_url: str, redis_url: str
+) -> None:
+    plain = postgres_url.replace("+asyncpg", "")
+    with serving(tmp_path, "--workers", "2", CARTAGENA_DATABASE=plain, CARTAGENA_REDIS=redis_url) as server:
+        base = server.address()
+        cookie, room = _room(base)
+        for _ in range(6):  # each connection may meet another process
+            state = httpx.get(
+                f"{base}/api/v1/games/{room}", headers={"cookie": cookie, "connection": "close"}
+            )
+            assert state.status_code == 200
+        assert status(f"{base}/readyz") == 200
+        assert server.stop() == 0
+        assert "Traceback" not in server.complained
+
+
+def test_the_log_of_a_session_holds_no_secret(tmp_path: Path) -> None:
+    with serving(tmp_path, "--log-level", "debug", "--log-format", "json") as server:
+        base = server.address()
+        cookie, _ = _room(base)
+        with httpx.Client(base_url=base, headers={"cookie": cookie, "origin": base}) as browser:
+            browser.post("/api/v1/account/register", json={"password": "plank, parrot, doubloon"})
+            code = httpx.post(f"{base}/api/v1/resume", json={"code": "AAAA-BBBB-CCCC"})
+            assert code.status_code == 404
+            httpx.get(f"{base}/resume/AAAA-BBBB-CCCC")
+        server.stop()
+        for secret in (
+            "doubloon",
+            "AAAA-BBBB",
+            "AAAABBBB",
+            cookie.removeprefix("cartagena=").split(".")[0],
+            "server_seed",
+        ):
+            assert secret not in server.complained, secret
+        for line in server.complained.splitlines():
+            json.loads(line)
