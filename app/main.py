@@ -13,6 +13,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 
 from app import __version__
+from app.bots.pool import BotPool
 from app.notify.digest import Notifier
 from app.notify.mail import Mailer
 from app.notify.ports import Words
@@ -108,15 +109,17 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         async def is_blocked(person: Anyone, others: Iterable[str]) -> bool:
             return await site.social.is_blocked(person.ids, list(others))
 
+        bots = BotPool(workers=settings.bot_workers, counted=counts.thought)
+        stack.push_async_callback(bots.close)
         house = app.state.house = await stack.enter_async_context(
-            open_house(settings, games, counts, blocks=is_blocked)
+            open_house(settings, games, counts, blocks=is_blocked, bot=bots)
         )
 
         async def sign_out(player: str) -> None:
             house.sign_out(player)
 
         site.on_signed_out.append(sign_out)
-        site.on_drain.append(house.dismiss)
+        site.on_drain += [house.dismiss, games.flush]
         counts.watch("rooms", lambda: len(house.rooms))
         counts.watch("sockets", lambda: site.limits.open_sockets)
         notifier = Notifier(

@@ -49,6 +49,7 @@ class Settings:
     public_url: str = _set("", "Address people type, https://play.example.org; https makes cookies Secure.")
     trusted_hops: int = _set(0, "Reverse proxies in front whose X-Forwarded-For entries are believed.", low=0)
     stop_seconds: float = _set(5.0, "Longest time a graceful stop waits for open requests.", low=0)
+    bot_workers: int = _set(1, "Processes in which the bots of one server process think.", low=1)
     # What it tells its operator
     log_level: str = _set("info", "debug, info, warning or error.")
     log_format: str = _set("text", "text for people, json for machines.")
@@ -74,7 +75,9 @@ class Settings:
     codes_per_hour: int = _set(30, "Wrong resume or recovery codes an hour from one address.", low=1)
     sockets_per_address: int = _set(400, "Open sockets one address may hold.", low=1)
     sockets_per_person: int = _set(24, "Open sockets one person may hold.", low=1)
-    frames_per_second: float = _set(10.0, "Frames a second that one socket may send, averaged.", low=0.01)
+    frames_per_second: float = _set(
+        10.0, "Frames a second one socket may send; a person 3 times, an address 50 times that.", low=0.01
+    )
     frames_burst: int = _set(40, "Frames one socket may send at once.", low=1)
     frame_bytes: int = _set(4096, "Largest frame a socket may send.", low=256)
     body_bytes: int = _set(1_048_576, "Largest request body (a record file is the largest).", low=1024)

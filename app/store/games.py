@@ -41,6 +41,10 @@ class SqlGameStore(SideNotes):
     def append(self, append: Append) -> Awaitable[bool]:
         return self._commit.append(append)
 
+    async def flush(self) -> None:
+        """Returns when everything that was begun is on disk."""
+        await self._commit.flush()
+
     async def close(self) -> None:
         """Everything that was begun is on disk."""
         await self._commit.close()

@@ -46,11 +46,15 @@ class GroupCommit:
             self._task = asyncio.get_running_loop().create_task(self._run())
         return future
 
+    async def flush(self) -> None:
+        """Returns when nothing waits for the disk."""
+        while self._task is not None:
+            await asyncio.wait([self._task])
+
     async def close(self) -> None:
         """What was begun is finished."""
         self._is_closed = True
-        while self._task is not None:
-            await asyncio.wait([self._task])
+        await self.flush()
         await self._writer.close()
 
     async def _run(self) -> None:

@@ -53,9 +53,13 @@ class Buckets:
 
     def take(self, key: str, cost: float = 1.0) -> None:
         """Takes, or raises TooMany."""
-        wait = self._bucket(key).take(self._clock(), cost)
+        wait = self.wait(key, cost)
         if wait:
             raise TooMany(wait)
+
+    def wait(self, key: str, cost: float = 1.0) -> float:
+        """0 when taken, else the seconds to wait (and nothing was taken)."""
+        return self._bucket(key).take(self._clock(), cost)
 
     def check(self, key: str) -> None:
         """Raises TooMany when nothing is left; takes nothing (what counts is a failure, noted later)."""
@@ -92,6 +96,10 @@ class Limits:
         self.mails = _hourly(5, clock)
         self.mails_by_address = _hourly(30, clock)
         self.confirmations = _hourly(10, clock)
+        # A person may have a few busy sockets, an address a whole club of people.
+        rate, burst = settings.frames_per_second, settings.frames_burst
+        self.frames_by_person = Buckets(rate * 3, burst * 3, clock)
+        self.frames_by_address = Buckets(rate * 50, burst * 50, clock)
         self._by_address: dict[str, int] = {}
         self._by_person: dict[str, int] = {}
 
@@ -131,14 +139,20 @@ class Limits:
             with suppress(TooMany):  # two that were let in at once may both have failed
                 buckets.take(key)
 
-    def frame_bucket(self) -> Bucket:
-        """A bucket for the frames of one socket; `take(clock())` says how long to wait."""
+    def frame_counter(self, connection: HTTPConnection, person: str | None) -> Callable[[], bool]:
+        """Counts a frame of a socket, of its person and of its address; true when it came too fast."""
         settings = self.settings
-        return Bucket(settings.frames_per_second, settings.frames_burst, settings.frames_burst, self._clock())
+        own = Bucket(settings.frames_per_second, settings.frames_burst, settings.frames_burst, self._clock())
+        address = self.key_of(connection)
 
-    def clock(self) -> float:
-        """The clock that buckets are filled by."""
-        return self._clock()
+        def is_too_fast() -> bool:
+            if own.take(self._clock()):
+                return True
+            if person is not None and self.frames_by_person.wait(person):
+                return True
+            return self.frames_by_address.wait(address) > 0
+
+        return is_too_fast
 
     @contextmanager
     def socket(self, connection: HTTPConnection, person: str | None) -> Iterator[None]:

@@ -66,6 +66,13 @@ class Metrics:
             ["way", "outcome"],
             registry=self.registry,
         )
+        self._thoughts = Histogram(
+            "cartagena_bot_seconds",
+            "Seconds bots thought, by level and outcome.",
+            ["level", "outcome"],
+            buckets=_FAST,
+            registry=self.registry,
+        )
         self._gauges = {
             "rooms": Gauge("cartagena_rooms", "Rooms loaded in this process.", registry=self.registry),
             "sockets": Gauge("cartagena_sockets", "Sockets open in this process.", registry=self.registry),
@@ -101,6 +108,10 @@ class Metrics:
     def noticed(self, way: str, outcome: str) -> None:
         """A notification was sent, or was not."""
         self._notices.labels(way, outcome).inc()
+
+    def thought(self, level: str, outcome: str, seconds: float) -> None:
+        """A bot has chosen, or was cut short."""
+        self._thoughts.labels(level, outcome).observe(seconds)
 
     def text(self) -> bytes:
         """Everything, in Prometheus' text format."""

@@ -9,7 +9,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import Receive, Send
 
 from app.play.frame import frame_of
-from app.play.ports import Anyone
+from app.play.ports import Anyone, StoreUnavailable
 from app.web.address import is_same_origin
 from app.web.errors import Refused, TooMany
 from app.web.house import anyone_of, house_of
@@ -53,10 +53,13 @@ async def accepted(
         person: Person | None = None
         try:
             site.bans.check(connection)
+            site.limits.take_request(connection)
             person = await who(connection)
             held.enter_context(site.limits.socket(connection, person.id if person is not None else None))
         except Refused as refused:
             refusal = refused
+        except StoreUnavailable:
+            refusal = Refused("try_again", "The server cannot look you up just now. Try again in a moment.")
         await send({"type": "websocket.accept"})
         wire = wire_of(connection.scope, send)
         outbox = Outbox(wire, house_of(connection).watcher)
@@ -65,14 +68,18 @@ async def accepted(
                 site.metrics.refused(refusal.code)
                 answer = {"t": "refused", "id": None, "code": refusal.code, "message": refusal.message}
                 outbox.tell(frame_of(answer))
-                outbox.end(4009 if isinstance(refusal, TooMany) else 4003, refusal.code)
+                outbox.end(_close_code(refusal), refusal.code)
                 await receive()  # until the peer has taken note
                 yield None
                 return
-            bucket, clock = site.limits.frame_bucket(), site.limits.clock
-            yield Accepted(
-                anyone_of(person), outbox, lambda: bucket.take(clock()) > 0, site.settings.frame_bytes
-            )
+            is_too_fast = site.limits.frame_counter(connection, person.id if person is not None else None)
+            yield Accepted(anyone_of(person), outbox, is_too_fast, site.settings.frame_bytes)
         finally:
             if isinstance(wire, AsgiWire):
                 await wire.end()
+
+
+def _close_code(refusal: Refused) -> int:
+    if refusal.code == "try_again":
+        return 1011
+    return 4009 if isinstance(refusal, TooMany) else 4003
