@@ -14,6 +14,7 @@ import argparse
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from math import log, log10, sqrt
 from multiprocessing import Pool
 from time import monotonic
@@ -22,7 +23,7 @@ from typing import Any
 from app.bots.levels import LEVELS
 from bench.bots_match import NODES, Played, Setting, play
 
-LADDER = [(upper, lower) for lower, upper in zip(LEVELS, LEVELS[1:], strict=False)]
+LADDER = [(upper, lower) for lower, upper in pairwise(LEVELS)]
 
 TABLES: dict[str, dict[str, Any]] = {
     "tortuga-2": {"preset": "tortuga", "players": 2},
@@ -148,7 +149,7 @@ def main() -> None:
     with Pool(asked.processes) as pool:
         for table in asked.only:
             if TABLES[table]["players"] == 4:
-                pairs = [(upper, lower) for lower, upper in zip(FOUR, FOUR[1:], strict=False)]
+                pairs = [(upper, lower) for lower, upper in pairwise(FOUR)]
                 settings = four_seats(table, asked.games or amount["four"])
             elif chosen:
                 pairs = chosen

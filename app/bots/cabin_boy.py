@@ -1,4 +1,4 @@
-"""The cabin boy: plays as beginners do, forward with whatever comes, back for cards when the hand is empty."""
+"""The cabin boy: plays as beginners do, forward with whatever comes, back only for want of cards."""
 
 from __future__ import annotations
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import exp
+from operator import mul
 
 from app.bots.weights import WEIGHTS
 from app.rules.movement import company_of
 from app.rules.position import TORTUGA, Position
 
-__all__ = ["FEATURES", "chances", "features", "strength", "strengths", "weights_for"]
+__all__ = ["FEATURES", "chances", "features", "rough_strength", "strength", "strengths", "weights_for"]
 
 FEATURES: tuple[str, ...] = (
     "spaces_left",
@@ -33,6 +34,11 @@ FEATURES: tuple[str, ...] = (
     "crossed",
     "ready_to_cross",
     "tempo",
+)
+
+_LEFT, _HOME, _HINDMOST, _CARDS, _FIRST_CARDS, _MANY, _IDLE = (
+    FEATURES.index(name)
+    for name in ("spaces_left", "home", "hindmost", "cards", "first_cards", "many_cards", "idle_cards")
 )
 
 _FEW_CARDS = 4
@@ -72,7 +78,7 @@ def features(position: Position, seat: int) -> tuple[float, ...]:
     spots = set(places)
     spots.discard(goal)
     ahead, end = route.ahead, route.end
-    reach = 0
+    reach = 0.0
     hindmost_reach = 0
     for symbol in symbols:
         of_symbol = ahead[symbol]
@@ -138,9 +144,27 @@ def features(position: Position, seat: int) -> tuple[float, ...]:
 
 
 def strength(position: Position, seat: int, weights: Sequence[float]) -> float:
-    total = 0.0
-    for weight, value in zip(weights, features(position, seat), strict=True):
-        total += weight * value
+    return float(sum(map(mul, weights, features(position, seat))))
+
+
+def rough_strength(position: Position, seat: int, weights: Sequence[float]) -> float:
+    """The part of the strength that costs little: a search sorts by it and judges what is near the top."""
+    places = position.pirates[seat]
+    goal = position.ruleset.route.goal
+    held = position.held[seat]
+    left = goal * len(places) - sum(places)
+    total = (
+        weights[_LEFT] * left
+        + weights[_HOME] * places.count(goal)
+        + weights[_HINDMOST] * (goal - places[0])
+        + weights[_CARDS] * held
+    )
+    if held < _FEW_CARDS:
+        total -= weights[_FIRST_CARDS] * (_FEW_CARDS - held)
+    elif held > _MANY_CARDS:
+        total += weights[_MANY] * (held - _MANY_CARDS)
+    if held * _CARD > left:
+        total += weights[_IDLE] * (held - left / _CARD)
     return total
 
 

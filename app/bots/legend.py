@@ -27,7 +27,7 @@ _PLANS = 5
 _SAMPLES = 6
 _OPEN_SAMPLES = 2
 _CURIOSITY = 0.8
-_HEAT = 0.7
+_HEAT = 0.2
 """How flat the prior is: plans that look equally good by the evaluation share the search."""
 
 
@@ -140,8 +140,10 @@ def legend(thought: Thought) -> Action:
     priors = _priors([edge(plan.after, seat, weights) for plan in found])
     is_known = thought.imagination.is_open and position.ruleset.has_row
     trees = [_root(position, seat, found, priors, weights)]
-    for _ in range((_OPEN_SAMPLES if is_known else _SAMPLES) - 1):
-        trees.append(_root(thought.imagination.sample(thought.rng), seat, found, priors, weights))
+    trees += [
+        _root(thought.imagination.sample(thought.rng), seat, found, priors, weights)
+        for _ in range((_OPEN_SAMPLES if is_known else _SAMPLES) - 1)
+    ]
     while not meter.is_spent():
         before = meter.nodes
         for tree in trees:

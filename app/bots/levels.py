@@ -7,7 +7,7 @@ __all__ = ["LEVELS", "SECONDS", "is_level"]
 LEVELS: tuple[str, ...] = ("cabin-boy", "sailor", "mate", "captain", "legend")
 
 SECONDS: dict[str, float] = {"cabin-boy": 0.2, "sailor": 0.2, "mate": 0.5, "captain": 0.8, "legend": 1.0}
-"""The most one decision may take. The first two need a millisecond or two; the limit is for a slow machine."""
+"""The most one decision may take. The first two need a few milliseconds; theirs is for a slow machine."""
 
 
 def is_level(name: object) -> bool:

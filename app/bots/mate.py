@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.bots.evaluation import strength, weights_for
+from app.bots.evaluation import weights_for
 from app.bots.thought import Thought
 from app.bots.turn_search import plans
 from app.rules.actions import Action
@@ -16,8 +16,8 @@ from app.rules.position import Position
 
 __all__ = ["mate", "plain_worth", "yardstick"]
 
-_WIDTH = 400
-"""Enough for every end of nine turns in ten; the rest is cut at what looks poorest."""
+_WIDTH = 150
+"""Tables followed after each action: all of them on most turns; on the others the poorest are cut."""
 
 PLAIN_CARD = 7.0
 
@@ -37,7 +37,7 @@ def plain_worth(position: Position, seat: int, weights: Sequence[float]) -> floa
 
 def yardstick(thought: Thought) -> Action:
     position = thought.imagination.sample(thought.rng)
-    found = plans(position, thought.seat, (), _WIDTH, thought.meter, plain_worth)
+    found = plans(position, thought.seat, (), _WIDTH, thought.meter, plain_worth, plain_worth)
     if not found:
         return thought.listed[0]
     return max(found, key=lambda plan: plan.value).actions[0]

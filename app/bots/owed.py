@@ -14,7 +14,7 @@ __all__ = ["answer", "card_values", "settle_all"]
 
 
 def card_values(position: Position, seat: int) -> list[float]:
-    """Of each kind, what one more of it is worth to the seat: rarer in hand and reaching further is better."""
+    """Of each kind, what one more is worth to the seat: rarer in hand and reaching further is better."""
     route = position.ruleset.route
     kinds = position.ruleset.kinds
     crowd = position.crowd
@@ -98,7 +98,7 @@ def _least_wanted(position: Position, seat: int, count: int) -> tuple[str, ...]:
 
 
 def settle_all(position: Position) -> None:
-    """Answer in place whatever is owed, by everybody, with whatever lies lowest: how a search gets past a choice.
+    """Answer in place whatever anybody owes with what lies lowest: how a search gets past a choice.
 
     Within a search the cards that come this way are unknown anyway; how many go where is what counts.
     """

@@ -30,6 +30,7 @@ Counted = Callable[[str, str, float], None]
 _LONGEST_LINE = 8 * 1024 * 1024
 _PATIENCE = 1.5
 """Seconds beyond its own limit before a worker is taken to hang."""
+_REVIEW_SECONDS = 20.0
 _log = logging.getLogger("cartagena.bots")
 
 
@@ -65,9 +66,9 @@ class _Worker:
                 answer = json.loads(line)
                 if "best" in answer:
                     best[:] = [answer["best"]]
-                elif "action" in answer:
-                    action: Json = answer["action"]
-                    return action
+                elif "action" in answer or "review" in answer:
+                    found: Json = answer.get("action") or answer["review"]
+                    return found
                 else:
                     _log.error("a bot was refused: %s", answer.get("error"))
                     return None
@@ -129,25 +130,6 @@ class BotPool:
             self._count(level, "full", 0.0)
             return plain
         best: list[Json] = []
-        self._waiting += 1
-        try:
-            async with self._free:
-                outcome, action = await self._ask(view, actions, history, level, budget, seat, best)
-        finally:
-            self._waiting -= 1
-        self._count(level, outcome, asyncio.get_running_loop().time() - began)
-        return action or (best[0] if best else plain)
-
-    async def _ask(
-        self,
-        view: Json,
-        actions: Sequence[Json],
-        history: Sequence[Json],
-        level: str,
-        budget: float,
-        seat: int | None,
-        best: list[Json],
-    ) -> tuple[str, Json | None]:
         seconds = max(0.01, min(budget, SECONDS.get(level, 1.0)))
         request: Json = {
             "view": view,
@@ -157,6 +139,30 @@ class BotPool:
             "seconds": seconds,
             "seat": seat,
         }
+        self._waiting += 1
+        try:
+            async with self._free:
+                outcome, action = await self._ask(request, seconds, best)
+        finally:
+            self._waiting -= 1
+        self._count(level, outcome, asyncio.get_running_loop().time() - began)
+        return action or (best[0] if best else plain)
+
+    async def review(self, record: Json) -> Json | None:
+        """The review of a finished game (app/bots/review.py), or None when it could not be made now."""
+        if self._waiting >= self._queue or self._is_closed:
+            self._count("review", "full", 0.0)
+            return None
+        self._waiting += 1
+        try:
+            async with self._free:
+                outcome, found = await self._ask({"record": record}, _REVIEW_SECONDS, [])
+        finally:
+            self._waiting -= 1
+        self._count("review", outcome, 0.0)
+        return found
+
+    async def _ask(self, request: Json, seconds: float, best: list[Json]) -> tuple[str, Json | None]:
         self._last_asked = asyncio.get_running_loop().time()
         worker = self._idle.pop() if self._idle else None
         is_kept = False

@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 
 from app import rules
 from app.bots.budget import Meter
-from app.bots.evaluation import strength
+from app.bots.evaluation import rough_strength, strength
 from app.bots.owed import settle_all
 from app.rules.actions import Action, Chest, End
 from app.rules.movement import discard_card
 from app.rules.position import Position
 
-__all__ = ["Plan", "plans", "reveal", "step"]
+__all__ = ["Judge", "Plan", "plans", "reveal", "step"]
 
 _END = End()
 
@@ -94,32 +94,37 @@ def _key(position: Position, seat: int) -> tuple[object, ...]:
     )
 
 
+Judge = Callable[[Position, int, Sequence[float]], float]
+
+
 def plans(
     position: Position,
     seat: int,
     weights: Sequence[float],
     width: int,
     meter: Meter,
-    judge: Callable[[Position, int, Sequence[float]], float] = strength,
+    judge: Judge = strength,
+    rough: Judge = rough_strength,
 ) -> list[Plan]:
-    """The ends of the seat's turn, each with the best value it is known by, in no order.
+    """The ends of the seat's turn, each different one once, in no order.
 
-    `width` is how many tables are followed after each action; what is worth least is dropped. A plan that
-    wins is the only one returned.
+    `width` is how many tables are followed after each action: those that look best at a rough glance. Of
+    the ends, too, only what looks good roughly is judged in full. A plan that wins is the only one returned.
     """
-    found: list[Plan] = []
+    ends: list[tuple[Position, tuple[Action, ...]]] = []
     frontier: list[tuple[Position, tuple[Action, ...]]] = [(position, ())]
     seen: set[tuple[object, ...]] = set()
     most = position.ruleset.actions
+    is_late = False
     while frontier:
         following: list[tuple[Position, tuple[Action, ...]]] = []
         for node, path in frontier:
-            if node.taken >= most:
-                found.append(Plan((*path, _END), node, judge(node, seat, weights)))
-                continue
+            if (ends or following) and meter.is_spent():
+                is_late = True  # only the most promising table is still played out to an end
+                break
             for action in rules.legal(node, seat):
                 if type(action) is End:
-                    found.append(Plan((*path, _END), node, judge(node, seat, weights)))
+                    ends.append((node, (*path, _END)))
                     continue
                 after = step(node, seat, action)
                 meter.nodes += 1
@@ -128,16 +133,22 @@ def plans(
                         return [Plan((*path, action), after, float("inf"))]
                     continue
                 if after.seat != seat:
-                    found.append(Plan((*path, action), after, judge(after, seat, weights)))
+                    ends.append((after, (*path, action)))
                     continue
                 key = _key(after, seat)
                 if key not in seen:
                     seen.add(key)
-                    following.append((after, (*path, action)))
-        if len(following) > width and following[0][0].taken < most:
-            following.sort(key=lambda pair: -judge(pair[0], seat, weights))
+                    if after.taken >= most:
+                        ends.append((after, (*path, action, _END)))
+                    else:
+                        following.append((after, (*path, action)))
+        if is_late:
+            following = [] if ends else following[:1]
+        elif len(following) > width:
+            following.sort(key=lambda pair: -rough(pair[0], seat, weights))
             del following[width:]
         frontier = following
-        if meter.is_spent() and found:
-            break
-    return found
+    if len(ends) > 3 * width:
+        ends.sort(key=lambda pair: -rough(pair[0], seat, weights))
+        del ends[3 * width :]
+    return [Plan(path, after, judge(after, seat, weights)) for after, path in ends]

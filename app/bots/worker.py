@@ -1,6 +1,7 @@
 """A bot's worker process: requests in, moves out, one JSON object a line. It only ever sees views.
 
 In:  {"view", "actions", "history", "level", "seconds" or "nodes", "seat", "seed"}
+     or {"record"}: the review of a finished game, answered {"review": …}
 Out: {"best": action} any number of times while it thinks, then {"action": action} or {"error": text}.
 """
 
@@ -16,6 +17,7 @@ from typing import IO, Any
 from app import rules
 from app.bots.budget import Budget
 from app.bots.choosing import choose
+from app.bots.review import review
 from app.rules.actions import Action
 
 __all__ = ["answer_line", "main"]
@@ -29,6 +31,8 @@ NICENESS = 10
 def answer_line(line: str, tell: Callable[[Json], None]) -> Json:
     """The move for one request. Whatever goes wrong is told, so that the pool can count it and play on."""
     asked = json.loads(line)
+    if "record" in asked:
+        return {"review": review(rules.record_from_json(asked["record"]))}
     view = asked["view"]
     if view["winner"] is None and (view["seed"] is not None or not isinstance(view["deck"], int)):
         return {"error": "this is a position, not a view"}

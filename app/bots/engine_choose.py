@@ -1,0 +1,86 @@
+"""The `choose` requests of `cartagena engine` (RULES §9). Of a position the bot gets the seat's view only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from app import rules
+from app.bots.budget import Budget
+from app.bots.choosing import choose
+from app.bots.levels import LEVELS, SECONDS, is_level
+from app.rules.position import Position
+
+__all__ = ["DEFAULT_LEVEL", "choose_from_position", "choose_from_view"]
+
+Json = dict[str, Any]
+
+DEFAULT_LEVEL = "captain"
+"""Who answers when a request names no bot."""
+
+
+def choose_from_position(
+    position: Position, seat: int, level: str, budget: Budget | None = None, rng: Random | None = None
+) -> Json:
+    """The move of a bot on that seat; refused as the rules would refuse a move of a seat that may not act."""
+    _check_level(level)
+    if position.winner is not None:
+        raise rules.GameOver("The game is over: nothing can be done any more.")
+    if seat not in rules.seats_to_act(position):
+        raise rules.NotYourTurn(f"Seat {seat} may not act now.")
+    actions = [rules.action_to_json(action) for action in rules.legal(position, seat)]
+    return choose(
+        rules.view(position, seat),
+        actions,
+        (),
+        level,
+        budget or Budget(seconds=SECONDS[level]),
+        rng or Random(),
+        seat=seat,
+    )
+
+
+def choose_from_view(
+    view: Json,
+    seat: int,
+    actions: Sequence[Json],
+    history: Sequence[Json],
+    level: str = DEFAULT_LEVEL,
+    budget: Budget | None = None,
+    rng: Random | None = None,
+) -> Json:
+    """The move of a bot that is given just what a program on that seat is given."""
+    _check_level(level)
+    _check_view(view, seat, actions, history)
+    try:
+        return choose(
+            view,
+            actions,
+            history,
+            level,
+            budget or Budget(seconds=SECONDS[level]),
+            rng or Random(),
+            seat=seat,
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as wrong:
+        # Views come from outside here, and are not checked field by field as positions are.
+        raise rules.BadPosition(f"This is not a view of a running game: {wrong!r}.") from wrong
+
+
+def _check_level(level: object) -> None:
+    if not is_level(level):
+        raise rules.BadAction(f"The bots are {', '.join(LEVELS)}.")
+
+
+def _check_view(view: object, seat: object, actions: object, history: object) -> None:
+    if not isinstance(view, dict) or not isinstance(view.get("players"), list):
+        raise rules.BadPosition("A view is an object as RULES §7 describes it.")
+    if type(seat) is not int or not 0 <= seat < len(view["players"]):
+        raise rules.BadSeat(f"A seat is a whole number from 0 to {len(view['players']) - 1} here.")
+    if not isinstance(actions, list) or not all(isinstance(action, dict) for action in actions):
+        raise rules.BadAction("The legal actions are a list of objects.")
+    if not actions:
+        raise rules.NotYourTurn("The list of legal actions is empty: this seat may not act now.")
+    if not isinstance(history, list) or not all(isinstance(event, dict) for event in history):
+        raise rules.BadAction("The history is a list of events.")

@@ -1,0 +1,8 @@
+"""A small typed client for programs that play: the same knowledge as a seat, over HTTP and WebSocket."""
+
+from __future__ import annotations
+
+from app.client.api import Api, ApiError
+from app.client.seat import Seat, play_seat
+
+__all__ = ["Api", "ApiError", "Seat", "play_seat"]

@@ -1,0 +1,132 @@
+"""A seat over the WebSocket: keeps the view and the events it has seen, and asks a player for moves."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from app import rules
+from app.client.api import Api, fresh_id
+
+__all__ = ["Seat", "play_seat"]
+
+Json = dict[str, Any]
+
+
+@dataclass
+class Seat:
+    """What a player knows when it is asked: just what a person on that seat could know."""
+
+    seat: int
+    view: Json
+    actions: list[Json]
+    history: list[Json] = field(default_factory=list)
+
+
+Player = Callable[[Seat], Json | Awaitable[Json]]
+
+_PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
+_OVER = ("finished", "aborted", "closed")
+
+
+class _Table:
+    """The table as the frames tell it (docs/protocol.md §1)."""
+
+    def __init__(self) -> None:
+        self.seq: int | None = None
+        self.seat: int | None = None
+        self.view: Json | None = None
+        self.history: list[Json] = []
+        self._lengths: list[int] = []
+        """How many events each action brought, so that one taken back can be forgotten."""
+        self.choices: list[Json] = []
+        self.status = "open"
+        self.result: Json | None = None
+        self.asked_at: int | None = None
+        """The seq at which a move was sent: the same frame is not answered twice."""
+
+    def hear(self, frame: Json) -> None:
+        kind = frame["t"]
+        if kind in ("state", "events", "table"):
+            self.seq = frame["seq"]
+            self.choices = [choice["action"] for choice in frame.get("choices", ())]
+        if "you" in frame:
+            self.seat = frame["you"].get("seat")
+        if "table" in frame:
+            self.status = frame["table"]["status"]
+            self.result = frame["table"]["result"]
+        if "view" in frame:
+            self.view = frame["view"]
+        if kind == "table" and frame.get("kind") == "undo" and self._lengths:
+            del self.history[len(self.history) - self._lengths.pop() :]
+        if kind == "events":
+            self._lengths.append(len(frame["events"]))
+        for event in frame.get("events", ()):
+            self.history.append(event)
+            if self.view is not None:
+                rules.fold(self.view, event, self.seat)
+                if event["type"] == "game_won":
+                    self.status = "finished"
+        if kind == "refused":
+            self.asked_at = None
+            if "state" in frame:
+                self.hear(frame["state"])
+
+    @property
+    def is_over(self) -> bool:
+        return self.status in _OVER
+
+
+async def play_seat(api: Api, game: str, player: Player, *, password: str | None = None) -> Json | None:
+    """Play a seat until the game is over; the result. A lost connection is taken up where it broke."""
+    table = _Table()
+    address = "ws" + api.base.removeprefix("http") + f"/ws/game/{game}"
+    lost = 0
+    while not table.is_over:
+        try:
+            async with connect(address, additional_headers=api.headers) as socket:
+                await _say_hello(socket, table, password)
+                lost = 0
+                await _listen(socket, table, player)
+        except (ConnectionClosed, OSError):
+            if lost >= len(_PAUSES):
+                raise
+            await asyncio.sleep(_PAUSES[lost])
+            lost += 1
+    return table.result if table.result is not None else (await api.state(game))["table"]["result"]
+
+
+async def _say_hello(socket: ClientConnection, table: _Table, password: str | None) -> None:
+    hello: Json = {"do": "hello", "v": 1}
+    if table.seq is not None:
+        hello["seq"] = table.seq
+    if password is not None:
+        hello["password"] = password
+    table.asked_at = None
+    await socket.send(json.dumps(hello))
+
+
+async def _listen(socket: ClientConnection, table: _Table, player: Player) -> None:
+    async for text in socket:
+        table.hear(json.loads(text))
+        if table.is_over:
+            return
+        if (
+            table.choices
+            and table.seq != table.asked_at
+            and table.seat is not None
+            and table.view is not None
+        ):
+            table.asked_at = table.seq
+            answer = player(Seat(table.seat, table.view, table.choices, table.history))
+            action = await answer if inspect.isawaitable(answer) else answer
+            await socket.send(
+                json.dumps({"do": "act", "id": fresh_id(), "version": table.seq, "action": action})
+            )

@@ -1,0 +1,83 @@
+"""What bots do for people over the API: the review of a finished game, and a hint with its answer."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.requests import Request
+
+from app.bots.pool import BotPool
+from app.play import commands as say
+from app.play.admission import admit
+from app.play.records import record_of
+from app.play.refusals import Refusal
+from app.web.game_api import GameId, Password
+from app.web.game_api_models import responses
+from app.web.house import anyone_of, house_of
+from app.web.identity import Anyone
+from app.web.site import site_of
+
+__all__ = ["HintAnswer", "HintAsked", "router"]
+
+router = APIRouter(prefix="/api/v1", tags=["bots"])
+
+_KEPT = 200
+
+
+class HintAsked(BaseModel):
+    """Asks what a strong bot would do; marked in the record."""
+
+    model_config = ConfigDict(extra="forbid")
+    id: Annotated[str, Field(min_length=8, max_length=40, pattern=r"^[A-Za-z0-9_-]+$")]
+    version: Annotated[int, Field(ge=0, le=2**53)]
+
+
+class HintAnswer(BaseModel):
+    """The move a strong bot would make."""
+
+    ack: str
+    seq: int
+    action: dict[str, Any] | None
+
+
+@router.get("/games/{game}/review", responses=responses(403, 409, 422, 503))
+async def game_review(
+    request: Request, game: GameId, person: Anyone, password: Password = None
+) -> dict[str, Any]:
+    """Of a finished game: chances after each turn, turning points, luck apart from choices, better turns."""
+    house = house_of(request)
+    room = await admit(house, game, anyone_of(person), password)
+    kept: OrderedDict[str, dict[str, Any]] | None = getattr(request.app.state, "reviews", None)
+    if kept is None:
+        kept = request.app.state.reviews = OrderedDict()
+    if game in kept:
+        kept.move_to_end(game)
+        return kept[game]
+    record = record_of(room.row, await house.store.entries(game))
+    bot = house.bot
+    found = await bot.review(record) if isinstance(bot, BotPool) else None
+    if found is None:
+        raise Refusal("try_again", "The review cannot be made just now; ask again in a moment.")
+    found["players"] = record["players"]
+    found["result"] = record["result"]
+    kept[game] = found
+    while len(kept) > _KEPT:
+        kept.popitem(last=False)
+    return found
+
+
+@router.post("/games/{game}/hint", responses=responses(401, 403, 409, 422))
+async def game_hint(
+    request: Request, game: GameId, asked: HintAsked, person: Anyone, password: Password = None
+) -> HintAnswer:
+    """What a strong bot would do here, where the table allows hints. The same id gets the same hint."""
+    house, anyone = house_of(request), anyone_of(person)
+    received = house.clock.now()
+    room = await admit(house, game, anyone, password)
+    if anyone.ids:
+        site_of(request).limits.take_write(anyone.id)
+    done = await house.submit(room, anyone, say.Hint(id=asked.id, version=asked.version), received)
+    return HintAnswer(ack=asked.id, seq=done.seq, action=room.hints.get(done.seq))
