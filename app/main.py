@@ -30,6 +30,7 @@ from app.store.people_retention import RetentionStore
 from app.store.people_social import SocialStore
 from app.web import (
     accounts_api,
+    bot_api,
     data_api,
     game_api,
     game_api_stream,
@@ -70,6 +71,7 @@ _ROUTERS = (
     qr.router,
     game_api.router,
     game_api_stream.router,
+    bot_api.router,
 )
 
 
