@@ -1,0 +1,67 @@
+"""Every page there is, and games to look at."""
+
+from __future__ import annotations
+
+import secrets
+from functools import lru_cache
+from typing import Any
+
+from app import rules
+from tests.browser.table.house import best
+
+# Pages that need no game; each is looked at in every language and both themes.
+PLACES = (
+    "/",
+    "/new",
+    "/rules",
+    "/rules/editions",
+    "/rules/complete",
+    "/rules/morgan",
+    "/rules/scoundrels",
+    "/rules/black-magic",
+    "/rules/options",
+    "/rules/chance",
+    "/tutorial",
+    "/replay",
+    "/fairness",
+    "/me",
+    "/account",
+    "/about",
+    "/offline",
+    "/resume/ABCD-EFGH-JKLM",
+    "/nowhere",
+)
+
+
+@lru_cache(maxsize=16)
+def played(preset: str = "jamaica", **changes: Any) -> dict[str, Any]:
+    """The record of a whole game, played by the real engine in a plain way."""
+    options = rules.parse_options({"preset": preset, "players": 2, **changes})
+    server_seed = secrets.token_hex(32)
+    nonces = tuple(secrets.token_hex(16) for _ in range(options.players))
+    position = rules.new_game(options, rules.seed_from(server_seed, nonces))
+    moves: list[rules.Move] = []
+    while position.winner is None:
+        seat = rules.seats_to_act(position)[0]
+        chosen = best(rules.choices(position, seat))["action"]
+        if chosen["type"] == "discard":
+            hand = rules.view(position, seat)["players"][seat]["hand"]
+            chosen = {"type": "discard", "cards": hand[: chosen["count"]]}
+        if len(moves) > 1500:
+            chosen = {"type": "resign"}
+        action = rules.action_from_json(chosen)
+        position, _ = rules.apply(position, seat, action)
+        moves.append(rules.Move(seat, action, 1_794_795_000_000 + 1000 * len(moves)))
+    reason = "resigned" if any(position.resigned) else "goal"
+    record = rules.Record(
+        options=options,
+        commitment=rules.commitment_of(server_seed),
+        server_seed=server_seed,
+        nonces=nonces,
+        players=(("Ann", None), ("Bo", None)),
+        moves=tuple(moves),
+        winner=position.winner,
+        places=tuple(rules.places(position)),
+        reason=reason,
+    )
+    return rules.record_to_json(record)

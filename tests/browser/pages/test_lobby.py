@@ -1,0 +1,93 @@
+"""The lobby: four ways into a game, and tables that come and go by themselves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from tests.browser.table.house import House, Player
+
+PLAY_ON = re.compile("Your turn|Continue")
+
+
+def test_one_click_from_the_front_page_into_a_game_against_bots(person: Callable[..., Player]):
+    stranger = person(None)
+    stranger.page.goto(stranger.url)
+    stranger.page.get_by_role("button", name="Play now against bots").click()
+    stranger.page.wait_for_url(re.compile(r"/g/"))
+    expect(stranger.page.locator('#table[data-phase="running"]')).to_be_visible()
+
+
+def test_an_open_table_appears_by_itself_and_is_joined_with_a_name_in_one_step(person: Callable[..., Player]):
+    ann, bo = person("Ann"), person(None)
+    bo.page.goto(bo.url)
+    expect(bo.page.locator("[data-waiting]")).to_be_hidden()
+    game = ann.create({"preset": "tortuga", "players": 2}, title="The Drunken Parrot")
+    row = bo.page.locator(f'[data-list="open"] [data-room="{game}"]')
+    expect(row).to_contain_text("The Drunken Parrot")
+    bo.page.get_by_label("Name", exact=True).fill("Salty Bo")
+    row.get_by_role("button", name="Join").click()
+    bo.page.wait_for_url(re.compile(f"/g/{game}"))
+    ann.game = game
+    assert "Salty Bo" in [seat["name"] for seat in ann.state()["table"]["seats"]]
+
+
+def test_filters_hold_for_tables_that_come_later(person: Callable[..., Player]):
+    ann, bo = person("Ann"), person("Bo")
+    bo.page.goto(bo.url)
+    bo.page.get_by_label("Edition").select_option("jungle")
+    other = ann.create({"preset": "jamaica", "players": 2})
+    wanted = ann.create({"preset": "jungle", "players": 2})
+    expect(bo.page.locator(f'[data-room="{wanted}"]')).to_be_visible()
+    expect(bo.page.locator(f'[data-room="{other}"]')).to_have_count(0)
+
+
+def test_quick_play_seats_two_strangers_at_one_table(person: Callable[..., Player]):
+    ann, bo = person(None), person(None)
+    for player in (ann, bo):
+        player.page.goto(player.url)
+        player.page.get_by_label("Edition").select_option("dungeon")
+        player.page.get_by_label("Seats").select_option("2")
+        player.page.get_by_role("button", name="Quick play").click()
+        player.page.wait_for_url(re.compile(r"/g/"))
+        expect(player.page.locator("#table[data-phase]")).to_be_visible()
+    assert ann.page.url == bo.page.url
+
+
+def test_my_games_stand_first_and_say_whose_turn_it_is(person: Callable[..., Player]):
+    ann = person("Ann")
+    ann.page.goto(ann.url)
+    game = ann.create({"preset": "jamaica", "players": 2, "first": 0}, bots=["sailor"])
+    ann.take_seat(game)
+    ann.command("start")
+    mine = ann.page.locator(f'[data-list="mine"] [data-room="{game}"]')
+    expect(mine).to_contain_text(PLAY_ON)
+    state = ann.state()
+    if state["view"]["turn"]["seat"] == state["you"]["seat"]:
+        expect(ann.page).to_have_title(re.compile(r"^\(\d+\) Your turn"))
+
+
+def test_a_name_that_cannot_be_one_is_refused_with_a_sentence(person: Callable[..., Player]):
+    ann = person(None)
+    ann.page.goto(ann.url)
+    ann.page.get_by_label("Name", exact=True).fill("admin")
+    ann.page.get_by_role("button", name="Save").click()
+    expect(ann.page.locator("#name-said")).to_contain_text("part of the game")
+    ann.page.get_by_label("Name", exact=True).fill("Captain Nettle")
+    ann.page.get_by_role("button", name="Save").click()
+    expect(ann.page.locator("#name-said")).to_have_text("Saved.")
+    expect(ann.page.locator(".who-name")).to_have_text("Captain Nettle")
+    ann.complaints.clear()  # the refused request is written to the console by the browser itself
+
+
+def test_the_lobby_comes_back_after_the_server_was_away(person: Callable[..., Player], house: House):
+    ann, bo = person("Ann"), person("Bo")
+    bo.page.goto(bo.url)
+    expect(bo.page.locator("[data-waiting]")).to_be_hidden()
+    house.stop()
+    house.start()
+    game = ann.create({"preset": "hispaniola", "players": 3})
+    expect(bo.page.locator(f'[data-room="{game}"]')).to_be_visible(timeout=20000)
+    bo.complaints.clear()

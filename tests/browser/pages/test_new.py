@@ -1,0 +1,92 @@
+"""A new table: editions first, every option behind "more", what does not go together said before the click."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from app import rules
+from tests.browser.table.house import Player
+
+
+def options_of(player: Player) -> dict[str, object]:
+    player.page.wait_for_url(re.compile(r"/g/\w+"))
+    player.game = player.page.url.rsplit("/", 1)[1]
+    return dict(player.state()["table"]["options"])
+
+
+@pytest.mark.parametrize("preset", rules.PRESETS)
+def test_an_edition_makes_a_table_as_it_lies_in_its_box(person: Callable[..., Player], preset: str):
+    ann = person("Ann")
+    ann.page.goto(f"{ann.url}/new?preset={preset}")
+    ann.page.get_by_role("button", name="Open the table").click()
+    expected = rules.options_to_json(rules.parse_options({"preset": preset, "players": 3}))
+    assert options_of(ann) == expected
+
+
+def test_every_option_of_the_catalogue_stands_in_the_form_with_its_sentence(person: Callable[..., Player]):
+    ann = person("Ann")
+    ann.page.goto(f"{ann.url}/new")
+    ann.page.locator("[data-more] > summary").click()
+    for spec in rules.CATALOGUE:
+        if spec.name in ("preset", "players"):
+            continue
+        field = ann.page.locator(f'[data-option="{spec.name}"]')
+        expect(field).to_contain_text(spec.sentence)
+        for _value, sentence in spec.choices:
+            expect(field).to_contain_text(sentence)
+
+
+def test_what_contradicts_is_explained_before_the_click_and_refused_by_the_server(
+    person: Callable[..., Player],
+):
+    ann = person("Ann")
+    ann.page.goto(f"{ann.url}/new?preset=jamaica")
+    ann.page.locator("[data-more] > summary").click()
+    ann.page.get_by_label("Black magic").check()
+    said = ann.page.locator("[data-said]")
+    expect(said).to_contain_text("Black magic needs the escape symbols")
+    expect(ann.page.locator('[data-option="symbols"] [data-conflict]')).to_contain_text("Black magic needs")
+    ann.page.get_by_role("button", name="Open the table").click()
+    expect(said).to_contain_text("Black magic needs the escape symbols")
+    assert ann.page.url.endswith("preset=jamaica")
+    ann.page.locator('[name="symbols"][value="escape"]').check()
+    ann.page.locator('[name="board"][value="random"]').check()
+    expect(said).to_have_text("")
+    ann.page.get_by_role("button", name="Open the table").click()
+    made = options_of(ann)
+    assert (made["black_magic"], made["symbols"], made["board"]) == (True, "escape", "random")
+    ann.complaints.clear()  # the refused request is written to the console by the browser itself
+
+
+def test_seats_bots_clock_and_password_arrive(person: Callable[..., Player]):
+    ann = person("Ann")
+    ann.page.goto(f"{ann.url}/new")
+    ann.page.locator('[name="players"][value="4"]').check(force=True)
+    ann.page.locator('[name="bots"][value="2"]').check(force=True)
+    ann.page.get_by_label("How well they play").select_option("captain")
+    ann.page.get_by_label("With a password").check()
+    ann.page.get_by_role("button", name="Open the table").click()
+    expect(ann.page.locator("[data-said]")).to_contain_text("password")
+    ann.page.get_by_label("Password of the table").fill("open sesame")
+    ann.page.get_by_label("Time bank").check()
+    ann.page.get_by_label("Minutes for the game").fill("20")
+    ann.page.get_by_role("button", name="Open the table").click()
+    options_of(ann)
+    table = ann.state()["table"]
+    assert table["locked"] is True
+    assert table["clock"] == {"kind": "bank", "seconds": 1200, "increment": 10}
+    assert [seat["bot"] for seat in table["seats"] if seat["bot"]] == ["captain", "captain"]
+    assert ann.state()["you"]["seat"] is not None
+
+
+def test_more_bots_than_seats_cannot_be_asked_for(person: Callable[..., Player]):
+    ann = person("Ann")
+    ann.page.goto(f"{ann.url}/new")
+    ann.page.locator('[name="bots"][value="2"]').check(force=True)
+    ann.page.locator('[name="players"][value="2"]').check(force=True)
+    assert ann.page.locator('[name="bots"]:checked').get_attribute("value") == "1"
+    expect(ann.page.locator('[name="bots"][value="2"]')).to_be_disabled()
