@@ -107,9 +107,30 @@ def _view(position: object, seat: object) -> Json:
     return {"view": rules.view(read, None if seat is None else _seat(seat, read))}
 
 
+def _choose_on_position(position: object, seat: object, bot: object) -> Json:
+    from app.bots.engine_choose import choose_from_position  # most pipes never ask for a bot
+    from app.bots.levels import LEVELS, is_level
+
+    read = rules.position_from_json(position)
+    acting = _seat(seat, read)
+    if not isinstance(bot, str) or not is_level(bot):
+        raise RequestError("bad_request", f'The field "bot" is one of {", ".join(LEVELS)}.')
+    return {"action": choose_from_position(read, acting, bot)}
+
+
+def _choose_on_view(view: Json, seat: int, actions: list[Json], history: list[Json]) -> Json:
+    from app.bots.engine_choose import choose_from_view  # checks all four itself
+
+    return {"action": choose_from_view(view, seat, actions, history)}
+
+
 _REQUESTS: dict[str, tuple[tuple[tuple[str, ...], Callable[..., Json]], ...]] = {
     "new": ((("options", "seed"), _new),),
     "legal": ((("position",), _legal),),
     "apply": ((("position", "seat", "action"), _apply),),
     "view": ((("position", "seat"), _view),),
+    "choose": (
+        (("position", "seat", "bot"), _choose_on_position),
+        (("view", "seat", "actions", "history"), _choose_on_view),
+    ),
 }
