@@ -4,11 +4,6 @@ import { el } from "./dom.js";
 import { get, post } from "./pages/api.js";
 import { t } from "./i18n.js";
 
-/** Is a kept seat kept for this person? */
-export function mine(reserved, you) {
-  return (reserved?.person ?? reserved) === you.person;
-}
-
 /** Make sure the server knows us before we sit; true when that is news to the open socket. */
 export async function becomeSomebody(you) {
   if (you.person) return false;

@@ -27,7 +27,8 @@ const known = {
     if (isOld(room, frame)) return { room };
     if (isGap(room, frame)) return { room, resync: true };
     const view = frame.events.length ? foldAll(room.view, frame.events, room.you.seat) : room.view;
-    return { room: { ...may(room, frame), view }, events: frame.events, by: frame.by, at: frame.at, before: room.view };
+    const table = frame.table ?? present(room.table, frame);
+    return { room: { ...may(room, frame), view, table }, events: frame.events, by: frame.by, at: frame.at, before: room.view };
   },
   table(room, frame) {
     if (isOld(room, frame)) return { room };
@@ -52,6 +53,15 @@ const known = {
     return { ...known.state(room, frame.state), refused: frame };
   },
 };
+
+/** Whoever acts in person is no longer absent; the frame does not repeat the whole table for that. */
+function present(table, { events, by }) {
+  const seat = events[0]?.seat;
+  if (by || !table?.seats[seat]?.absent) return table;
+  const votes = { ...table.votes };
+  delete votes[seat];
+  return { ...table, votes, seats: table.seats.map((each, at) => (at === seat ? { ...each, absent: false } : each)) };
+}
 
 const isOld = (room, frame) => room.seq !== null && frame.seq <= room.seq;
 const isGap = (room, frame) => room.seq === null || frame.seq > room.seq + 1;

@@ -5,8 +5,11 @@ import { COLOURS, colourName, letterOf, levelName, levels, presetName } from "./
 import { optionLines } from "./terms.js";
 import { t, tn } from "./i18n.js";
 
+/** Is a kept seat kept for this person? */
+const kept = (reserved, you) => reserved === you.person;
+
 /** Seating(root, {send(command), sit(seat)}) -> {update(state)} */
-export function Seating(root, { send, sit, kept }) {
+export function Seating(root, { send, sit }) {
   const seats = el("ol", { class: "berths" });
   const host = el("div", { class: "host-controls" });
   const head = el("div", { class: "seating-head" });
@@ -54,7 +57,7 @@ export function Seating(root, { send, sit, kept }) {
       words.append(el("b", {}, info.name ?? levelName(info.bot)), mine ? el("small", {}, ` (${t("you")})`) : "", look >= 0 ? el("small", {}, ` ${colourName(look)}`) : "",
         info.person && info.person === table.host ? el("small", {}, ` · ${t("host")}`) : "");
       words.append(el("span", { class: `berth-ready ${info.ready || info.bot ? "yes" : ""}` }, info.bot ? t("bot: {level}", { level: levelName(info.bot) }) : info.ready ? t("ready") : t("not ready yet")));
-    } else if (info.reserved) words.append(el("b", {}, t("Kept for {name}", { name: info.reserved.name ?? info.reserved })));
+    } else if (info.reserved) words.append(el("b", {}, t("Kept for {name}", { name: info.name })));
     else words.append(el("b", {}, t("Free seat")));
     const deeds = el("span", { class: "berth-deeds" });
     if (mine) {

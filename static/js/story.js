@@ -90,10 +90,12 @@ export function tellTable(kind, seat, seats) {
 
 /** What everybody may know about what is owed: "Blue is choosing a card to take from Red." */
 export function pendingText(pending, seats) {
+  if (pending.kind === "discard") {
+    const who = list(Object.keys(pending.owed).map((seat) => seatName(seats, Number(seat))));
+    return t("{who} must choose cards to discard.", { who });
+  }
   const name = seatName(seats, pending.seat);
   if (pending.kind === "steal") return t("{name} is choosing a card to take from {other}.", { name, other: seatName(seats, pending.from) });
   if (pending.kind === "share") return t("{name} is choosing which cards to keep and which to give.", { name });
-  if (pending.kind === "stack") return t("{name} is choosing a card by lantern light.", { name });
-  const who = list(Object.keys(pending.owed).map((seat) => seatName(seats, Number(seat))));
-  return t("{who} must choose cards to discard.", { who });
+  return t("{name} is choosing a card by lantern light.", { name });
 }

@@ -5,7 +5,6 @@ import { emptyRoom, receive } from "./room.js";
 import { clickCard, clickPlace, clickSeat, offers, stillFits } from "./intent.js";
 import { parts } from "./table_parts.js";
 import { shortcuts } from "./shortcuts.js";
-import { admit, becomeSomebody, deviceCode } from "./joining.js";
 import { announce, showTurn } from "./attention.js";
 import { flights } from "./flights.js";
 import { sound, soundOf } from "./sound.js";
@@ -34,6 +33,9 @@ function sessionPassword() {
   }
 }
 
+/** What is needed to get in is loaded by those who are not in yet. */
+const joining = () => import("./joining.js");
+
 const wire = connect(`/ws/game/${encodeURIComponent(game)}`, {
   hello: () => ({ ...(room.seq === null ? {} : { seq: room.seq }), ...(room.chat === null ? {} : { chat: room.chat }), ...(password ? { password } : {}) }),
   onFrame: take,
@@ -52,7 +54,7 @@ const ui = parts(root, {
   onMute: (person) => send({ do: "mute", person, on: true }).then(() => ui.talk.muted(person)),
   onResign: () => act({ type: "resign" }),
   onHint: () => send({ do: "hint", version: room.seq }),
-  onDevice: () => deviceCode(game).catch((problem) => refuse(problem.message)),
+  onDevice: () => joining().then(({ deviceCode }) => deviceCode(game)).catch((problem) => refuse(problem.message)),
 });
 shortcuts({ ui, undo: () => room.undo && undo(), clear: () => choose({ selection: {} }), canClear: () => selection.card !== undefined || selection.from !== undefined });
 ui.banners.connection("connecting");
@@ -113,10 +115,10 @@ function happenedAtTable({ kind, seat }, before) {
 function onStatus(status, detail) {
   if (status === "open") ui.banners.connection(room.seq === null ? null : "resumed");
   else if (status === "not_admitted") {
-    admit(detail, (word) => {
+    joining().then(({ admit }) => admit(detail, (word) => {
       password = word;
       wire.reopen();
-    }, refusal(detail.code, detail.message));
+    }, refusal(detail.code, detail.message)));
   } else ui.banners.connection(status);
   if (status === "lost" || status === "restarting") announce(t("The connection is lost. Trying again; nothing you did is lost."), true);
 }
@@ -150,13 +152,13 @@ function undo() {
 
 async function sit(seat) {
   try {
-    if (await becomeSomebody(room.you)) wire.reconnect();
+    if (await (await joining()).becomeSomebody(room.you)) wire.reconnect();
   } catch (problem) {
     refuse(problem.message);
     return;
   }
   const nonce = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  send({ do: "sit", seat, nonce });
+  send({ do: "sit", seat, nonce }).then(() => wire.resync()); // and let everybody see us there
 }
 
 function choose({ action, selection: chosen, ask: several }) {

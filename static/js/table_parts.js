@@ -8,14 +8,12 @@ import { Ending } from "./ending.js";
 import { Hand } from "./hand.js";
 import { Menu } from "./menu.js";
 import { Owed } from "./owed.js";
-import { Seating } from "./seating.js";
 import { Seats } from "./seats.js";
 import { StatusBar } from "./status.js";
 import { Supply } from "./supply.js";
 import { Talk } from "./talk.js";
 import { Tray } from "./tray.js";
 import { offers } from "./intent.js";
-import { mine } from "./joining.js";
 import { t } from "./i18n.js";
 
 const region = (tag, cls, label) => el(tag, { class: cls, ...(label ? { "aria-label": label } : {}) });
@@ -54,14 +52,26 @@ export function parts(root, on) {
   const tray = Tray(box.tray, { onAction: on.act, onUndo: on.undo, onClear: on.onClear });
   const owed = Owed(box.owed, { onAnswer: on.act });
   const talk = Talk(box.talk, { onTrace: on.onTrace, onChat: on.onChat, onMute: on.onMute });
-  const seating = Seating(box.seating, { send: on.send, sit: on.sit, kept: mine });
   const ending = Ending(box.ending, { onRematch: () => on.send({ do: "rematch" }) });
   const menu = Menu(status.menu, { send: on.send, onResign: on.onResign, onHint: on.onHint, onDevice: on.onDevice });
   const clocks = Clocks((seat) => seats.clock(seat), on.now);
   talk.start();
   hand.root = box.hand;
+  let seating = null;
+  let latest = null;
   let seatsShown = "";
   let viewShown = null;
+
+  /** Needed only before a game, so loaded only then: a running game's page is lighter by it. */
+  async function beforeTheStart(state) {
+    latest = state;
+    if (!seating) {
+      seating = { update() {} };
+      const { Seating } = await import("./seating.js");
+      seating = Seating(box.seating, { send: on.send, sit: on.sit });
+    }
+    seating.update(latest);
+  }
 
   function update(state, events) {
     const { table, view, you, choices, selection } = state;
@@ -75,7 +85,7 @@ export function parts(root, on) {
     menu.update(state);
     status.update(state);
     if (before) {
-      seating.update(state);
+      beforeTheStart(state);
       return;
     }
     const colours = JSON.stringify(table.seats.map(({ colour }) => colour));

@@ -62,6 +62,7 @@ export function Tray(root, { onAction, onUndo, onClear }) {
     if (you.seat === null) return t("You are watching. {name} is in turn.", { name: seatName(table.seats, view.turn.seat) });
     if (table.seats[you.seat]?.bot) return t("A bot plays your seat for now.");
     if (!state.choices.length) return t("{name} is in turn.", { name: seatName(table.seats, view.turn.seat) });
+    if (ask && state.hint) return t("A hint: this is what a good sailor would do.");
     if (ask) return t("Which of these?");
     if (selection.card && selection.from !== undefined) return t("Which of these?");
     if (selection.card) return t("Now a pirate for {card}, or put the card back.", { card: cardName(selection.card) });

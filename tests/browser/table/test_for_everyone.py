@@ -1,0 +1,106 @@
+"""For everyone: axe finds nothing, the page is light, it never scrolls sideways, and it contacts nobody else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.browser.table.house import Player, begin, move_beside
+
+LIMIT = 150_000
+PRESETS = ("jamaica", "tortuga", "hispaniola", "first-escape", "dungeon", "jungle", "complete")
+
+
+def running(person: Callable[..., Player], options: dict[str, Any], moves: int = 6, **context: Any) -> Player:
+    """Somebody at a game of two that has begun, in turn."""
+    ann, bo = person("Ann", **context), person("Bo")
+    game = begin(ann, bo, options={"players": 2, **options})
+    for _ in range(moves):
+        assert move_beside(ann) or move_beside(bo)
+    while not ann.state().get("choices"):
+        move_beside(bo)
+    ann.open(game)
+    expect(ann.page.locator(".place").first).to_be_visible()
+    return ann
+
+
+def faults_of(player: Player) -> list[str]:
+    found = Axe().run(player.page).response["violations"]
+    return [f"{each['id']}: {each['nodes'][0]['html'][:160]}" for each in found]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("preset", ["tortuga", "complete"])
+def test_axe_finds_nothing_at_a_running_table(person: Callable[..., Player], preset: str, theme: str) -> None:
+    player = running(person, {"preset": preset}, color_scheme=theme, bypass_csp=True)
+    assert faults_of(player) == []
+    player.page.locator(".hand-card.playable, .place.is-source").first.click()
+    player.page.locator(".table-menu > summary").click()
+    assert faults_of(player) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_before_the_start(person: Callable[..., Player], theme: str) -> None:
+    host = person("Host", color_scheme=theme, bypass_csp=True)
+    host.open(host.create({"preset": "jamaica", "players": 3}))
+    host.page.get_by_role("button", name="Sit here").first.click()
+    expect(host.page.locator(".berth.mine")).to_be_visible()
+    assert faults_of(host) == []
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_nothing_sticks_out_sideways_on_a_small_phone_or_at_twice_the_size(
+    person: Callable[..., Player], preset: str
+) -> None:
+    player = running(person, {"preset": preset}, moves=2, viewport={"width": 320, "height": 640})
+    for width, height in ((320, 640), (390, 844), (640, 400), (1280, 800)):
+        player.page.set_viewport_size({"width": width, "height": height})
+        player.page.wait_for_timeout(120)
+        wide = player.page.evaluate("document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth")
+        assert wide <= 0, f"{wide} px too wide at {width}"
+
+
+def test_the_page_is_light_and_contacts_nobody_else(person: Callable[..., Player]) -> None:
+    player = running(person, {"preset": "complete"})
+    loaded: dict[str, int] = {}
+    hosts: set[str] = set()
+    session = player.context.new_cdp_session(player.page)
+    session.send("Network.enable")
+    session.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    session.on("Network.requestWillBeSent", lambda event: hosts.add(urlsplit(event["request"]["url"]).netloc))
+    session.on(
+        "Network.loadingFinished", lambda event: loaded.update({event["requestId"]: event["encodedDataLength"]})
+    )
+    player.page.reload()
+    expect(player.page.locator(".place").first).to_be_visible()
+    player.page.wait_for_timeout(500)
+    assert hosts - {"", urlsplit(player.url).netloc} == set()
+    assert sum(loaded.values()) < LIMIT, f"{sum(loaded.values())} bytes"
+
+
+def test_targets_are_large_enough_for_a_finger(person: Callable[..., Player]) -> None:
+    player = running(person, {"preset": "tortuga"}, phone=True)
+    small = player.page.evaluate(
+        """() => [...document.querySelectorAll("#table button, #table select, #table input, #table summary")]
+          .filter((node) => node.offsetParent && !node.closest(".menu-body"))
+          .map((node) => [node.className, node.getBoundingClientRect()])
+          .filter(([, box]) => box.height < 43.5 || box.width < 43.5)
+          .map(([name, box]) => `${name} ${Math.round(box.width)} x ${Math.round(box.height)}`)"""
+    )
+    assert small == []
+
+
+def test_a_screen_reader_hears_spaces_the_turn_and_each_event(person: Callable[..., Player]) -> None:
+    player = running(person, {"preset": "jamaica"}, moves=0)
+    start = player.page.locator('[data-place="start"]')
+    expect(start).to_have_attribute("aria-label", "the prison, 12 pirates: 6 × red, 6 × blue; can move")
+    before = player.seq()
+    assert move_beside(player)
+    player.wait_past(before)
+    heard = player.page.locator('[role="status"].hidden').all_inner_texts()
+    assert any("plays" in text and "from the prison to space" in text for text in heard)
