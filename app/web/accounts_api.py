@@ -182,6 +182,8 @@ async def log_out(request: Request, person: Someone) -> dict[str, Any]:
 async def log_out_everywhere(request: Request, person: Someone) -> dict[str, Any]:
     """Every device is logged out, this one too, and open sockets are closed."""
     site = site_of(request)
+    if "authorization" in request.headers:
+        raise NotAllowed("not_by_token", "A program cannot do this.")
     closed = await site.people.close_all_sessions(person.id)
     await site.signed_out(person.id)
     forget_cookie(request)

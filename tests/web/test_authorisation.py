@@ -1,0 +1,229 @@
+"""Who may do what: a row for every route of the app, tried as every kind of caller; a new route needs a row.
+
+open       anybody, known or not
+known      somebody with a session (a guest will do); a program with a token too
+own        somebody with a session in a browser; a program's token is not enough
+account    somebody with an account, in a browser
+operator   not for viewers at all: to them it does not exist
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from app.main import create_app
+from app.settings import Settings
+from tests.people.running_site import TestSite, running
+from tests.people.tables import play_table
+
+PASSWORD = "plank, parrot, doubloon"
+
+ROWS: dict[tuple[str, str], str] = {
+    ("GET", "/api/v1/openapi.json"): "open",
+    ("GET", "/healthz"): "open",
+    ("GET", "/readyz"): "open",
+    ("GET", "/metrics"): "operator",
+    ("GET", "/api/v1/me"): "open",
+    ("POST", "/api/v1/me"): "open",
+    ("GET", "/api/v1/me/devices"): "known",
+    ("GET", "/api/v1/me/games"): "known",
+    ("GET", "/api/v1/me/data"): "own",
+    ("POST", "/api/v1/me/delete"): "own",
+    ("GET", "/api/v1/me/notices"): "known",
+    ("PUT", "/api/v1/me/notices"): "known",
+    ("POST", "/api/v1/me/notices/confirm"): "known",
+    ("POST", "/api/v1/me/notices/test"): "known",
+    ("POST", "/api/v1/account/register"): "open",
+    ("POST", "/api/v1/account/login"): "open",
+    ("POST", "/api/v1/account/recover"): "open",
+    ("POST", "/api/v1/account/password"): "account",
+    ("POST", "/api/v1/account/recovery-codes"): "account",
+    ("POST", "/api/v1/account/logout"): "known",
+    ("POST", "/api/v1/account/logout-everywhere"): "own",
+    ("GET", "/api/v1/account/tokens"): "known",
+    ("POST", "/api/v1/account/tokens"): "account",
+    ("DELETE", "/api/v1/account/tokens/{token}"): "known",
+    ("POST", "/api/v1/resume-codes"): "own",
+    ("POST", "/api/v1/resume"): "open",
+    ("POST", "/resume"): "open",
+    ("GET", "/api/v1/players/{player}"): "open",
+    ("GET", "/api/v1/blocks"): "known",
+    ("PUT", "/api/v1/blocks/{player}"): "known",
+    ("DELETE", "/api/v1/blocks/{player}"): "known",
+    ("POST", "/api/v1/reports"): "known",
+    ("GET", "/stop/{token}"): "open",
+    ("POST", "/stop/{token}"): "open",
+    ("GET", "/qr/g/{room}.svg"): "open",
+    ("GET", "/api/v1/games"): "open",
+    ("POST", "/api/v1/games"): "open",
+    ("POST", "/api/v1/quick"): "open",
+    ("GET", "/api/v1/games/{game}"): "open",
+    ("GET", "/api/v1/games/{game}/record"): "open",
+    ("GET", "/api/v1/games/{game}/events"): "open",
+    ("POST", "/api/v1/games/{game}/act"): "known",
+    ("POST", "/api/v1/games/{game}/commands"): "known",
+    ("GET", "/api/v1/games/{game}/review"): "open",
+    ("POST", "/api/v1/games/{game}/hint"): "known",
+    ("POST", "/new/check"): "open",
+    ("POST", "/practice/{name}"): "open",
+    ("POST", "/replay/steps"): "open",
+    ("GET", "/g/{game}/seen"): "open",
+    ("WS", "/ws/game/{game}"): "open",
+    ("WS", "/ws/lobby"): "open",
+}
+# Pages and files show everybody the same frame; what is in it comes from the API above.
+PAGES = (
+    "/ /new /g/{room} /g/{room}/replay /g/{room}/fairness /replay /fairness /rules /rules/{topic} /tutorial "
+    "/about /offline /me /players/{player} /account /resume /resume/{code} /static/{fingerprint}/{name:path} "
+    "/lang/{name}.json /manifest.webmanifest /icon.svg /favicon.ico /worker.js /robots.txt"
+)
+ROWS |= {("GET", page): "open" for page in PAGES.split()}
+
+BODIES: dict[str, dict[str, Any]] = {
+    "/api/v1/account/password": {"old": PASSWORD, "new": PASSWORD + "!"},
+    "/api/v1/account/recovery-codes": {"password": PASSWORD},
+    "/api/v1/account/tokens": {"label": "mine"},
+    "/api/v1/games/{game}/commands": {"do": "chat", "id": "chat-00001", "text": "ahoy"},
+    "/api/v1/games/{game}/act": {"id": "act-000001", "version": 1, "action": {"type": "end"}},
+    "/api/v1/games/{game}/hint": {"id": "hint-00001", "version": 1},
+}
+ENDING = [  # these change who the callers are, so each is tried on a server of its own
+    ("POST", "/api/v1/me/delete"),
+    ("POST", "/api/v1/account/logout"),
+    ("POST", "/api/v1/account/logout-everywhere"),
+    ("POST", "/api/v1/account/password"),
+]
+ENDLESS = ("/api/v1/games/{game}/events",)  # a stream: its first bytes are tested with the sockets
+
+
+def _routes() -> Iterator[tuple[str, str]]:
+    def walk(routes: Any) -> Iterator[Any]:
+        for route in routes:
+            inner = getattr(route, "original_router", None)
+            yield from walk(inner.routes) if inner is not None else (route,)
+
+    for route in walk(create_app(Settings()).routes):
+        for method in sorted((getattr(route, "methods", None) or {"WS"}) - {"HEAD"}):
+            yield method, route.path
+
+
+FOUND = list(_routes())
+TRIED = [(method, path) for method, path in FOUND if method != "WS" and path not in ENDLESS]
+
+
+def test_every_route_has_a_row_and_only_one_meaning() -> None:
+    assert [route for route in FOUND if route not in ROWS] == []
+    assert len(FOUND) == len(set(FOUND))
+
+
+class Cast:
+    """Everybody who might call, on one server."""
+
+    def __init__(self) -> None:
+        self.filled: dict[str, str] = {}
+        self.callers: dict[str, httpx.AsyncClient] = {}
+
+    async def call(self, who: str, method: str, path: str) -> httpx.Response:
+        address = path
+        for hole, value in self.filled.items():
+            address = address.replace(hole, value)
+        self.callers["nobody"].cookies.clear()  # some routes make a guest of whoever is nobody yet
+        body = {} if method == "GET" else {"json": BODIES.get(path, {})}
+        return await self.callers[who].request(method, address, **body)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+async def site(sqlite_url: str) -> AsyncIterator[TestSite]:
+    async with running(sqlite_url, guests_per_hour=1000) as test:
+        yield test
+
+
+@pytest.fixture
+async def cast(site: TestSite) -> Cast:
+    made = Cast()
+    guest, _ = await site.guest("Anne Bonfire", "198.51.100.1")
+    account, _ = await site.guest("Bo Bellows", "198.51.100.2")
+    other, told = await site.guest("Cy Sculpin", "198.51.100.3")
+    await account.post("/api/v1/account/register", json={"password": PASSWORD})
+    token = (await account.post("/api/v1/account/tokens", json={"label": "mine"})).json()["token"]
+    room = await play_table(guest, other)
+    banned, banned_told = await site.guest("Dee Urchin", "198.51.100.4")
+    await site.site.social.ban(
+        "olga", player=banned_told["person"]["id"], address=None, reason="x", until=None, now=site.site.now()
+    )
+    site.site.known.clear()
+    foreign = site.program("198.51.100.5", origin="https://evil.example", **{"sec-fetch-site": "cross-site"})
+    foreign.cookies = account.cookies
+    made.callers = {
+        "nobody": site.browser("198.51.100.6"),
+        "guest": guest,
+        "account": account,
+        "program": site.program("198.51.100.7", authorization=f"Bearer {token}"),
+        "stranger": site.program("198.51.100.8", authorization="Bearer ct_wrong"),
+        "banned": banned,
+        "foreign": foreign,
+    }
+    made.filled = {
+        "{game}": room,
+        "{room}": room,
+        "{player}": told["person"]["id"],
+        "{token}": "0" * 16,
+        "{topic}": "options",
+        "{code}": "AAAA-BBBB-CCCC",
+        "{name}": "nothing",
+        "{fingerprint}": "0",
+        "{name:path}": "nothing",
+    }
+    return made
+
+
+async def test_every_route_lets_in_whom_its_row_says(cast: Cast) -> None:
+    for method, path in TRIED:
+        if (method, path) not in ENDING:
+            await _check(cast, method, path)
+
+
+@pytest.mark.parametrize(("method", "path"), ENDING, ids=[path for _, path in ENDING])
+async def test_a_route_that_ends_sessions_lets_in_whom_its_row_says(
+    cast: Cast, method: str, path: str
+) -> None:
+    await _check(cast, method, path)
+
+
+async def _check(cast: Cast, method: str, path: str) -> None:
+    kind = ROWS[method, path]
+    got = {who: await cast.call(who, method, path) for who in ("foreign", "banned", "stranger", "nobody")}
+    if method != "GET":
+        assert got["foreign"].status_code == 403, "another site's page may not write with a person's cookie"
+        assert got["foreign"].json()["error"]["code"] == "forged"
+    if kind == "operator":
+        assert {answer.status_code for answer in got.values()} == {404}
+        return
+    if kind == "open":
+        assert got["nobody"].status_code not in (401, 403), f"{path}: {got['nobody'].text}"
+    else:
+        for who in ("nobody", "stranger"):
+            assert got[who].status_code == 401, f"{path} {who}: {got[who].text}"
+        assert got["banned"].status_code == 403, f"{path}: {got['banned'].text}"
+    guest = await cast.call("guest", method, path)
+    program = await cast.call("program", method, path)
+    account = await cast.call("account", method, path)
+    allowed = {
+        "open": (guest, program, account),
+        "known": (guest, program, account),
+        "own": (guest, account),
+        "account": (account,),
+    }[kind]
+    refused = [answer for answer in (guest, program, account) if answer not in allowed]
+    for answer in allowed:
+        told = answer.json()["error"]["code"] if answer.status_code in (401, 403) else ""
+        # refused for what was asked, not for who asked: a wrong password, a seat that is not theirs
+        assert told in ("", "wrong_login", "not_seated", "no_webhooks", "no_mail"), f"{path}: {answer.text}"
+    for answer in refused:
+        assert answer.status_code == 403, f"{path}: {answer.text}"
+    for answer in (*got.values(), guest, program, account):
+        assert answer.status_code < 500, f"{path}: {answer.text}"
