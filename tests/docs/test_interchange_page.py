@@ -9,8 +9,9 @@ import orjson
 import pytest
 
 from app import rules
-from app.rules import actions, events, fold, magic_events
+from app.rules import actions, events, magic_events
 from app.rules.event import Event
+from app.rules.fold import _STEPS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "interchange.md").read_text(encoding="utf-8")
 EVENT_TYPES = [
@@ -27,7 +28,7 @@ def test_every_event_has_a_row(kind: str) -> None:
 
 
 def test_the_fold_knows_the_same_events() -> None:
-    assert sorted(fold._STEPS) == sorted(EVENT_TYPES)
+    assert sorted(_STEPS) == sorted(EVENT_TYPES)
 
 
 def test_every_action_has_a_row_whose_text_and_json_are_the_same_action() -> None:
