@@ -47,6 +47,17 @@ def security_headers(https: bool, host: str) -> dict[str, str]:
     return headers
 
 
+def headers_for(path: str, https: bool, host: str) -> dict[str, str]:
+    """All of them on what a browser can open as a page. A script, style or font obeys the page that asked
+    for it, so the policy there says nothing; fifty of them would cost a table 25 KB on every first visit.
+    """
+    headers = security_headers(https, host)
+    if not path.startswith("/static/") or path.endswith(".svg"):
+        return headers
+    told = ("x-content-type-options", "cross-origin-resource-policy", "strict-transport-security")
+    return {name: headers[name] for name in told if name in headers}
+
+
 def check_not_forged(connection: HTTPConnection, method: str) -> None:
     """Raises Refused when another site's page may have made a person's browser send this write."""
     if method in _SAFE or "authorization" in connection.headers:
@@ -75,7 +86,7 @@ class GuardMiddleware:
             return
         connection = HTTPConnection(scope)
         site = site_of(connection)
-        headers = security_headers(site.settings.is_https, connection.headers.get("host", ""))
+        headers = headers_for(scope["path"], site.settings.is_https, connection.headers.get("host", ""))
         began = time.monotonic()
 
         async def send_guarded(message: Message) -> None:

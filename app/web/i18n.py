@@ -6,6 +6,7 @@ sentence used by a template and by a script is one entry with one translation.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import re
@@ -71,6 +72,10 @@ class Catalogue:
         body["singles"] = {k: v for k, v in self.singles.items() if k in self.script_keys}
         body["plurals"] = {k: v for k, v in self.plurals.items() if k in self.script_keys}
         return json.dumps(body, ensure_ascii=False, sort_keys=True).encode()
+
+    @cached_property
+    def script_gzip(self) -> bytes:
+        return gzip.compress(self.script_json, 9, mtime=0)
 
     @cached_property
     def script_hash(self) -> str:

@@ -54,13 +54,17 @@ async def static_file(request: Request, pages: Pages, fingerprint: str, name: st
 
 
 @router.get("/lang/{name}.json")
-async def catalogue(pages: Pages, name: str) -> Response:
+async def catalogue(request: Request, pages: Pages, name: str) -> Response:
     code, _, fingerprint = name.partition(".")
     if code not in LANGUAGES:
         raise HTTPException(404)
     words = pages.languages.catalogue(code)
     kept = KEPT if fingerprint == words.script_hash else "no-cache"
-    return Response(words.script_json, media_type="application/json", headers={"Cache-Control": kept})
+    headers = {"Cache-Control": kept, "Vary": "Accept-Encoding"}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        headers["Content-Encoding"] = "gzip"
+        return Response(words.script_gzip, media_type="application/json", headers=headers)
+    return Response(words.script_json, media_type="application/json", headers=headers)
 
 
 @router.get("/manifest.webmanifest")

@@ -1,4 +1,4 @@
-"""Games played at random on the real engine, seen by every audience: material for the browser's pure files."""
+"""Games played at random on the real engine, seen by every audience, for the browser's pure files."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from app import rules
 
 
 def play_at_random(options: dict[str, Any], seed: str, steps: int, chance: int = 1) -> list[dict[str, Any]]:
-    """Each step: who acted, what, and per audience (None = spectator) its events, its view after, and its choices."""
-    dice = random.Random(chance)  # noqa: S311 - a game for a test, not for a prize
+    """Each step: who acted and what; per audience (None: spectator) its events, view and choices."""
+    dice = random.Random(chance)
     position = rules.new_game(rules.parse_options(options), seed)
     audiences: list[int | None] = [*range(position.options.players), None]
     frames = [frame(position, audiences, None, None, ())]
@@ -30,7 +30,9 @@ def play_at_random(options: dict[str, Any], seed: str, steps: int, chance: int =
     return frames
 
 
-def frame(position: Any, audiences: list[int | None], seat: int | None, action: Any, events: Any) -> dict[str, Any]:
+def frame(
+    position: Any, audiences: list[int | None], seat: int | None, action: Any, events: Any
+) -> dict[str, Any]:
     return {
         "seat": seat,
         "action": action,
@@ -48,5 +50,12 @@ PRESETS: tuple[dict[str, Any], ...] = (
     {"preset": "dungeon", "players": 3, "black_magic": True, "scoundrels": True},
     {"preset": "jungle", "players": 2, "card_gain": "morgan", "scoundrels": True},
     {"preset": "complete", "players": 5, "card_gain": "split"},
-    {"preset": "complete", "players": 3, "black_magic": True, "scoundrels": True, "card_gain": "both", "hands": "open"},
+    {
+        "preset": "complete",
+        "players": 3,
+        "black_magic": True,
+        "scoundrels": True,
+        "card_gain": "both",
+        "hands": "open",
+    },
 )

@@ -1,4 +1,4 @@
-"""From clicks to actions: card then pirate, pirate then card, pirate then place; and a question where several fit."""
+"""From clicks to actions: card and pirate in either order, or pirate and place; asked where several fit."""
 
 from __future__ import annotations
 
@@ -82,7 +82,8 @@ def test_what_is_lit_follows_from_the_list_alone(run: Run) -> None:
         "intent.js",
         """(m, [choices, selection]) => {
           const {cards, sources, targets, list} = m.offers(choices, selection);
-          return {cards: [...cards.keys()], sources: [...sources.keys()], targets: [...targets.keys()], list: list.length};
+          const keys = (map) => [...map.keys()];
+          return {cards: keys(cards), sources: keys(sources), targets: keys(targets), list: list.length};
         }""",
         [LIST, {"from": 8}],
     )

@@ -1,4 +1,4 @@
-"""The map holds every route at every size: tiles apart, in order, inside the frame, large enough for a finger."""
+"""The map holds every route at every size: tiles apart, in order, inside, large enough for a finger."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ import pytest
 
 Run = Callable[..., Any]
 
-ROUTES = [
+ROUTES: list[dict[str, Any]] = [
     *({"scenario": "passage", "passage_boards": n, "jungle_boards": 0} for n in range(4, 9)),
     *({"scenario": "jungle", "passage_boards": 0, "jungle_boards": n} for n in range(4, 9)),
-    *({"scenario": "complete", "passage_boards": p, "jungle_boards": j} for p in (3, 4, 5) for j in (3, 4, 5) if p + j <= 8),
+    *(
+        {"scenario": "complete", "passage_boards": p, "jungle_boards": j}
+        for p in (3, 4, 5)
+        for j in (3, 4, 5)
+        if p + j <= 8
+    ),
 ]
 ROOMS = [(390, 682), (360, 640), (880, 500), (1400, 760)]
 
@@ -24,7 +29,9 @@ def plan_of(run: Run, route: dict[str, Any], room: tuple[int, int]) -> Any:
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=str)
-@pytest.mark.parametrize("route", ROUTES, ids=lambda r: f"{r['scenario']}-{r['passage_boards']}-{r['jungle_boards']}")
+@pytest.mark.parametrize(
+    "route", ROUTES, ids=lambda r: f"{r['scenario']}-{r['passage_boards']}-{r['jungle_boards']}"
+)
 def test_every_space_has_a_place_of_its_own(run: Run, route: dict[str, Any], room: tuple[int, int]) -> None:
     plan = plan_of(run, route, room)
     spaces = plan["spaces"]
@@ -41,7 +48,9 @@ def test_every_space_has_a_place_of_its_own(run: Run, route: dict[str, Any], roo
             assert math.dist((one["x"], one["y"]), (other["x"], other["y"])) > 62
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=lambda r: f"{r['scenario']}-{r['passage_boards']}-{r['jungle_boards']}")
+@pytest.mark.parametrize(
+    "route", ROUTES, ids=lambda r: f"{r['scenario']}-{r['passage_boards']}-{r['jungle_boards']}"
+)
 def test_a_finger_hits_a_tile_on_a_phone(run: Run, route: dict[str, Any]) -> None:
     plan = plan_of(run, route, (390, 682))
     scale = 390 / plan["width"]

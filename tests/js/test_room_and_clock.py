@@ -1,4 +1,4 @@
-"""What a client holds of a room: frames in order, holes noticed, old ones ignored, the end taken over; and its clocks."""
+"""What a client holds of a room: frames in order, holes noticed, old ones ignored; and its clocks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ FEED = """({emptyRoom, receive}, frames) => {
 
 
 def seats(count: int) -> list[dict[str, Any]]:
-    return [{"person": f"p{n}", "name": f"P{n}", "colour": None, "absent": n == 1, "bot": None} for n in range(count)]
+    return [
+        {"person": f"p{n}", "name": f"P{n}", "colour": None, "absent": n == 1, "bot": None}
+        for n in range(count)
+    ]
 
 
 def a_state(view: Any, seq: int = 5, **more: Any) -> dict[str, Any]:
@@ -34,7 +37,9 @@ def test_frames_in_order_end_in_the_servers_view(run: Run) -> None:
     frames = play_at_random({"preset": "jamaica", "players": 2}, "ab" * 32, 30)
     told = [a_state(frames[0]["views"]["0"])]
     for at, frame in enumerate(frames[1:], 6):
-        told.append({"t": "events", "seq": at, "events": frame["events"]["0"], "choices": frame["choices"]["0"]})
+        told.append(
+            {"t": "events", "seq": at, "events": frame["events"]["0"], "choices": frame["choices"]["0"]}
+        )
     room = run("room.js", FEED, told)["room"]
     assert room["view"] == frames[-1]["views"]["0"]
     assert room["choices"] == frames[-1]["choices"]["0"]
@@ -76,7 +81,10 @@ def test_the_last_frame_of_a_game_brings_the_table(run: Run) -> None:
 def test_whoever_acts_is_no_longer_absent(run: Run) -> None:
     frames = play_at_random({"preset": "jamaica", "players": 2}, "ab" * 32, 60)
     at = next(n for n, frame in enumerate(frames) if frame["seat"] == 1)
-    told = [a_state(frames[at - 1]["views"]["0"]), {"t": "events", "seq": 6, "events": frames[at]["events"]["0"]}]
+    told = [
+        a_state(frames[at - 1]["views"]["0"]),
+        {"t": "events", "seq": 6, "events": frames[at]["events"]["0"]},
+    ]
     table = run("room.js", FEED, told)["room"]["table"]
     assert table["seats"][1]["absent"] is False
     assert table["votes"] == {}

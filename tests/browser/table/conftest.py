@@ -11,7 +11,12 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.browser.table.house import House, Player
 from tools.find_chromium import FLAGS
 
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
+PHONE = {
+    "viewport": {"width": 390, "height": 844},
+    "has_touch": True,
+    "is_mobile": True,
+    "device_scale_factor": 2,
+}
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""For everyone: axe finds nothing, the page is light, it never scrolls sideways, and it contacts nobody else."""
+"""For everyone: axe finds nothing, the page is light, never scrolls sideways, and contacts nobody else."""
 
 from __future__ import annotations
 
@@ -61,7 +61,9 @@ def test_nothing_sticks_out_sideways_on_a_small_phone_or_at_twice_the_size(
     for width, height in ((320, 640), (390, 844), (640, 400), (1280, 800)):
         player.page.set_viewport_size({"width": width, "height": height})
         player.page.wait_for_timeout(120)
-        wide = player.page.evaluate("document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth")
+        wide = player.page.evaluate(
+            "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
+        )
         assert wide <= 0, f"{wide} px too wide at {width}"
 
 
@@ -74,7 +76,8 @@ def test_the_page_is_light_and_contacts_nobody_else(person: Callable[..., Player
     session.send("Network.setCacheDisabled", {"cacheDisabled": True})
     session.on("Network.requestWillBeSent", lambda event: hosts.add(urlsplit(event["request"]["url"]).netloc))
     session.on(
-        "Network.loadingFinished", lambda event: loaded.update({event["requestId"]: event["encodedDataLength"]})
+        "Network.loadingFinished",
+        lambda event: loaded.update({event["requestId"]: event["encodedDataLength"]}),
     )
     player.page.reload()
     expect(player.page.locator(".place").first).to_be_visible()

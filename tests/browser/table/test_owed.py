@@ -1,4 +1,4 @@
-"""Owed choices through their sheets: take a card, share rum, stack by lantern light, discard; others see who is thinking."""
+"""Owed choices through their sheets: take, share, stack, discard; the others see who is thinking."""
 
 from __future__ import annotations
 

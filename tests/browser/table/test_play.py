@@ -1,4 +1,4 @@
-"""Whole games through the interface: by mouse, by touch at 390 px, by keyboard; with a spectator and a reload."""
+"""Whole games by mouse, by touch at 390 px and by keyboard; with a spectator and a reload."""
 
 from __future__ import annotations
 
@@ -140,7 +140,8 @@ def test_a_card_is_dragged_onto_a_pirate(person: Callable[..., Player]) -> None:
     card = player.page.locator(".hand-card.playable").first
     start = player.page.locator('[data-place="start"]')
     a, b = card.bounding_box(), start.bounding_box()
-    assert a and b
+    assert a is not None
+    assert b is not None
     mouse = player.page.mouse
     mouse.move(a["x"] + a["width"] / 2, a["y"] + a["height"] / 2)
     mouse.down()

@@ -32,7 +32,9 @@ def test_people_sit_choose_colours_get_ready_and_begin(person: Callable[..., Pla
     begin_button.click()
     for each in (host, guest):
         expect(each.page.locator(".plate")).to_have_count(3)
-        expect(each.page.locator('[data-place="start"]')).to_have_attribute("aria-label", re.compile("18 pirates: 6 × violet"))
+        expect(each.page.locator('[data-place="start"]')).to_have_attribute(
+            "aria-label", re.compile("18 pirates: 6 × violet")
+        )
 
 
 def test_the_link_and_its_qr_code_are_offered(person: Callable[..., Player]) -> None:
