@@ -15,6 +15,7 @@ from starlette.requests import Request
 from app.store.people import LoginTaken, Player
 from app.web import names
 from app.web.errors import BadRequest, Conflict, NotAllowed, NotFound, Refused
+from app.web.game_api_models import responses
 from app.web.identity import (
     Anyone,
     Person,
@@ -31,7 +32,9 @@ from app.web.site import Site, site_of
 
 __all__ = ["check_password", "router"]
 
-router = APIRouter(prefix="/api/v1/account", tags=["accounts"])
+router = APIRouter(
+    prefix="/api/v1/account", tags=["accounts"], responses=responses(401, 403, 404, 409, 413, 422)
+)
 
 Password = Annotated[str, Field(max_length=1000)]
 RECOVERY_CODES = 8

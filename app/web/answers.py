@@ -112,7 +112,9 @@ def install_answers(app: FastAPI) -> None:
         assert isinstance(problem, HTTPException)
         fallback = (HTTPStatus(problem.status_code).phrase.lower().replace(" ", "_"), "That cannot be done.")
         code, message = _WORDS.get(problem.status_code, fallback)
-        given = await answer(request, problem.status_code, code, message)
+        # A body that cannot be read and one that says the wrong thing are one kind of mistake here.
+        status = 422 if problem.status_code == 400 else problem.status_code
+        given = await answer(request, status, code, message)
         given.headers.update(problem.headers or {})
         return given
 

@@ -12,13 +12,14 @@ from starlette.responses import Response
 
 from app.web.accounts_api import check_password
 from app.web.errors import NotAllowed
+from app.web.game_api_models import responses
 from app.web.identity import Someone, forget_cookie
 from app.web.me import Body
 from app.web.site import site_of
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/api/v1/me", tags=["people"])
+router = APIRouter(prefix="/api/v1/me", tags=["people"], responses=responses(401, 403, 413, 422))
 
 
 class Delete(Body):

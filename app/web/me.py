@@ -11,6 +11,7 @@ from starlette.requests import HTTPConnection, Request
 from app.store.people import LoginTaken
 from app.web import names
 from app.web.errors import Conflict
+from app.web.game_api_models import responses
 from app.web.identity import (
     Anyone,
     Person,
@@ -25,7 +26,7 @@ from app.web.site import Site, site_of
 
 __all__ = ["Body", "Name", "free_name", "person_json", "router", "with_csrf"]
 
-router = APIRouter(prefix="/api/v1", tags=["people"])
+router = APIRouter(prefix="/api/v1", tags=["people"], responses=responses(401, 403, 409, 413, 422))
 
 Name = Annotated[str, Field(max_length=200, examples=["Salty Pelican"])]
 

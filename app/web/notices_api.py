@@ -15,6 +15,7 @@ from app.notify.mail import BadAddress, MailFailed, checked_address
 from app.notify.webhook import BadWebhook, WebhookFailed, checked_url
 from app.store.people_notices import Notice
 from app.web.errors import BadRequest, NotAllowed, NotFound, Refused
+from app.web.game_api_models import responses
 from app.web.identity import Someone
 from app.web.me import Body
 from app.web.passwords import new_code, plain_code
@@ -22,7 +23,7 @@ from app.web.site import Site, site_of
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["notices"])
+router = APIRouter(tags=["notices"], responses=responses(401, 403, 404, 413, 422))
 CODE_SECONDS = 86_400
 
 

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from app.web.errors import NotAllowed, Refused
+from app.web.game_api_models import responses
 from app.web.identity import Person, Someone, device_label, forget_cookie, give_session, session_of
 from app.web.me import Body, with_csrf
 from app.web.passwords import new_code, plain_code
@@ -18,7 +19,7 @@ from app.web.site import site_of
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["people"])
+router = APIRouter(tags=["people"], responses=responses(401, 403, 404, 413, 422))
 
 
 class Room(Body):
