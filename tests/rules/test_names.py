@@ -1,0 +1,52 @@
+"""The public names of the rules exist, and every error has the code that programs rely on (RULES §9)."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+import pytest
+
+import app.rules
+from app import rules
+from app.rules import errors
+
+MODULES = sorted(module.name for module in pkgutil.walk_packages(app.rules.__path__, prefix="app.rules."))
+
+
+@pytest.mark.parametrize("name", ["app.rules", *MODULES])
+def test_every_public_name_exists_and_stands_once(name):
+    module = importlib.import_module(name)
+    names = module.__all__
+    assert [missing for missing in names if not hasattr(module, missing)] == []
+    assert len(names) == len(set(names))
+
+
+def test_the_interface_that_the_other_layers_use_is_public():
+    promised = """Options parse_options options_to_json CATALOGUE PRESETS new_game legal seats_to_act
+        legal_for_all apply choices default_action action_from_json action_to_json position_to_json
+        position_from_json view event_to_json events_for fold is_undoable seed_from commitment_of bot_nonce
+        replay places action_to_text text_to_action draw parse_drawing RULES_VERSION RuleError"""
+    assert [name for name in promised.split() if name not in rules.__all__] == []
+
+
+def test_every_error_has_its_code_and_keeps_its_sentence():
+    codes = {
+        "BadOptions": "bad_options",
+        "BadSeed": "bad_seed",
+        "BadPosition": "bad_position",
+        "BadAction": "bad_action",
+        "BadSeat": "bad_seat",
+        "NotYourTurn": "not_your_turn",
+        "Illegal": "illegal",
+        "GameOver": "game_over",
+    }
+    for name, code in codes.items():
+        kind = getattr(errors, name)
+        assert kind.code == code
+        assert kind("A sentence.").message == "A sentence."
+        assert issubclass(kind, rules.RuleError)
+
+
+def test_the_rules_have_a_version():
+    assert rules.RULES_VERSION == 1

@@ -1,0 +1,99 @@
+"""Records of played games: what is wrong with one is said, and nothing of it is believed (RULES §9)."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+
+import pytest
+
+from app import rules
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+RECORD = json.loads((GOLDEN / "resigned-to-the-last.json").read_text(encoding="utf-8"))
+
+
+def changed(change):
+    record = copy.deepcopy(RECORD)
+    change(record)
+    return record
+
+
+FORM = {
+    "another format": lambda r: r.update(format="cartagena-record/2"),
+    "another version of the rules": lambda r: r.update(rules_version=2),
+    "a version that is true": lambda r: r.update(rules_version=True),
+    "a missing field": lambda r: r.pop("nonces"),
+    "an unknown field": lambda r: r.update(more=1),
+    "forbidden options": lambda r: r["options"].update(black_magic=True),
+    "a short server seed": lambda r: r.update(server_seed="00"),
+    "a commitment that is none": lambda r: r.update(commitment="x" * 64),
+    "a nonce too few": lambda r: r["nonces"].pop(),
+    "a nonce in capitals": lambda r: r["nonces"].__setitem__(0, "A" * 32),
+    "a player too many": lambda r: r["players"].append(r["players"][0]),
+    "a player without a name": lambda r: r["players"][0].update(name=None),
+    "actions that are none": lambda r: r.update(actions={}),
+    "an action of no seat": lambda r: r["actions"][0].update(seat=9),
+    "an action of a seat that is true": lambda r: r["actions"][0].update(seat=True),
+    "an action that is none": lambda r: r["actions"][0].update(action={"type": "jump"}),
+    "an action by nobody": lambda r: r["actions"][0].update(by="nobody"),
+    "an action without a time": lambda r: r["actions"][0].update(at="now"),
+    "marks that are no list": lambda r: r["actions"][0].update(marks="hint"),
+    "an unknown reason": lambda r: r["result"].update(reason="boredom"),
+    "a winner who is not there": lambda r: r["result"].update(winner=9),
+    "places for too few": lambda r: r["result"]["places"].pop(),
+}
+CONTENT = {
+    "another commitment": lambda r: r.update(commitment="0" * 64),
+    "another server seed": lambda r: r.update(server_seed="0" * 64),
+    "an illegal action": lambda r: r["actions"][0].update(action={"type": "steal", "card": "hat"}),
+    "an action left out": lambda r: r["actions"].pop(0),
+    "an action after the end": lambda r: r["actions"].append(r["actions"][0]),
+    "the last action left out": lambda r: r["actions"].pop(),
+    "another winner": lambda r: r["result"].update(winner=(r["result"]["winner"] + 1) % 3),
+    "another reason": lambda r: r["result"].update(reason="goal"),
+    "other places": lambda r: r["result"]["places"].reverse(),
+    "called aborted though it was won": lambda r: r["result"].update(reason="aborted"),
+}
+
+
+@pytest.mark.parametrize("value", [None, [], "x", 3])
+def test_a_record_is_an_object(value):
+    with pytest.raises(rules.BadRecord):
+        rules.record_from_json(value)
+
+
+@pytest.mark.parametrize("name", FORM)
+def test_a_record_of_the_wrong_form_is_refused_when_it_is_read(name):
+    with pytest.raises(rules.BadRecord, match=r"\.$"):
+        rules.record_from_json(changed(FORM[name]))
+
+
+@pytest.mark.parametrize("name", CONTENT)
+def test_a_record_that_does_not_hold_together_is_refused_when_it_is_verified(name):
+    record = rules.record_from_json(changed(CONTENT[name]))
+    with pytest.raises(rules.BadRecord, match=r"\.$"):
+        rules.verify(record)
+
+
+def test_another_nonce_gives_another_game():
+    record = rules.record_from_json(changed(lambda r: r["nonces"].__setitem__(0, "0" * 32)))
+    assert record.seed != rules.record_from_json(RECORD).seed
+
+
+def test_an_aborted_game_has_no_winner_and_may_stop_anywhere():
+    def abort(r):
+        del r["actions"][10:]
+        r["result"] = {"winner": None, "places": None, "reason": "aborted"}
+
+    assert rules.verify(rules.record_from_json(changed(abort))).winner is None
+
+
+def test_marks_and_bots_are_kept():
+    def mark(r):
+        r["actions"][0]["marks"] = ["hint"]
+        r["players"][0]["bot"] = "captain"
+
+    record = changed(mark)
+    assert rules.record_to_json(rules.record_from_json(record)) == record

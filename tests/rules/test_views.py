@@ -1,0 +1,185 @@
+"""Views: the position with what an audience may not know left out (RULES §7)."""
+
+from __future__ import annotations
+
+from app import rules
+from app.rules import Advance, Draw, Lantern, Pistol, Resign, Retreat, Rum, Share, Stack, Steal
+from tests.rules.table import hand, picture, play
+
+LINE = "start:rby hat:b key bottle:r goal"
+
+
+def shown(events, seat, options):
+    return rules.events_for(events, seat, options)
+
+
+def told(position, action, audience, by=0):
+    _, events = rules.apply(position, by, action)
+    return rules.events_for(events, audience, position.options)
+
+
+def test_a_seat_sees_its_own_hand_and_only_the_number_of_the_others():
+    view = rules.view(picture(LINE, red="hat key", blue="skull"), 0)
+    assert [(p["hand"], p["cards"]) for p in view["players"]] == [(["hat", "key"], 2), (None, 1), (None, 0)]
+
+
+def test_a_spectator_sees_no_hidden_hand():
+    view = rules.view(picture(LINE, red="hat key", blue="skull"), None)
+    assert [(p["hand"], p["cards"]) for p in view["players"]] == [(None, 2), (None, 1), (None, 0)]
+
+
+def test_open_hands_are_seen_by_all():
+    position = picture(LINE, red="hat key", blue="skull", options={"hands": "open"})
+    for audience in (None, 0, 1, 2):
+        view = rules.view(position, audience)
+        assert [(p["hand"], p["cards"]) for p in view["players"]] == [
+            (["hat", "key"], 2),
+            (["skull"], 1),
+            ([], 0),
+        ]
+
+
+def test_deck_seed_and_tokens_are_counted_but_not_shown():
+    position = picture(
+        "start:rb chest(snake) hook chest(1) goal",
+        deck="hook rum",
+        aside="2 3",
+        options={"black_magic": True},
+    )
+    view = rules.view(position, 0)
+    assert (view["seed"], view["deck"], view["chests_aside"]) == (None, 2, 2)
+    assert view["chests"] == {"1": None, "3": None}
+
+
+def test_everything_else_is_public():
+    position = picture(LINE, row="hat key", discard="skull", taken=2)
+    view, whole = rules.view(position, None), rules.position_to_json(position)
+    for name in ("format", "options", "board", "row", "discard", "shuffles", "sloop", "turn", "winner"):
+        assert view[name] == whole[name]
+    assert [p["pirates"] for p in view["players"]] == [p["pirates"] for p in whole["players"]]
+    assert view.keys() == whole.keys()
+
+
+def test_a_view_is_fresh_each_time():
+    position = picture(LINE, red="hat")
+    rules.view(position, 0)["players"][0]["hand"].append("key")
+    assert rules.view(position, 0)["players"][0]["hand"] == ["hat"]
+
+
+def test_when_the_game_is_over_nothing_is_hidden():
+    over = play(picture("start:b hat:r key:b goal", red="key", blue="skull", deck="hat"), Advance("key", 1))
+    for audience in (None, 0, 1):
+        assert rules.view(over, audience) == rules.position_to_json(over)
+
+
+# --- what is told of an action
+
+
+def test_a_card_drawn_from_the_deck_is_told_to_its_seat_alone():
+    position = picture(LINE, deck="skull")
+    assert told(position, Retreat(3), 0)[1]["cards"] == ["skull"]
+    for audience in (1, 2, None):
+        assert told(position, Retreat(3), audience)[1]["cards"] is None
+        assert told(position, Retreat(3), audience)[1]["count"] == 1
+
+
+def test_a_card_that_leaves_an_open_row_is_told_to_all():
+    position = picture(LINE, row="skull hat")
+    for audience in (0, 1, None):
+        assert told(position, Retreat(3), audience)[1]["cards"] == ["skull"]
+
+
+def test_the_relief_card_from_the_deck_is_hidden_even_where_there_is_a_row():
+    position = picture(LINE, row="skull hat", deck="key", options={"relief": "rest"})
+    assert told(position, Draw(), 1)[1]["cards"] is None
+
+
+def test_a_hand_laid_down_by_resigning_is_told_to_all():
+    assert told(picture(LINE, red="hat"), Resign(), None)[0]["cards"] == ["hat"]
+
+
+# --- steal, share, stack
+
+
+MAGIC = "start:rby hook rum goal"
+
+
+def magic(**more):
+    return picture(MAGIC, options={"black_magic": True}, deck="hook rum chest parrot rum", **more)
+
+
+def hands_seen(position, audience):
+    return [player["hand"] for player in rules.view(position, audience)["players"]]
+
+
+def test_while_a_steal_stands_only_the_thief_sees_that_hand():
+    aimed = play(magic(red="pistol", blue="rum", yellow="chest"), Pistol("pistol", 1))
+    assert hands_seen(aimed, 0) == [[], ["rum"], None]
+    assert hands_seen(aimed, 2) == [None, None, ["chest"]]
+    assert hands_seen(aimed, None) == [None, None, None]
+
+
+def test_after_the_steal_the_thief_no_longer_sees_it():
+    after = play(magic(red="pistol", blue="rum chest"), Pistol("pistol", 1), Steal("rum"))
+    assert hands_seen(after, 0) == [["rum"], None, None]
+
+
+def test_what_the_pistol_looked_at_and_took_is_told_to_the_two_seats_alone():
+    position = magic(red="pistol", blue="rum chest")
+    assert told(position, Pistol("pistol", 1), 0)[0]["hand"] == ["chest", "rum"]
+    for audience in (1, 2, None):
+        assert told(position, Pistol("pistol", 1), audience)[0]["hand"] is None
+    aimed = play(position, Pistol("pistol", 1))
+    assert [told(aimed, Steal("rum"), one)[0]["card"] for one in (0, 1, 2, None)] == [
+        "rum",
+        "rum",
+        None,
+        None,
+    ]
+
+
+def test_the_cards_of_a_share_are_seen_by_the_chooser_alone_even_with_open_hands():
+    for hands in ("hidden", "open"):
+        position = picture(
+            MAGIC, options={"black_magic": True, "hands": hands}, red="rum", deck="hook rum hook rum"
+        )
+        poured = play(position, Rum("rum"))
+        pending = {"kind": "share", "seat": 0, "cards": ["hook", "hook", "rum", "rum"], "dark": False}
+        assert rules.view(poured, 0)["pending"] == pending
+        for audience in (1, 2, None):
+            assert rules.view(poured, audience)["pending"] == pending | {"cards": None, "count": 4}
+
+
+def test_a_receiver_sees_its_own_card_and_no_other():
+    poured = play(magic(red="rum"), Rum("rum"))
+    share = Share(("chest", "hook"), ((1, "parrot"), (2, "rum")))
+    given = [told(poured, share, audience)[0] for audience in (0, 1, 2, None)]
+    assert [event["give"] for event in given] == [
+        {"1": "parrot", "2": "rum"},
+        {"1": "parrot", "2": None},
+        {"1": None, "2": "rum"},
+        {"1": None, "2": None},
+    ]
+    assert [event["keep"] for event in given] == [["chest", "hook"], None, None, None]
+
+
+def test_what_a_lantern_shows_and_puts_back_is_known_to_the_chooser_alone():
+    lit = play(magic(red="lantern"), Lantern("lantern"))
+    assert rules.view(lit, 1)["pending"]["cards"] is None
+    stack = Stack("hook", ("rum", "chest", "parrot"))
+    assert told(lit, stack, 0)[0]["back"] == ["rum", "chest", "parrot"]
+    for audience in (1, 2, None):
+        event = told(lit, stack, audience)[0]
+        assert (event["keep"], event["back"], event["count"]) == (None, None, 3)
+
+
+def test_the_log_has_everything_even_what_no_seat_but_one_sees():
+    _, events = rules.apply(magic(red="lantern"), 0, Lantern("lantern"))
+    assert rules.event_to_json(events[1])["cards"] == ["hook", "rum", "chest", "parrot"]
+
+
+def test_only_the_seat_to_act_gets_a_list():
+    position = picture(LINE, red="hat", blue="key")
+    assert rules.choices(position, 0)
+    assert rules.choices(position, 1) == rules.choices(position, 2) == []
+    assert hand(position, "blue") == "key"
