@@ -28,6 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "engine_lines": {"rules", "bots"},
     "commands": {"rules", "bots", "engine_lines"},
     "client": {"rules", "bots"},
+    "research": {"rules", "bots"},
     "paths": set(),
     "settings": {"rules", "paths"},
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.bots.evaluation import weights_for
+from app.bots.evaluation import rough_strength, weights_for
 from app.bots.thought import Thought
 from app.bots.turn_search import plans
 from app.rules.actions import Action
@@ -16,7 +16,7 @@ from app.rules.position import Position
 
 __all__ = ["mate", "plain_worth", "yardstick"]
 
-_WIDTH = 150
+_WIDTH = 60
 """Tables followed after each action: all of them on most turns; on the others the poorest are cut."""
 
 PLAIN_CARD = 7.0
@@ -24,7 +24,7 @@ PLAIN_CARD = 7.0
 
 def mate(thought: Thought) -> Action:
     position = thought.imagination.sample(thought.rng)
-    found = plans(position, thought.seat, weights_for(position), _WIDTH, thought.meter)
+    found = plans(position, thought.seat, weights_for(position), _WIDTH, thought.meter, rough_strength)
     if not found:
         return thought.listed[0]
     return max(found, key=lambda plan: plan.value).actions[0]

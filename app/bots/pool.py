@@ -110,6 +110,11 @@ class BotPool:
         self._sweeper: asyncio.Task[None] | None = None
         self._is_closed = False
 
+    @property
+    def processes(self) -> int:
+        """How many workers live now."""
+        return len(self._all)
+
     async def choose(
         self,
         view: Json,

@@ -1,0 +1,1 @@
+"""Doors for researchers; what they need is an optional extra: pip install "cartagena[research]"."""

@@ -1,0 +1,158 @@
+"""A PettingZoo environment (AEC): every preset and module, observations that hold only what a seat sees."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+from app import rules
+from app.research.action_table import ActionTable
+from app.rules.position import Position
+
+__all__ = ["CartagenaEnv", "env"]
+
+_ROW = 20
+_PENDING = ("steal", "share", "stack", "discard")
+_MOST_ACTIONS = 3_000
+
+
+def env(**options: Any) -> Any:
+    """The environment behind PettingZoo's usual guards: env(preset="jamaica", players=3)."""
+    return wrappers.OrderEnforcingWrapper(CartagenaEnv(**options))
+
+
+class CartagenaEnv(AECEnv):  # type: ignore[misc]
+    """One table. Rewards: +1 for the winner, −1 for everybody else, nothing before the end."""
+
+    metadata = {"name": "cartagena_v1", "render_modes": [], "is_parallelizable": False}  # noqa: RUF012
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__()
+        self.render_mode = None
+        self._options = rules.parse_options({"preset": "jamaica", "players": 2, **options})
+        self._rng = random.Random()
+        self._position = self._deal()
+        self._table = ActionTable(self._position)
+        self._chosen: list[str] = []
+        self._count = 0
+        self.possible_agents = [f"seat_{seat}" for seat in range(self._options.players)]
+        self.agents: list[str] = []
+        length = len(self._observe(0))
+        space = spaces.Dict(
+            {
+                "observation": spaces.Box(-1, 255, (length,), np.int16),
+                "action_mask": spaces.Box(0, 1, (self._table.size,), np.int8),
+            }
+        )
+        self.observation_spaces = dict.fromkeys(self.possible_agents, space)
+        self.action_spaces = {agent: spaces.Discrete(self._table.size) for agent in self.possible_agents}
+
+    def observation_space(self, agent: str) -> Any:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        return self.action_spaces[agent]
+
+    def _deal(self) -> Position:
+        return rules.new_game(self._options, f"{self._rng.getrandbits(256):064x}")
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        if seed is not None:
+            self._rng = random.Random(seed)
+        self._position = self._deal()
+        self._chosen = []
+        self._count = 0
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.agent_selection = self._next_agent()
+
+    def _next_agent(self) -> str:
+        acting = rules.seats_to_act(self._position)
+        return self.possible_agents[acting[0] if acting else self._position.seat]
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        seat = self.possible_agents.index(agent)
+        mask: Any = np.zeros(self._table.size, np.int8)
+        if agent == self.agent_selection and self._position.winner is None:
+            mask[list(self._table.legal(self._position, seat, self._chosen))] = 1
+        return {"observation": np.array(self._observe(seat), np.int16), "action_mask": mask}
+
+    def _observe(self, seat: int) -> list[int]:
+        """The seat's view (RULES §7) as numbers, its own pirates and cards first."""
+        ruleset = self._position.ruleset
+        view = rules.view(self._position, seat)
+        numbers, places = ruleset.kinds.numbers, ruleset.route.places
+        players = view["players"]
+        order = [(seat + n) % len(players) for n in range(len(players))]
+        seen = list(ruleset.route.symbol)
+        for other in order:
+            spots = [0] * len(places)
+            for place in players[other]["pirates"]:
+                spots[places[place]] += 1
+            hand = [-1] * len(numbers)
+            if players[other]["hand"] is not None:
+                hand = [players[other]["hand"].count(card) for card in numbers]
+            held = players[other].get("cards", sum(hand))
+            seen += [*spots, *hand, held, int(players[other]["resigned"])]
+        seen += [view["discard"].count(card) for card in numbers]
+        row = [numbers[card] for card in view["row"]]
+        seen += row + [-1] * (_ROW - len(row))
+        chests = {str(space) for space in view["chests"]}
+        seen += [int(str(name) in chests) for name in ruleset.route.names]
+        pending = view["pending"]
+        offered = (pending or {}).get("cards") or ()
+        seen += [offered.count(card) if offered else 0 for card in numbers]
+        seen += [self._chosen.count(card) for card in numbers]
+        deck = view["deck"] if isinstance(view["deck"], int) else len(view["deck"])
+        return [
+            *seen,
+            min(deck, 255),
+            order.index(view["turn"]["seat"]),
+            view["turn"]["taken"],
+            int(view["turn"]["captain_used"]),
+            (None, "cartagena", "tortuga").index(view["sloop"]),
+            -1 if pending is None else _PENDING.index(pending["kind"]),
+        ]
+
+    def step(self, action: Any) -> None:
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        seat = self.possible_agents.index(agent)
+        listed = self._table.legal(self._position, seat, self._chosen)
+        if action is None or int(action) not in listed:
+            raise ValueError(f"action {action} is not legal for {agent}; the mask says which are")
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        wanted = listed[int(action)]
+        if isinstance(wanted, str):
+            self._chosen.append(wanted)
+            if len(self._chosen) < rules.legal(self._position, seat)[0].count:  # type: ignore[union-attr]
+                return
+            wanted, self._chosen = rules.Discard(tuple(sorted(self._chosen))), []
+        self._position, _ = rules.apply(self._position, seat, wanted)
+        self._count += 1
+        if self._position.winner is not None:
+            for index, name in enumerate(self.possible_agents):
+                self.rewards[name] = 1.0 if index == self._position.winner else -1.0
+            self.terminations = dict.fromkeys(self.agents, True)
+        elif self._count >= _MOST_ACTIONS:
+            self.truncations = dict.fromkeys(self.agents, True)
+        self._accumulate_rewards()
+        self.agent_selection = self._next_agent()
+
+    def render(self) -> None:
+        """Nothing is drawn; `cartagena picture` draws positions."""
+
+    def close(self) -> None:
+        """Nothing is held open."""

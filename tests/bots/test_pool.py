@@ -1,0 +1,143 @@
+"""The pool: thinking outside the event loop, and what happens when it goes wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app import rules
+from app.bots.pool import BotPool
+from app.bots.worker import answer_line
+
+Json = dict[str, Any]
+
+
+@pytest.fixture
+def position() -> rules.Position:
+    options = rules.parse_options({"preset": "jamaica", "players": 2, "first": 0})
+    return rules.new_game(options, "7" * 64)
+
+
+def request(position: rules.Position) -> tuple[Json, list[Json]]:
+    return rules.view(position, 0), [rules.action_to_json(action) for action in rules.legal(position, 0)]
+
+
+async def test_a_move_comes_from_another_process(position: rules.Position):
+    seen: list[tuple[str, str]] = []
+    pool = BotPool(counted=lambda level, outcome, seconds: seen.append((level, outcome)))
+    view, actions = request(position)
+    assert await pool.choose(view, actions, [], "captain", 0.3) in actions
+    await pool.close()
+    assert seen == [("captain", "chosen")]
+
+
+async def test_the_event_loop_goes_on_while_a_bot_thinks(position: rules.Position):
+    pool = BotPool()
+    view, actions = request(position)
+    await pool.choose(view, actions, [], "sailor", 0.3)
+    thinking = asyncio.create_task(pool.choose(view, actions, [], "legend", 0.6))
+    ticks = 0
+    while not thinking.done():
+        await asyncio.sleep(0.01)
+        ticks += 1
+    await pool.close()
+    assert ticks > 15
+
+
+async def test_nothing_starts_before_a_bot_must_think(position: rules.Position):
+    pool = BotPool(command=("/no/such/program",))
+    view, _ = request(position)
+    end = [{"type": "end"}]
+    assert await pool.choose(view, end, [], "legend", 1.0) == end[0]
+    await pool.close()
+    assert pool.counts == {"forced": 1}
+
+
+async def test_workers_rest_when_nobody_asks(position: rules.Position):
+    pool = BotPool(rest=0.05)
+    view, actions = request(position)
+    await pool.choose(view, actions, [], "sailor", 0.3)
+    async with asyncio.timeout(10):
+        while pool.processes:  # noqa: ASYNC110 (the pool has no event to wait for, on purpose)
+            await asyncio.sleep(0.02)
+    assert await pool.choose(view, actions, [], "sailor", 0.3) in actions
+    await pool.close()
+
+
+def program(folder: Path, text: str) -> tuple[str, str]:
+    file = folder / "worker.py"
+    file.write_text(text)
+    return sys.executable, str(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("raise SystemExit(3)", "crashed"),
+        ("import sys\nsys.stdin.readline()\nprint('not json', flush=True)", "crashed"),
+        ('import sys\nsys.stdin.readline()\nprint(\'{"error":"no"}\', flush=True)', "crashed"),
+        ("import time\ntime.sleep(60)", "late"),
+    ],
+)
+async def test_a_worker_that_fails_plays_a_plain_move_and_is_counted(
+    position: rules.Position, tmp_path: Path, text: str, outcome: str
+):
+    pool = BotPool(command=program(tmp_path, text), patience=-1.8)
+    view, actions = request(position)
+    began = time.monotonic()
+    move = await pool.choose(view, actions, [], "legend", 0.1)
+    rules.apply(position, 0, rules.action_from_json(move))
+    assert time.monotonic() - began < 10
+    await pool.close()
+    assert pool.counts == {outcome: 1}
+
+
+async def test_a_worker_that_hangs_plays_the_best_move_so_far(position: rules.Position, tmp_path: Path):
+    view, actions = request(position)
+    best = actions[-1]
+    said = json.dumps({"best": best})
+    text = f"import sys, time\nsys.stdin.readline()\nprint({said!r}, flush=True)\ntime.sleep(60)"
+    pool = BotPool(command=program(tmp_path, text), patience=1.0)
+    assert await pool.choose(view, actions, [], "legend", 0.1) == best
+    await pool.close()
+    assert pool.counts == {"late": 1}
+
+
+async def test_a_full_queue_does_not_wait(position: rules.Position):
+    pool = BotPool(queue=0)
+    view, actions = request(position)
+    assert await pool.choose(view, actions, [], "legend", 1.0) in actions
+    await pool.close()
+    assert pool.counts == {"full": 1}
+
+
+def test_a_worker_refuses_to_look_at_a_position(position: rules.Position):
+    asked = {"view": rules.position_to_json(position), "actions": [{"type": "end"}, {"type": "end"}]}
+    answer = answer_line(json.dumps({**asked, "history": [], "level": "mate", "seconds": 1}), lambda _: None)
+    assert "error" in answer
+
+
+async def test_what_a_worker_is_sent_holds_no_hidden_card(position: rules.Position, tmp_path: Path):
+    """The very bytes: put the other hand and the deck elsewhere, and the request is the same."""
+    log = tmp_path / "sent"
+    text = f"import sys\nopen({str(log)!r}, 'a').write(sys.stdin.readline())"
+    command = program(tmp_path, text)
+    other = position.copy()
+    other.hands[1], other.deck = bytearray(other.hands[1]), bytearray(reversed(other.deck))
+    taken = next(kind for kind, count in enumerate(other.hands[1]) if count)
+    given = next(index for index, kind in enumerate(other.deck) if kind != taken)
+    other.hands[1][taken] -= 1
+    other.hands[1][other.deck[given]] += 1
+    other.deck[given] = taken
+    for table in (position, other):
+        pool = BotPool(command=command)
+        await pool.choose(*request(table), [], "legend", 0.1)
+        await pool.close()
+    first, second = log.read_text().splitlines()
+    assert first == second

@@ -1,0 +1,121 @@
+"""Programs of other people: the examples of docs/bots.md play whole games against a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from app.client.api import Api, ApiError
+from app.client.play import Program, ProgramFailed
+from app.client.seat import Seat, play_seat
+from tests.sockets.harbour import Running, in_process
+
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "bots.md"
+
+
+def example(name: str) -> str:
+    """A block of docs/bots.md by the name in its first line."""
+    found = re.search(rf"```python\n# {name}\n(.*?)```", DOCS.read_text(), re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+@pytest.fixture
+async def server(sqlite_url: str) -> AsyncIterator[Running]:
+    async with in_process(sqlite_url) as running:
+        yield running
+
+
+async def token_for(server: Running, name: str) -> str:
+    async with httpx.AsyncClient(base_url=server.base, headers={"Origin": server.base}) as person:
+        password = "a long salty password"
+        made = await person.post("/api/v1/account/register", json={"name": name, "password": password})
+        person.headers["X-CSRF"] = made.json()["csrf"]
+        answer = await person.post("/api/v1/account/tokens", json={"label": "my bot"})
+        return str(answer.json()["token"])
+
+
+async def run(*command: str) -> tuple[int, str, str]:
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(DOCS.parents[1])},
+    )
+    async with asyncio.timeout(120):
+        out, problems = await process.communicate()
+    return process.returncode or 0, out.decode(), problems.decode()
+
+
+def test_the_examples_are_short():
+    assert len(example("example-bot").splitlines()) < 40
+    assert len(example("example-client").splitlines()) < 40
+
+
+async def test_the_example_bot_plays_a_game_by_lines(server: Running, tmp_path: Path):
+    program = tmp_path / "bot.py"
+    program.write_text(example("example-bot"))
+    code, out, problems = await run(
+        *(sys.executable, "-m", "app.cli", "bot", "play", "--server", server.base),
+        *("--token", await token_for(server, "Liner"), "--cmd", f"{sys.executable} {program}"),
+        *("--preset", "tortuga", "--players", "3", "--against", "sailor"),
+    )
+    assert code == 0, problems
+    assert json.loads(out)["reason"] == "goal"
+
+
+async def test_the_example_client_plays_a_game(server: Running, tmp_path: Path):
+    program = tmp_path / "client.py"
+    program.write_text(example("example-client"))
+    code, out, problems = await run(
+        sys.executable, str(program), server.base, await token_for(server, "Clienty")
+    )
+    assert code == 0, problems
+    assert "'reason': 'goal'" in out
+
+
+async def test_a_program_knows_no_more_than_its_seat(server: Running):
+    """Nothing a program is ever given names a card of a hidden hand, and its view is the seat's own."""
+    asked: list[Seat] = []
+
+    def look(seat: Seat) -> dict[str, object]:
+        asked.append(seat)
+        hidden = [p for n, p in enumerate(seat.view["players"]) if n != seat.seat]
+        assert all(player["hand"] is None for player in hidden)
+        assert seat.view["seed"] is None
+        assert isinstance(seat.view["deck"], int)
+        if len(asked) == 1:
+            return {"type": "advance", "card": "hook", "from": "goal"}  # refused, and asked again
+        return {"type": "resign"} if len(asked) > 12 else seat.actions[0]
+
+    async with Api(server.base, await token_for(server, "Looker")) as api:
+        game = await api.create({"preset": "jamaica", "players": 2}, visibility="unlisted", pace=0)
+        await api.sit(game)
+        await api.add_bot(game, "cabin-boy")
+        await api.start(game)
+        async with asyncio.timeout(60):
+            result = await play_seat(api, game, look)
+    assert result is not None
+    assert result["reason"] == "resigned"
+    assert len(asked) == 13
+
+
+async def test_a_wrong_token_is_refused_with_a_code(server: Running):
+    async with Api(server.base, "nobody") as api:
+        with pytest.raises(ApiError):
+            await api.create({"preset": "jamaica", "players": 2})
+
+
+async def test_a_program_that_breaks_down_is_told():
+    program = Program(f"{sys.executable} -c pass")
+    with pytest.raises(ProgramFailed):
+        await program.choose(Seat(0, {}, [{"type": "end"}]))
+    await program.stop()
