@@ -1,0 +1,153 @@
+"""Servers for tests over real sockets: one in this process, within reach, or one that can be killed."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import uvicorn
+from fastapi import FastAPI
+
+from app.main import create_app
+from app.play.house import House
+from app.settings import Settings
+from app.store.engine import make_engine
+from app.store.migrate import upgrade
+from app.web.wire_uvicorn import ThinProtocol
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Limits as a public site would not set them: these tests press all buttons at once from one address.
+ROOMY: dict[str, Any] = {
+    "requests_per_second": 100_000.0,
+    "requests_burst": 100_000,
+    "writes_per_second": 100_000.0,
+    "writes_burst": 100_000,
+    "guests_per_hour": 100_000,
+    "frames_per_second": 100_000.0,
+    "frames_burst": 100_000,
+    "sockets_per_address": 10_000,
+}
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+class Running:
+    """A server that answers at `base`."""
+
+    def __init__(self, port: int, app: FastAPI | None = None) -> None:
+        self.port = port
+        self.base = f"http://127.0.0.1:{port}"
+        self.sockets = f"ws://127.0.0.1:{port}"
+        self._app = app
+
+    @property
+    def house(self) -> House:
+        assert self._app is not None, "this server is another process"
+        house: House = self._app.state.house
+        return house
+
+    async def head(self, game: str) -> int:
+        return (await self.house.store.heads([game]))[game]
+
+
+@asynccontextmanager
+async def in_process(database_url: str, *, thin: bool = True, **changes: Any) -> AsyncIterator[Running]:
+    """The whole server on real sockets, in this event loop."""
+    engine = make_engine(database_url)
+    await upgrade(engine)
+    await engine.dispose()
+    port = free_port()
+    settings = Settings(database=database_url, port=port, **{**ROOMY, **changes})
+    app = create_app(settings)
+    config = uvicorn.Config(
+        app,
+        port=port,
+        ws=ThinProtocol if thin else "websockets-sansio",
+        ws_max_size=settings.frame_bytes,
+        ws_per_message_deflate=False,
+        log_config=None,
+        timeout_graceful_shutdown=2,
+    )
+    server = uvicorn.Server(config)
+    serving = asyncio.create_task(server.serve())
+    try:
+        while not server.started:
+            if serving.done():
+                serving.result()
+            await asyncio.sleep(0.01)
+        yield Running(port, app)
+    finally:
+        server.should_exit = True
+        await serving
+
+
+class ServerProcess(Running):
+    """`cartagena serve` as a process of its own."""
+
+    def __init__(self, database_url: str, folder: Path, **changes: Any) -> None:
+        super().__init__(free_port())
+        plain = database_url.replace("+aiosqlite", "").replace("+asyncpg", "")
+        settings = {**ROOMY, "database": plain, "port": self.port, **changes}
+        self._environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("CARTAGENA_")},
+            **{f"CARTAGENA_{name.upper()}": str(value) for name, value in settings.items()},
+        }
+        self._log = folder / "server.log"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    async def start(self) -> None:
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "app.cli", "serve"],
+                cwd=ROOT,
+                env=self._environment,
+                stdout=log,
+                stderr=log,
+            )
+        until = time.monotonic() + 60
+        async with httpx.AsyncClient() as client:
+            while True:
+                with contextlib.suppress(httpx.TransportError):
+                    if (await client.get(f"{self.base}/readyz")).status_code == 200:
+                        return
+                if self._process.poll() is not None or time.monotonic() > until:
+                    raise AssertionError(f"the server did not start:\n{self.said()[-3000:]}")
+                await asyncio.sleep(0.05)
+
+    async def stop(self, with_signal: int = signal.SIGTERM) -> None:
+        if self._process is not None:
+            self._process.send_signal(with_signal)
+            await asyncio.to_thread(self._process.wait, 30)
+            self._process = None
+
+    async def kill(self) -> None:
+        await self.stop(signal.SIGKILL)
+
+    def said(self) -> str:
+        return self._log.read_text(errors="replace") if self._log.exists() else ""
+
+
+@asynccontextmanager
+async def own_process(database_url: str, folder: Path, **changes: Any) -> AsyncIterator[ServerProcess]:
+    server = ServerProcess(database_url, folder, **changes)
+    await server.start()
+    try:
+        yield server
+    finally:
+        await server.stop()

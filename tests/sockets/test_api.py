@@ -1,0 +1,122 @@
+"""The JSON API: what a program needs to play without a socket; and the stream of events."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import httpx
+import orjson
+
+from app import rules
+from tests.sockets.sailor import Crew, Sailor, new_id
+
+
+async def command(sailor: Sailor, game: str, do: str, **fields: Any) -> httpx.Response:
+    return await sailor.http.post(f"/api/v1/games/{game}/commands", json={"do": do, "id": new_id(), **fields})
+
+
+async def two_programs(crew: Crew) -> tuple[Sailor, Sailor, str]:
+    ann, bo = await crew.sailor(), await crew.sailor()
+    game = await crew.open_table(ann, "tortuga", options={"first": 0})
+    for sailor in (ann, bo):
+        assert (await command(sailor, game, "sit", nonce="0" * 32)).status_code == 200
+        assert (await command(sailor, game, "ready", ready=True)).status_code == 200
+    assert (await command(ann, game, "start")).status_code == 200
+    return ann, bo, game
+
+
+async def test_two_programs_play_over_http_alone(crew: Crew) -> None:
+    ann, bo, game = await two_programs(crew)
+    for _ in range(6):
+        for sailor in (ann, bo):
+            state = (await sailor.http.get(f"/api/v1/games/{game}")).json()
+            if state.get("choices"):
+                move = {"id": new_id(), "version": state["seq"], "action": state["choices"][0]["action"]}
+                first = await sailor.http.post(f"/api/v1/games/{game}/act", json=move)
+                assert first.json() == {"ack": move["id"], "seq": state["seq"] + 1}
+                again = await sailor.http.post(f"/api/v1/games/{game}/act", json=move)
+                assert again.json() == first.json()
+    mine = (await ann.http.get("/api/v1/games", params={"list": "mine"})).json()["games"]
+    assert [row["id"] for row in mine] == [game]
+    early = await ann.http.get(f"/api/v1/games/{game}/record")
+    assert (early.status_code, early.json()["error"]["code"]) == (409, "not_over")
+    move = {"id": new_id(), "version": 0, "action": {"type": "resign"}}
+    await bo.http.post(f"/api/v1/games/{game}/act", json=move)
+    record = (await ann.http.get(f"/api/v1/games/{game}/record")).json()
+    assert rules.verify(rules.record_from_json(record)).winner == 0
+    finished = (await ann.http.get("/api/v1/games", params={"list": "finished"})).json()["games"]
+    assert finished[0]["result"]["winner"] == 0
+
+
+async def test_refusals_over_http_have_a_code_and_the_state(light_crew: Crew) -> None:
+    ann, bo, game = await two_programs(light_crew)
+    move = {"id": new_id(), "version": 99, "action": {"type": "end"}}
+    answer = await bo.http.post(f"/api/v1/games/{game}/act", json=move)
+    assert answer.status_code == 409
+    assert answer.json()["error"]["code"] == "not_your_turn"
+    assert answer.json()["state"]["you"] == {"seat": 1}
+    move["action"] = {"type": "fly"}
+    assert (await ann.http.post(f"/api/v1/games/{game}/act", json=move)).status_code == 422
+    assert (await command(ann, game, "sit", nonce="0" * 32)).json()["error"]["code"] == "started"
+    assert (await command(ann, game, "hello", v=1)).status_code == 422
+    raw = await ann.http.post(f"/api/v1/games/{game}/commands", content=b"{")
+    assert raw.json()["error"]["code"] == "bad_message"
+    bad = await ann.http.post("/api/v1/games", json={"options": {"preset": "atlantis", "players": 2}})
+    assert (bad.status_code, bad.json()["error"]["code"]) == (422, "bad_options")
+    nobody = await light_crew.nobody()
+    assert (await nobody.http.get("/api/v1/games", params={"list": "mine"})).status_code == 401
+    assert (await nobody.http.get(f"/api/v1/games/{game}")).json()["you"] == {"seat": None}
+    assert (await command(nobody, game, "chat", text="hi")).status_code == 401
+
+
+async def test_the_stream_carries_the_frames_of_the_socket(light_crew: Crew) -> None:
+    ann, bo, game = await two_programs(light_crew)
+    seq = (await ann.http.get(f"/api/v1/games/{game}")).json()["seq"]
+    async with bo.http.stream("GET", f"/api/v1/games/{game}/events", params={"since": seq}) as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        lines = stream.aiter_lines()
+
+        async def next_of(kind: str) -> tuple[str | None, dict[str, Any]]:
+            number = None
+            async with asyncio.timeout(20):
+                async for line in lines:
+                    if line.startswith("id: "):
+                        number = line[4:]
+                    elif line.startswith("data: "):
+                        message = orjson.loads(line[6:])
+                        if message["t"] == kind:
+                            return number, message
+                        number = None
+            raise AssertionError("the stream ended")
+
+        _, welcome = await next_of("welcome")
+        assert welcome["resumed"] is True
+        state = (await ann.http.get(f"/api/v1/games/{game}")).json()
+        move = {"id": new_id(), "version": seq, "action": state["choices"][0]["action"]}
+        await ann.http.post(f"/api/v1/games/{game}/act", json=move)
+        number, events = await next_of("events")
+        assert number == str(seq + 1) == str(events["seq"])
+        assert events["events"][0]["seat"] == 0
+    room = light_crew.server.house.rooms.loaded(game)
+    assert room is not None
+    for _ in range(200):
+        if not len(room.visitors):
+            break
+        await asyncio.sleep(0.02)
+    assert len(room.visitors) == 0
+
+
+async def test_every_route_is_in_the_openapi_description(light_crew: Crew) -> None:
+    ann = await light_crew.sailor()
+    paths = (await ann.http.get("/api/v1/openapi.json")).json()["paths"]
+    for path in (
+        "/api/v1/games",
+        "/api/v1/quick",
+        "/api/v1/games/{game}",
+        "/api/v1/games/{game}/act",
+        "/api/v1/games/{game}/commands",
+        "/api/v1/games/{game}/events",
+        "/api/v1/games/{game}/record",
+    ):
+        assert path in paths

@@ -1,0 +1,176 @@
+"""Whole games over real sockets: every preset with five seats and spectators, on both databases."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+
+import pytest
+
+from app import rules
+from tests.sockets.sailor import Crew, Sailor, advance, play_out
+
+
+@pytest.mark.parametrize("preset", sorted(rules.PRESETS))
+async def test_a_full_game_of_five_with_spectators(crew: Crew, preset: str) -> None:
+    sailors = await crew.game(5, preset)
+    watchers = [await crew.sailor(), await crew.nobody()]
+    for watcher in watchers:
+        await watcher.join(sailors[0].game)
+    everybody = [*sailors, *watchers]
+    await play_out(sailors)
+    last = sailors[0].seq
+    for each in everybody:
+        await each.reaches(last)
+        assert each.table["status"] == "finished"
+        assert each.view == sailors[0].view  # over: nothing is hidden, everybody sees the same
+    record = (await sailors[0].http.get(f"/api/v1/games/{sailors[0].game}/record")).json()
+    final = rules.verify(rules.record_from_json(record))
+    assert rules.position_to_json(final) == sailors[0].view
+    assert record["result"] == sailors[0].table["result"]
+
+
+async def test_reconnecting_in_mid_turn_from_another_client(crew: Crew) -> None:
+    ann, bo = await crew.game(2)
+    await ann.act(advance(ann))
+    phone = crew.twin(ann)
+    await phone.join(ann.game)
+    assert phone.choices == ann.choices
+    assert phone.view == ann.view
+    await ann.leave()
+    await phone.act(advance(phone))
+    await bo.until(lambda: bo.seq == phone.seq)
+    ann.link = None
+    await ann.join(ann.game, resume=True)
+    await ann.until(lambda: ann.seq == phone.seq)
+    assert ann.of("welcome")[-1]["resumed"] is True
+    assert ann.view == phone.view
+    assert ann.choices == phone.choices
+
+
+async def test_five_copies_of_the_same_command_count_once(crew: Crew) -> None:
+    ann, bo = await crew.game(2)
+    seq, action = ann.seq, advance(ann)
+    for _ in range(5):
+        await ann.say("act", id="five-copies", version=seq, action=action)
+    await ann.until(lambda: sum(message.get("ack") == "five-copies" for message in ann.log) == 5)
+    assert {message["seq"] for message in ann.log if message.get("ack") == "five-copies"} == {seq + 1}
+    assert not ann.of("refused")
+    assert await crew.server.head(ann.game) == seq + 1
+    await bo.until(lambda: bo.seq == seq + 1)
+
+
+async def test_of_two_devices_racing_for_one_version_one_is_refused(crew: Crew) -> None:
+    ann, _ = await crew.game(2)
+    phone = crew.twin(ann)
+    await phone.join(ann.game)
+    seq, action = ann.seq, advance(ann)
+    results = await asyncio.gather(
+        ann.command("act", version=seq, action=action),
+        phone.command("act", version=seq, action=action),
+        return_exceptions=True,
+    )
+    assert sorted(getattr(result, "code", "accepted") for result in results) == ["accepted", "stale"]
+    assert await crew.server.head(ann.game) == seq + 1
+    refusal = next(iter([*ann.of("refused"), *phone.of("refused")]))
+    assert refusal["state"]["seq"] == seq + 1
+
+
+def undo_of(sailor: Sailor) -> bool:
+    return sailor.may_undo
+
+
+async def test_undo_allowed_and_refused(crew: Crew) -> None:
+    ann, bo = await crew.game(2, "dungeon")
+    before = copy.deepcopy(ann.view)
+    await ann.act(advance(ann))
+    assert undo_of(ann)
+    await ann.command("undo", version=ann.seq)
+    assert ann.view == before
+    await bo.until(lambda: bo.seq == ann.seq)
+    assert not undo_of(ann)
+    await ann.act(advance(ann))
+    await ann.act(advance(ann))
+    retreat = next(c["action"] for c in ann.choices if c["action"]["type"] == "retreat")
+    await ann.act(retreat)
+    assert not undo_of(ann)
+    assert await ann.refused("undo", version=ann.seq) == "undo_blocked"
+
+
+async def test_an_evicted_room_comes_back_as_it_was(crew: Crew) -> None:
+    ann, bo = await crew.game(2)
+    await ann.act(advance(ann))
+    view, choices, seq = copy.deepcopy(ann.view), ann.choices, ann.seq
+    await ann.leave()
+    await bo.leave()
+    house = crew.server.house
+    for _ in range(100):
+        if house.rooms.evict(house.clock.now() + 10**9):
+            break
+        await asyncio.sleep(0.02)
+    assert house.rooms.loaded(ann.game) is None
+    await ann.join(ann.game)
+    assert (ann.view, ann.choices, ann.seq) == (view, choices, seq)
+    await ann.act(advance(ann))
+
+
+async def test_the_host_leaves_and_the_game_goes_on_under_another(crew: Crew) -> None:
+    ann, bo, cy = await crew.sailor(), await crew.sailor(), await crew.sailor()
+    game = await crew.open_table(ann, players=3)
+    for sailor in (ann, bo, cy):
+        await sailor.join(game)
+        await sailor.command("sit", nonce="0" * 32)
+        await sailor.command("ready", ready=True)
+    await ann.command("stand")
+    await bo.until(lambda: bo.table["host"] == bo.person)
+    await ann.leave()
+    await bo.command("start")
+    await cy.until(lambda: cy.table["status"] == "running")
+    assert len(cy.table["seats"]) == 2
+
+
+async def test_a_password_room(crew: Crew) -> None:
+    ann, bo = await crew.sailor(), await crew.sailor()
+    game = await crew.open_table(ann, visibility="password", password="rum and raisins")
+    await ann.join(game)
+    answers = []
+    for where in (game, "NoSuchRoomAnywhere"):
+        for password in (None, "wrong"):
+            stranger = crew.twin(bo)
+            await stranger.join(where, password=password)
+            answers.append((stranger.log, await stranger.is_closed()))
+    assert answers[:2] == answers[2:]  # a room that is not there looks like one that is locked
+    assert [log[0]["code"] for log, _ in answers[:2]] == ["password_required", "password_wrong"]
+    assert {code for _, code in answers} == {4003}
+    await bo.join(game, password="rum and raisins")
+    await bo.command("sit", nonce="0" * 32)
+    await bo.leave()
+    await bo.join(game)  # whoever sits needs no password any more
+    assert bo.seat == 1
+    state = await bo.http.get(f"/api/v1/games/{game}")
+    assert state.status_code == 200
+    other = await crew.sailor()
+    for where in (game, "NoSuchRoomAnywhere"):
+        assert (await other.http.get(f"/api/v1/games/{where}")).status_code == 403
+        answer = await other.http.get(f"/api/v1/games/{where}", headers={"X-Room-Password": "wrong"})
+        assert answer.json()["error"]["code"] == "password_wrong"
+
+
+async def test_a_rematch_takes_everybody_along(crew: Crew) -> None:
+    ann, bo = await crew.game(2)
+    watcher = await (await crew.sailor()).join(ann.game)
+    await bo.act({"type": "resign"})
+    await ann.until(lambda: ann.table["status"] == "finished")
+    await ann.command("rematch")
+    following = ann.table["next"]
+    for sailor in (bo, watcher):
+        await sailor.sees("next", following)
+    old = ann.seat
+    for sailor in (ann, bo):
+        await sailor.leave()
+        await sailor.join(following)
+        await sailor.command("sit", nonce="1" * 32)
+        await sailor.command("ready", ready=True)
+    assert ann.seat != old
+    await ann.command("start")
+    assert ann.table["status"] == "running"

@@ -1,0 +1,100 @@
+"""The lobby over a real socket: lists, changes as they happen, filters, quick play."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import orjson
+from websockets.asyncio.client import ClientConnection
+
+from tests.sockets.sailor import Crew, Sailor
+
+
+class Desk:
+    """One lobby socket."""
+
+    def __init__(self, link: ClientConnection) -> None:
+        self.link = link
+
+    async def say(self, do: str, **fields: Any) -> None:
+        await self.link.send(orjson.dumps({"do": do, **fields}).decode())
+
+    async def next(self, kind: str, **wanted: Any) -> dict[str, Any]:
+        async with asyncio.timeout(20):
+            while True:
+                message: dict[str, Any] = orjson.loads(await self.link.recv())
+                if message["t"] == kind and all(message.get(name) == value for name, value in wanted.items()):
+                    return message
+
+
+async def at_desk(sailor: Sailor) -> Desk:
+    desk = Desk(await sailor.open("/ws/lobby"))
+    await desk.say("hello", v=1)
+    return desk
+
+
+async def test_tables_appear_change_and_go_while_somebody_looks(crew: Crew) -> None:
+    wim, ann, bo = await crew.sailor(), await crew.sailor(), await crew.sailor()
+    desk, anns = await at_desk(wim), await at_desk(ann)
+    assert (await desk.next("welcome"))["you"]["person"] == wim.person
+    lists = await desk.next("lobby")
+    assert lists["mine"] == []
+    game = await crew.open_table(ann, title="Come in", options={"first": 0})
+    row = (await desk.next("room", list="open"))["room"]
+    assert (row["id"], row["title"], row["seats"], row["taken"]) == (game, "Come in", 2, 0)
+    for sailor in (ann, bo):
+        await sailor.join(game)
+        await sailor.command("sit", nonce="0" * 32)
+        await sailor.command("ready", ready=True)
+    await desk.next("gone", list="open", id=game)
+    await ann.command("start")
+    assert (await desk.next("room", list="watch"))["room"]["names"] == [ann.name, bo.name]
+    while not (await anns.next("room", list="mine"))["room"]["my_turn"]:
+        pass
+    await bo.act({"type": "resign"})
+    await desk.next("gone", list="watch", id=game)
+    await anns.next("gone", list="mine", id=game)
+    for each in (desk, anns):
+        await each.link.close()
+
+
+async def test_a_filter_holds_for_its_socket_and_bad_messages_are_refused(light_crew: Crew) -> None:
+    ann, wim = await light_crew.sailor(), await light_crew.sailor()
+    desk = Desk(await wim.open("/ws/lobby"))
+    await desk.say("filter", preset="tortuga")
+    assert (await desk.next("refused"))["code"] == "hello_first"
+    await desk.say("hello", v=1)
+    await desk.next("lobby")
+    await desk.say("filter", preset="tortuga", seats=3)
+    await desk.next("lobby")
+    await light_crew.open_table(ann, "jamaica", 3)
+    wanted = await light_crew.open_table(ann, "tortuga", 3)
+    assert (await desk.next("room"))["room"]["id"] == wanted
+    await desk.say("ping", n=4)
+    assert (await desk.next("pong"))["n"] == 4
+    await desk.say("filter", colour="red")
+    assert (await desk.next("refused"))["code"] == "bad_message"
+    await desk.link.close()
+
+
+async def test_quick_play_finds_a_fitting_table_or_opens_one(light_crew: Crew) -> None:
+    ann, bo, cy = await light_crew.sailor(), await light_crew.sailor(), await light_crew.sailor()
+    first = (await ann.http.post("/api/v1/quick", json={"preset": "tortuga", "seats": 2})).json()
+    assert first["found"] is False
+    await ann.join(first["id"])
+    await ann.command("sit", nonce="0" * 32)
+    other = (await cy.http.post("/api/v1/quick", json={"preset": "jamaica", "seats": 2})).json()
+    assert other["found"] is False
+    second = (await bo.http.post("/api/v1/quick", json={"preset": "tortuga", "seats": 2})).json()
+    assert second == {"id": first["id"], "found": True}
+    await bo.join(second["id"])
+    await bo.command("sit", nonce="0" * 32)
+    full = (await cy.http.post("/api/v1/quick", json={"preset": "tortuga", "seats": 2})).json()
+    assert full["found"] is False
+    await ann.leave()
+    await bo.leave()
+    # A table whose people have gone is no place to wait at.
+    left = (await cy.http.post("/api/v1/quick", json={"preset": "hispaniola", "seats": 2})).json()
+    again = (await ann.http.post("/api/v1/quick", json={"preset": "hispaniola", "seats": 2})).json()
+    assert again["id"] != left["id"]

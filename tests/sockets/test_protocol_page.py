@@ -1,0 +1,78 @@
+"""docs/protocol.md and the code name the same messages, refusal codes, close codes, kinds and fields."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import orjson
+
+from app.play import commands as say
+from app.play.admission import PROTOCOL
+from app.play.commands import message_names
+from app.play.entries import KINDS
+from app.play.refusals import SENTENCES
+from app.play.terms import CHAT_PRESETS, COLOURS, LEVELS
+from app.web.lobby_socket import lobby_message_names
+from app.web.outbox import CLOSE_CODES
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "protocol.md").read_text()
+SOURCES = "\n".join(
+    path.read_text() for folder in ("app/play", "app/web") for path in sorted((ROOT / folder).glob("*.py"))
+)
+
+
+def section(number: int) -> str:
+    return PAGE.split(f"\n## {number}. ", 1)[1].split("\n## ", 1)[0]
+
+
+def headings(number: int) -> set[str]:
+    return set(re.findall(r"^### (\w+)$", section(number), re.M))
+
+
+def test_the_page_has_an_example_of_every_message_a_client_may_send() -> None:
+    assert headings(2) == set(message_names())
+    for example in re.findall(r'^\{"do":.*\}$', section(2), re.M):
+        say.decode(example)
+
+
+def test_the_page_names_every_message_the_server_sends() -> None:
+    sent = set(re.findall(r'"t": ?"(\w+)"', SOURCES)) | set(re.findall(r'\{"t":"(\w+)"', SOURCES))
+    lobby = {"lobby", "room", "gone"}
+    assert headings(3) == sent - lobby
+    for kind in lobby | {"welcome", "pong"}:
+        assert f'{{"t":"{kind}"' in section(4)
+
+
+def test_the_page_names_the_lobbys_messages() -> None:
+    for name in lobby_message_names():
+        assert f'{{"do":"{name}"' in section(4)
+
+
+def test_the_page_and_the_code_have_the_same_refusal_codes() -> None:
+    assert set(re.findall(r"^\| `(\w+)` \|", section(6), re.M)) == set(SENTENCES)
+
+
+def test_the_page_and_the_code_have_the_same_close_codes() -> None:
+    rows = re.findall(r"^\| (\d{4}) \| ([^|]+?) \|", section(7), re.M)
+    assert {int(code): name for code, name in rows} == CLOSE_CODES
+
+
+def test_the_page_names_every_kind_of_entry_colour_level_and_preset() -> None:
+    listed = section(3).split("`kind` is one of ")[1].split("; `seat`")[0]
+    assert set(re.findall(r"`(\w+)`", listed)) == set(KINDS) - {"action", "hint"}
+    for word in (*COLOURS, *LEVELS, *CHAT_PRESETS):
+        assert f"`{word}`" in section(2)
+    assert PAGE.startswith(f"# The wire protocol, version {PROTOCOL}\n")
+
+
+def test_every_example_with_no_ellipsis_is_json() -> None:
+    blocks = re.findall(r"```json\n(.*?)```", PAGE, re.S)
+    count = 0
+    for block in blocks:
+        for line in block.splitlines():
+            if line.startswith("{") and line.endswith("}") and "…" not in line:
+                orjson.loads(line)
+                count += 1
+    assert count > 30

@@ -1,0 +1,320 @@
+"""Every refusal code met by a real client, with the head unchanged after it; and every close code."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import Any
+
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from app.play import engines
+from app.play.ports import StoreUnavailable
+from app.play.refusals import SENTENCES
+from app.web import game_socket
+from app.web.outbox import CLOSE_CODES
+from tests.sockets.harbour import in_process
+from tests.sockets.sailor import Crew, Sailor, advance, new_id
+
+NONCE = "0123456789abcdef" * 2
+
+
+class Book:
+    """Which codes were met, each with the head where it was."""
+
+    def __init__(self, crew: Crew) -> None:
+        self.crew = crew
+        self.met: set[str] = set()
+
+    async def expect(self, code: str, sailor: Sailor, do: str, **fields: Any) -> None:
+        before = await self.crew.server.head(sailor.game)
+        assert await sailor.refused(do, **fields) == code
+        assert await self.crew.server.head(sailor.game) == before
+        self.met.add(code)
+
+    async def expect_raw(self, code: str, sailor: Sailor, frame: str | bytes) -> None:
+        before = await self.crew.server.head(sailor.game)
+        start = len(sailor.log)
+        assert sailor.link is not None
+        await sailor.link.send(frame)
+        await sailor.until(lambda: len(sailor.log) > start)
+        assert sailor.log[start]["code"] == code
+        assert await self.crew.server.head(sailor.game) == before
+        self.met.add(code)
+
+
+async def test_every_refusal_code_is_met_and_changes_nothing(
+    crew: Crew, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = Book(crew)
+    await _before_the_start(book)
+    await _in_the_game(book)
+    await _around_the_game(book)
+    await _at_the_door(book)
+    await _when_the_store_is_away(book, monkeypatch)
+    assert set(SENTENCES) - book.met == set()
+
+
+async def _before_the_start(book: Book) -> None:
+    crew = book.crew
+    ann, bo, cy = await crew.sailor(), await crew.sailor(), await crew.sailor()
+    game = await crew.open_table(ann, players=2, options={"first": 1})
+    for sailor in (ann, bo, cy):
+        await sailor.join(game)
+    await book.expect("not_seated", bo, "ready", ready=True)
+    await book.expect("bad_nonce", bo, "sit", nonce="xyz")
+    await book.expect("bad_colour", bo, "sit", nonce=NONCE, colour="pink")
+    await book.expect("bad_seat", bo, "sit", nonce=NONCE, seat=9)
+    await book.expect("too_few", ann, "start")
+    await ann.command("sit", nonce=NONCE, seat=0, colour="red", id="anns-sitting")
+    await book.expect("not_started", ann, "act", version=9, action={"type": "end"})
+    await book.expect("colour_taken", bo, "sit", nonce=NONCE, colour="red")
+    await book.expect("seat_taken", bo, "sit", nonce=NONCE, seat=0)
+    await book.expect("bad_level", ann, "bot", level="admiral")
+    await book.expect("id_taken", bo, "sit", nonce=NONCE, id="anns-sitting")
+    await bo.command("sit", nonce=NONCE)
+    await book.expect("no_free_seat", cy, "sit", nonce=NONCE)
+    await book.expect("not_host", bo, "start")
+    await book.expect("not_ready", ann, "start")
+    await book.expect("not_over", ann, "rematch")
+    three = await crew.open_table(ann, players=3, options={"first": 2})
+    for sailor in (ann, bo):
+        await sailor.leave()
+        await sailor.join(three)
+        await sailor.command("sit", nonce=NONCE)
+        await sailor.command("ready", ready=True)
+    await book.expect("bad_options", ann, "start")
+    await crew.server.house.close_room(game, "test")
+    await cy.leave()
+    await cy.join(game)
+    await book.expect("closed", cy, "sit", nonce=NONCE)
+
+
+async def _in_the_game(book: Book) -> None:
+    ann, bo = await book.crew.game(2)
+    await book.expect("started", ann, "start")
+    await book.expect("not_your_turn", bo, "act", version=bo.seq, action={"type": "end"})
+    await book.expect("bad_action", ann, "act", version=ann.seq, action={"type": "fly"})
+    await book.expect("illegal", ann, "act", version=ann.seq, action={"type": "end"})
+    await book.expect("stale", ann, "act", version=1, action=advance(ann))
+    await book.expect("nothing_to_undo", ann, "undo", version=ann.seq)
+    await book.expect("not_paused", ann, "consent", to="continue", yes=True)
+    await book.expect("not_absent", ann, "vote", seat=1, choice="end")
+    await book.expect("not_taken_over", ann, "return")
+    await book.expect("no_hints", ann, "hint", version=ann.seq)
+    await ann.act(advance(ann))
+    await ann.act(advance(ann))
+    retreat = next((c["action"] for c in ann.choices if c["action"]["type"] == "retreat"), None)
+    if retreat is not None:
+        await ann.act(retreat)
+        await book.expect("undo_blocked", ann, "undo", version=ann.seq)
+    await ann.command("consent", to="pause", yes=True)
+    await bo.command("consent", to="pause", yes=True)
+    await ann.until(lambda: ann.table["paused"])
+    await book.expect("paused", ann, "act", version=ann.seq, action={"type": "end"})
+    await bo.act({"type": "resign"})
+    await ann.until(lambda: ann.table["status"] == "finished")
+    await book.expect("game_over", ann, "act", version=ann.seq, action={"type": "end"})
+    late, _ = await book.crew.game(2, clock={"kind": "turn", "seconds": 600}, absence=0)
+    house = book.crew.server.house
+    room = house.rooms.loaded(late.game)
+    assert room is not None
+    assert room.table.clocks is not None
+    room.table.clocks.left[0] = 1  # ten minutes later
+    await book.expect("time_up", late, "act", version=late.seq, action=advance(late))
+    taken, _ = await book.crew.game(
+        2, clock={"kind": "turn", "seconds": 600}, on_timeout="bot", absence=0, pace=10_000
+    )
+    room = house.rooms.loaded(taken.game)
+    assert room is not None
+    assert room.table.clocks is not None
+    room.table.clocks.left[0] = 0
+    await house.store.wake(taken.game, 0)
+    await taken.until(lambda: taken.table["seats"][0]["bot"])
+    await book.expect("bot_plays", taken, "act", version=taken.seq, action={"type": "end"})
+
+
+async def _around_the_game(book: Book) -> None:
+    ann, bo = await book.crew.game(2)
+    await book.expect("bad_text", ann, "chat", text="\x07")
+    await book.expect("unknown_person", ann, "mute", person="nobody-at-all", on=True)
+    await ann.command("close_chat", closed=True)
+    await book.expect("chat_closed", bo, "chat", text="hello?")
+    nobody = await book.crew.nobody()
+    await nobody.join(ann.game)
+    await book.expect("no_session", nobody, "chat", text="hello?")
+    await book.expect_raw("bad_message", ann, "{")
+    await book.expect_raw("bad_message", ann, b"bytes")
+    await book.expect_raw("bad_message", ann, '{"do":"act","id":"12345678","version":1}')
+    fast = book.crew.twin(bo)
+    fast.game = bo.game
+    fast.link = await fast.open(f"/ws/game/{bo.game}")
+    fast._reading = asyncio.create_task(fast._read(fast.link))
+    await book.expect_raw("hello_first", fast, '{"do":"stand","id":"12345678"}')
+
+
+async def _at_the_door(book: Book) -> None:
+    crew, house = book.crew, book.crew.server.house
+    ann, bo = await crew.game(2, spectators=False)
+    locked = await crew.open_table(ann, visibility="password", password="secret")
+    stranger = await crew.sailor()
+    for code, game, password in (
+        ("no_spectators", ann.game, None),
+        ("password_required", locked, None),
+        ("password_wrong", locked, "guess"),
+    ):
+        other = crew.twin(stranger)
+        await other.join(game, password=password)
+        assert other.log[0]["code"] == code
+        book.met.add(code)
+    blocker = await crew.sailor()
+    game = await crew.open_table(blocker, players=3)
+    await blocker.join(game)
+    await blocker.command("sit", nonce=NONCE)
+    await stranger.join(game)
+    blocks, house.blocks = house.blocks, _everybody_blocks
+    await book.expect("blocked", stranger, "sit", nonce=NONCE)
+    house.blocks = blocks
+    new = {"options": {"preset": "jamaica", "players": 2}}
+    answers = [await stranger.http.post("/api/v1/games", json=new) for _ in range(11)]
+    assert answers[-1].json()["error"]["code"] == "too_many_rooms"
+    book.met.add("too_many_rooms")
+    site = crew.server._app.state.site  # type: ignore[union-attr]
+    settings = site.limits.settings
+    site.limits.settings = settings.with_(frames_per_second=0.01, frames_burst=2)
+    hasty = crew.twin(bo)
+    await hasty.join(bo.game)
+    site.limits.settings = settings
+    await hasty.say("ping", n=1)
+    await book.expect_raw("too_fast", hasty, '{"do":"ping","n":2}')
+    site.bans.replace(["127.0.0.0/8"])
+    banned = crew.twin(bo)
+    banned.link = await banned.open(f"/ws/game/{bo.game}")
+    banned._reading = asyncio.create_task(banned._read(banned.link))
+    await banned.until(lambda: banned.closed_with)
+    assert (banned.log[0]["code"], banned.closed_with) == ("banned", 4003)
+    book.met.add("banned")
+    site.bans.replace([])
+
+
+async def _everybody_blocks(person: object, others: object) -> bool:
+    return True
+
+
+async def _when_the_store_is_away(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    ann, _ = await book.crew.game(2)
+
+    async def fail(*_: object) -> bool:
+        raise StoreUnavailable("gone")
+
+    with monkeypatch.context() as away:
+        away.setattr(book.crew.server.house.store, "append", fail)
+        await book.expect("try_again", ann, "act", version=ann.seq, action=advance(ann), id="try-me-again")
+    await ann.act(advance(ann), id="try-me-again")  # the same id, once the store is back
+
+
+async def test_a_foreign_page_gets_no_socket(light_crew: Crew) -> None:
+    ann = await light_crew.sailor()
+    for path in ("/ws/lobby", "/ws/game/AnyRoomWillDo"):
+        with pytest.raises(InvalidStatus) as refused:
+            await ann.open(path, Origin="https://evil.example")
+        assert refused.value.response.status_code == 403
+
+
+async def test_every_close_code_is_met(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    met: set[int] = {1000, 1011}  # a client's own good-bye; uvicorn's answer to a fault or a dead peer
+    async with in_process(sqlite_url, sockets_per_person=6) as server:
+        crew = Crew(server)
+        ann, bo = await crew.game(2)
+
+        async def closes(code: int, sailor: Sailor) -> None:
+            assert await sailor.is_closed() == code
+            met.add(code)
+
+        async def fresh() -> Sailor:
+            return await (await crew.sailor()).join(ann.game)
+
+        old = crew.twin(ann)
+        old.link = await old.open(f"/ws/game/{ann.game}")
+        old._reading = asyncio.create_task(old._read(old.link))
+        await old.say("hello", v=0)
+        await closes(4001, old)
+        noisy = await fresh()
+        for _ in range(10):
+            await noisy.say("dance")
+        await closes(4002, noisy)
+        big = await fresh()
+        assert big.link is not None
+        await big.link.send("x" * 5000)
+        await closes(1009, big)
+        await closes(4003, await crew.twin(bo).join("NoSuchRoom"))
+        site = server._app.state.site  # type: ignore[union-attr]
+        settings, site.limits.settings = (
+            site.limits.settings,
+            site.limits.settings.with_(frames_per_second=0.01, frames_burst=1),
+        )
+        hasty = await fresh()
+        site.limits.settings = settings
+        for n in range(10):
+            await hasty.say("ping", n=n)
+        await closes(4005, hasty)
+        monkeypatch.setattr(game_socket, "HELLO_SECONDS", 0.05)
+        silent = crew.twin(ann)
+        silent.link = await silent.open(f"/ws/game/{ann.game}")
+        silent._reading = asyncio.create_task(silent._read(silent.link))
+        await closes(4007, silent)
+        monkeypatch.undo()
+        many = await crew.sailor()
+        sockets = [await crew.twin(many).join(ann.game) for _ in range(7)]
+        await closes(4009, sockets[-1])
+        gone = await fresh()
+        server.house.sign_out(gone.person)
+        await closes(4008, gone)
+        table = await crew.open_table(ann)
+        await crew.twin(ann).join(table)
+        await server.house.close_room(table, "test")
+        await closes(4010, crew.sailors[-1])
+        strange = await crew.open_table(ann)
+        monkeypatch.setattr(engines, "ENGINES", {})
+        await closes(4006, await crew.twin(ann).join(strange))
+        monkeypatch.undo()
+        await _a_peer_that_does_not_read(crew, ann, bo, met)
+        assert ann.closed_with is None
+        await server.house.dismiss()
+        await closes(4000, ann)
+        assert ann.log[-1]["t"] == "bye"
+        await crew.close()
+    assert met == set(CLOSE_CODES)
+
+
+async def _a_peer_that_does_not_read(crew: Crew, ann: Sailor, bo: Sailor, met: set[int]) -> None:
+    """It asks for whole states and never reads one: its outbox fills, it is closed, nobody else notices."""
+    narrow = socket.create_connection(("127.0.0.1", crew.server.port))
+    narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+    slow = crew.twin(bo)
+    slow.link = await slow.open(f"/ws/game/{ann.game}", sock=narrow)
+    slow.link.transport.pause_reading()
+    await slow.say("hello", v=1)
+    watcher: Any = crew.server.house.watcher
+    for n in range(400):
+        for _ in range(20):
+            await slow.say("act", id=new_id(), version=0, action={"type": "end"})
+        await ann.say("ping", n=n)
+        await asyncio.wait_for(_pong(ann, n), 5)
+        if b"cartagena_outbox_drops_total 1.0" in watcher.text():
+            break
+    else:
+        raise AssertionError("the slow peer was never shed")
+    slow.link.transport.resume_reading()
+    slow._reading = asyncio.create_task(slow._read(slow.link))
+    assert await slow.is_closed() == 4004
+    met.add(4004)
+    again = crew.twin(slow)
+    again.seq = ann.seq
+    await again.join(ann.game, resume=True)
+    assert again.of("welcome")[0]["resumed"] is True
+
+
+async def _pong(sailor: Sailor, n: int) -> None:
+    await sailor.until(lambda: any(m["t"] == "pong" and m["n"] == n for m in sailor.log))

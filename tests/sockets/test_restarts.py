@@ -1,0 +1,100 @@
+"""The server as a process of its own: stopped, killed and started again in the middle of games."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+from sqlalchemy import text
+
+from app.store.engine import make_engine
+from tests.sockets.harbour import own_process
+from tests.sockets.sailor import Crew, advance, play_out
+
+DAY = 86_400_000
+
+
+async def test_kill_and_restart_in_mid_game_loses_and_doubles_nothing(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with own_process(database_url, tmp_path) as server:
+        crew = Crew(server)
+        sailors = await crew.game(3, "tortuga")
+        ann = sailors[0]
+        for stop in (signal.SIGKILL, signal.SIGTERM):
+            await play_out(sailors, actions=12)
+            actor = next(sailor for sailor in sailors if sailor.choices)
+            seq, action = actor.seq, actor.choices[0]["action"]
+            command = f"cut-off-{stop}-0000"
+            # Sent, and the server goes down around it: whether it counted is for the log to say.
+            await actor.say("act", id=command, version=seq, action=action)
+            await server.stop(stop)
+            for sailor in sailors:
+                await sailor.is_closed()
+            if stop == signal.SIGTERM:
+                assert {sailor.closed_with for sailor in sailors} == {4000}
+            await server.start()
+            for sailor in sailors:
+                await sailor.join(sailor.game, resume=True)
+            answer = await actor.command("act", id=command, version=seq, action=action)
+            assert answer["seq"] == seq + 1
+            for sailor in sailors:
+                await sailor.reaches(actor.seq)
+            assert actor.seq == seq + 1
+        await play_out(sailors)
+        numbers = [message["seq"] for message in ann.log if message["t"] in ("events", "table")]
+        assert numbers == sorted(set(numbers))
+        await crew.close()
+    assert "Traceback" not in server.said()
+
+
+async def test_a_correspondence_deadline_is_kept_over_a_restart(database_url: str, tmp_path: Path) -> None:
+    async with own_process(database_url, tmp_path) as server:
+        crew = Crew(server)
+        ann, bo = await crew.game(2, clock={"kind": "days", "days": 1})
+        assert ann.clock is not None
+        assert ann.clock["left"] == [DAY, DAY]
+        await ann.act(advance(ann))
+        await server.stop()
+        await _a_day_goes_by(database_url)
+        await server.start()
+        await bo.join(bo.game)
+        await bo.until(lambda: bo.choices)
+        by_clock = [m for m in bo.of("events") if m.get("by") == "clock"]
+        assert by_clock or bo.of("state")
+        assert bo.view is not None
+        assert bo.view["turn"]["seat"] == 1
+        await crew.close()
+    assert "Traceback" not in server.said()
+
+
+async def _a_day_goes_by(database_url: str) -> None:
+    """The game's entries are a day older; the heartbeat is not, so no outage is credited."""
+    engine = make_engine(database_url)
+    async with engine.begin() as run:
+        await run.execute(text(f"UPDATE log SET at = at - {DAY}"))
+        await run.execute(text(f"UPDATE due SET at = at - {DAY}"))
+    await engine.dispose()
+
+
+async def test_time_without_a_server_is_credited(database_url: str, tmp_path: Path) -> None:
+    async with own_process(database_url, tmp_path) as server:
+        crew = Crew(server)
+        ann, bo = await crew.game(2, clock={"kind": "turn", "seconds": 20}, absence=0)
+        await server.kill()
+        engine = make_engine(database_url)
+        async with engine.begin() as run:  # the server was gone for an hour
+            for table in ("log", "due", "beats"):
+                await run.execute(text(f"UPDATE {table} SET at = at - 3600000"))
+        await engine.dispose()
+        await server.start()
+        for sailor in (ann, bo):
+            await sailor.join(sailor.game, resume=True)
+        await ann.act(advance(ann))  # not late, though an hour has gone by
+        await bo.reaches(ann.seq)
+        async with engine.connect() as run:
+            kinds = [row[0] for row in await run.execute(text("SELECT kind FROM log ORDER BY game, seq"))]
+        assert kinds[-2:] == ["credited", "action"]
+        await engine.dispose()
+        await crew.close()
+    assert "Traceback" not in server.said()

@@ -1,0 +1,50 @@
+"""Real time over real sockets: a clock that runs out, takeover and return, absence and its vote."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from tests.sockets.sailor import Crew, Sailor, advance
+
+
+def by(sailor: Sailor, whom: str) -> list[dict[str, Any]]:
+    return [message for message in sailor.of("events") if message.get("by") == whom]
+
+
+async def test_clocks_takeovers_and_absence_in_real_time(crew: Crew) -> None:
+    """Three tables at once, so that the seconds are waited for only once."""
+    await asyncio.gather(_clock_runs_out(crew), _bot_takes_over(crew), _absence_is_voted_on(crew))
+
+
+async def _clock_runs_out(crew: Crew) -> None:
+    ann, bo = await crew.game(2, clock={"kind": "turn", "seconds": 5}, absence=0)
+    await ann.act(advance(ann))
+    await bo.until(lambda: bo.choices)
+    assert by(bo, "clock")[-1]["clock"]["running"] == [1]
+    assert await ann.refused("act", version=ann.seq, action={"type": "end"}) == "not_your_turn"
+    await bo.act(advance(bo))
+
+
+async def _bot_takes_over(crew: Crew) -> None:
+    ann, bo = await crew.game(2, clock={"kind": "turn", "seconds": 5}, on_timeout="bot", absence=0, pace=100)
+    await bo.until(lambda: by(bo, "bot"))
+    assert bo.table["seats"][0]["bot"] == "sailor"
+    assert await ann.refused("act", version=ann.seq, action={"type": "end"}) == "bot_plays"
+    await ann.command("return")
+    assert ann.table["seats"][0]["bot"] is None
+
+
+async def _absence_is_voted_on(crew: Crew) -> None:
+    ann, bo = await crew.game(2, absence=10, pace=100)
+    assert await bo.refused("vote", seat=0, choice="bot") == "not_absent"
+    await ann.leave()
+    await bo.until(lambda: bo.of("presence")[-1]["seats"] == [False, True])
+    assert "0" in bo.of("presence")[-1]["away"]
+    await bo.until(lambda: bo.table["seats"][0]["absent"])
+    assert bo.table["host"] == bo.person  # the role moved on by itself
+    await bo.command("vote", seat=0, choice="bot")
+    await bo.until(lambda: by(bo, "bot"))
+    await ann.join(ann.game, resume=True)
+    await ann.command("return")
+    await bo.until(lambda: bo.table["seats"][0]["bot"] is None)
