@@ -67,6 +67,11 @@ format: $(VENV)/dev-installed ## lay the code out and fix what ruff can fix
 bench: $(VENV)/dev-installed ## measure: the rules beside python-chess (bench/README.md keeps the tables)
 	@$(BIN)/python -m bench.rules
 
+.PHONY: golden
+golden: $(VENV)/dev-installed ## play the golden games and chance vectors anew; read the difference as a change of the rules
+	@$(BIN)/python tools/make_vectors.py
+	@$(BIN)/python tools/make_golden.py
+
 # --- keeping ---
 
 .PHONY: lock
