@@ -1,0 +1,157 @@
+"""Notation and drawings: short texts that are read back as the same action or position."""
+
+from __future__ import annotations
+
+import pytest
+
+from app import rules
+from app.rules import (
+    Advance,
+    Chest,
+    Discard,
+    Draw,
+    End,
+    Hook,
+    Lantern,
+    Morgan,
+    Parrot,
+    Pistol,
+    Resign,
+    Retreat,
+    Rum,
+    Sail,
+    Share,
+    Stack,
+    Steal,
+)
+from tests.rules.table import SEED
+
+TEXTS: dict[str, rules.Action] = {
+    "key start": Advance("key", "start"),
+    "key* 12": Advance("key*", 12),
+    "rum sloop": Advance("rum", "sloop"),
+    "retreat 8": Retreat(8),
+    "retreat goal": Retreat("goal"),
+    "morgan b 7": Morgan(1, 7),
+    "morgan v sloop": Morgan(4, "sloop"),
+    "sail": Sail(),
+    "draw": Draw(),
+    "end": End(),
+    "resign": Resign(),
+    "pistol! b": Pistol("pistol", 1),
+    "pistol*! v": Pistol("pistol*", 4),
+    "steal rum": Steal("rum"),
+    "rum!": Rum("rum"),
+    "share hook+rum b=chest": Share(("hook", "rum"), ((1, "chest"),)),
+    "lantern*!": Lantern("lantern*"),
+    "stack hook back rum+chest": Stack("hook", ("rum", "chest")),
+    "stack hook": Stack("hook", ()),
+    "parrot+parrot*! hook 4": Parrot(("parrot", "parrot*"), "hook", 4),
+    "hook+rum! 19": Hook("hook", "rum", 19),
+    "hook*+hook! 19": Hook("hook*", "hook", 19),
+    "chest! 7": Chest("chest", 7),
+    "discard hat+key*": Discard(("hat", "key*")),
+}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_an_action_has_a_short_text_that_is_read_back(text):
+    assert rules.action_to_text(TEXTS[text]) == text
+    assert rules.text_to_action(text) == TEXTS[text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "key",
+        "key nowhere",
+        "key 0",
+        "key -1",
+        "keys start",
+        "retreat",
+        "retreat start 3",
+        "morgan x 7",
+        "morgan 1 7",
+        "pistol!",
+        "rum! b",
+        "hat! 3",
+        "parrot! hook 4",
+        "parrot+parrot! hook* 4",
+        "hook! 19",
+        "share",
+        "share hook b",
+        "share hook x=rum",
+        "stack hook back",
+        "discard",
+        "discard hat+",
+        "discard hat +key",
+        "end end",
+        "éclair start",
+        "key ²",
+    ],
+)
+def test_a_text_that_is_no_action_is_refused_with_a_sentence(text):
+    with pytest.raises(rules.BadNotation, match=r"\.$"):
+        rules.text_to_action(text)
+
+
+@pytest.mark.parametrize("preset", rules.PRESETS)
+@pytest.mark.parametrize("players", [2, 5])
+def test_a_drawing_is_read_back_as_the_same_position(preset, players):
+    position = rules.new_game(rules.parse_options({"preset": preset, "players": players}), SEED)
+    assert rules.parse_drawing(rules.draw(position)) == position
+
+
+def lines_of(**changed):
+    options = rules.parse_options({"preset": "complete", "players": 2, "black_magic": True, **changed})
+    return rules.draw(rules.new_game(options, SEED)).splitlines()
+
+
+def test_a_drawing_reads_from_start_to_goal():
+    lines = lines_of()
+    assert lines[0] == "cartagena/1"
+    assert "start rrrrrr bbbbbb" in lines
+    assert [line.split()[0] for line in lines if "-" in line.split()[0]] == [
+        "1-6",
+        "7-12",
+        "13-18",
+        "19-24",
+        "25-30",
+        "31-36",
+    ]
+    assert lines.index("goal") > next(n for n, line in enumerate(lines) if line.startswith("sloop cartagena"))
+
+
+def is_read_as(text, position):
+    try:
+        return rules.parse_drawing(text) == position
+    except rules.RuleError:
+        return False
+
+
+@pytest.mark.parametrize("line", [line for line in lines_of() if line != "goal"])
+def test_every_line_of_a_drawing_is_needed(line):
+    """But an empty goal: it says nothing."""
+    lines = lines_of()
+    whole = rules.parse_drawing("\n".join(lines))
+    lines.remove(line)
+    assert not is_read_as("\n".join(lines), whole)
+
+
+@pytest.mark.parametrize(
+    "junk", ["", "\n", "cartagena/2", "\x00", "cartagena/1\nhand", "cartagena/1\n:", "a" * 100_000]
+)
+def test_what_is_no_drawing_is_refused(junk):
+    with pytest.raises(rules.RuleError):
+        rules.parse_drawing(junk)
+
+
+def test_a_drawn_view_shows_what_is_unseen_as_a_number():
+    options = rules.parse_options({"preset": "dungeon", "players": 2, "black_magic": True})
+    text = rules.draw_view(rules.view(rules.new_game(options, SEED), 1))
+    assert "hand r ?6" in text
+    assert "seed ?" in text
+    assert "snake" not in text
+    with pytest.raises(rules.RuleError):
+        rules.parse_drawing(text)
