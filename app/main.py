@@ -72,6 +72,7 @@ _ROUTERS = (
     game_api.router,
     game_api_stream.router,
     bot_api.router,
+    bot_api.pages_router,
 )
 
 

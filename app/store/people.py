@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import and_, delete, insert, or_, select, update
+from sqlalchemy import and_, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -61,10 +61,11 @@ class PeopleStore:
             await run.execute(select(1))
 
     async def add_guest(self, name: str, skeleton: str, device: str, now: int) -> tuple[Player, str]:
-        """A new guest and the secret of its first session."""
+        """A new guest and the secret of its first session. Raises LoginTaken."""
         player, session = new_id(), secrets.token_urlsafe(24)
         row = {"id": player, "name": name, "skeleton": skeleton, "is_account": False, "is_bot": False}
         async with writing(self.engine) as run:
+            await _take_name(run, skeleton, now, None)
             await run.execute(insert(players).values(**row, made_at=now, seen_at=now))
             await _open_session(run, player, session, device, now)
         return Player(player, name, False, False, now, now), session
@@ -125,21 +126,14 @@ class PeopleStore:
 
     async def is_taken(self, skeleton: str, now: int, but: str | None = None) -> bool:
         """Whether an account, or a guest who is about, has a name that looks like this."""
-        query = select(players.c.id).where(
-            players.c.skeleton == skeleton,
-            players.c.deleted_at.is_(None),
-            or_(
-                players.c.is_account,
-                and_(players.c.seen_at > now - PRESENT_SECONDS, players.c.claimed_by.is_(None)),
-            ),
-        )
         async with reading(self.engine) as run:
-            return any(row.id != but for row in await run.execute(query.limit(2)))
+            return await _is_taken(run, skeleton, now, but)
 
-    async def rename(self, player: str, name: str, skeleton: str) -> None:
+    async def rename(self, player: str, name: str, skeleton: str, now: int) -> None:
         """A new name; an account's log-in name follows it. Raises LoginTaken."""
         try:
             async with writing(self.engine) as run:
+                await _take_name(run, skeleton, now, player)
                 changed = {"name": name, "skeleton": skeleton}
                 await run.execute(update(players).where(players.c.id == player).values(**changed))
                 await run.execute(update(accounts).where(accounts.c.player == player).values(login=skeleton))
@@ -167,6 +161,25 @@ class PeopleStore:
         async with reading(self.engine) as run:
             rows = (await run.execute(query)).all()
         return [(row.hash[:16], row.device, row.seen_at, row.hash == key) for row in rows]
+
+
+async def _take_name(run: AsyncConnection, skeleton: str, now: int, but: str | None) -> None:
+    """Raises LoginTaken when the name is somebody's; of two who ask at once only one gets it.
+
+    SQLite has one writer at a time anyway; in PostgreSQL those who want the same name wait for each other.
+    """
+    if run.dialect.name == "postgresql":
+        await run.execute(select(func.pg_advisory_xact_lock(func.hashtext(skeleton))))
+    if await _is_taken(run, skeleton, now, but):
+        raise LoginTaken
+
+
+async def _is_taken(run: AsyncConnection, skeleton: str, now: int, but: str | None) -> bool:
+    about = and_(players.c.seen_at > now - PRESENT_SECONDS, players.c.claimed_by.is_(None))
+    query = select(players.c.id).where(
+        players.c.skeleton == skeleton, players.c.deleted_at.is_(None), or_(players.c.is_account, about)
+    )
+    return any(row.id != but for row in await run.execute(query.limit(2)))
 
 
 async def _open_session(run: AsyncConnection, player: str, session: str, device: str, now: int) -> None:

@@ -22,7 +22,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.settings import Settings
-from app.store.people import Player
+from app.store.people import LoginTaken, Player
 from app.web import names
 from app.web.errors import NobodyKnown, NotAllowed
 from app.web.site import Site, site_of
@@ -115,10 +115,15 @@ async def make_guest(request: Request, name: str | None) -> Person:
     """A new guest, limited by address; `name` was checked by the caller, None takes a suggestion."""
     site = site_of(request)
     site.limits.take_guest(request)
-    chosen = name if name is not None else await free_suggestion(site)
-    player, session = await site.people.add_guest(
-        chosen, names.skeleton(chosen), device_label(request), site.now()
-    )
+    for attempt in range(5):
+        chosen = name if name is not None else await free_suggestion(site)
+        skeleton, device = names.skeleton(chosen), device_label(request)
+        try:
+            player, session = await site.people.add_guest(chosen, skeleton, device, site.now())
+            break
+        except LoginTaken:  # somebody was given the same suggestion at the same moment
+            if name is not None or attempt == 4:
+                raise
     give_session(request, session, player)
     return Person(player.id, player.name)
 

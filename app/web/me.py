@@ -57,10 +57,12 @@ async def free_name(site: Site, text: str, but: str | None) -> str:
     """A name that may be one and that nobody about has; raises BadRequest or Conflict."""
     name = names.checked_name(text)
     if await site.people.is_taken(names.skeleton(name), site.now(), but):
-        raise Conflict(
-            "name_taken", "Somebody here has that name, or one that looks like it. Choose another."
-        )
+        raise _name_taken()
     return name
+
+
+def _name_taken() -> Conflict:
+    return Conflict("name_taken", "Somebody here has that name, or one that looks like it. Choose another.")
 
 
 @router.get("/me")
@@ -83,14 +85,17 @@ async def choose_name(request: Request, body: NameBody) -> dict[str, Any]:
     person = await who(request)
     if person is None:
         name = None if body.name is None else await free_name(site, body.name, None)
-        return with_csrf(request, await make_guest(request, name))
+        try:
+            return with_csrf(request, await make_guest(request, name))
+        except LoginTaken:
+            raise _name_taken() from None
     site.limits.take_write(person.id)
     if body.name is not None and body.name != person.name:
         name = await free_name(site, body.name, person.id)
         try:
-            await site.people.rename(person.id, name, names.skeleton(name))
+            await site.people.rename(person.id, name, names.skeleton(name), site.now())
         except LoginTaken:
-            raise Conflict("name_taken", "An account has that name. Choose another.") from None
+            raise _name_taken() from None
         site.forget(person.id)
         person = Person(person.id, name, person.is_account, person.is_bot, person.aliases)
     return with_csrf(request, person)

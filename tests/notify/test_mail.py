@@ -14,6 +14,8 @@ from aiosmtpd.smtp import SMTP
 
 from app.notify.digest import Notifier
 from app.notify.mail import BadAddress, checked_address
+from app.notify.words import CODE_TEXT, SENTENCES
+from app.web.i18n import LANGUAGES
 from tests.people.running_site import TestSite, code_of, running
 from tests.people.tables import command, play_table
 
@@ -208,6 +210,23 @@ async def test_codes_to_strangers_mailboxes_are_limited(
             codes.append(answer.status_code)
         assert codes == [200] * 5 + [429] * 2
         assert len(box.messages) == 5
+
+
+@pytest.mark.parametrize("language", [code for code in LANGUAGES if code != "en"])
+async def test_e_mails_speak_the_readers_language(
+    sqlite_url: str, postbox: tuple[Postbox, int], language: str
+) -> None:
+    box, port = postbox
+    async with running(sqlite_url, smtp_host="127.0.0.1", smtp_port=port, smtp_security="none") as site:
+        browser, _ = await site.guest()
+        wanted = {"email": "ann@example.org", "language": language}
+        assert (await browser.put("/api/v1/me/notices", json=wanted)).status_code == 200
+        english = CODE_TEXT.split("{")[0].strip()
+        assert english not in box.messages[0].get_content()
+        for sentence in SENTENCES:
+            values = dict.fromkeys(re.findall(r"{(\w+)}", sentence), "x")
+            said = site.site.words(language, sentence, **values)
+            assert "{" not in said, said
 
 
 async def test_without_a_mail_server_no_mail_is_offered(sqlite_url: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 
 import pytest
@@ -125,3 +126,16 @@ async def test_suggestions_are_never_names_of_people_about(sqlite_url: str) -> N
     async with running(sqlite_url, guests_per_hour=1000) as site:
         names = [(await site.guest())[1]["person"]["name"] for _ in range(60)]
         assert len(set(names)) == 60
+
+
+async def test_of_five_who_want_one_name_at_once_one_gets_it(database_url: str) -> None:
+    async with running(database_url) as site:
+        browsers = [site.browser(f"203.0.113.{n}") for n in range(5)]
+        wanted = ["Anne Bonfire", "anne bonfire", "Аnne Bonfire", "Anne  Bonfire", "ANNE B0NFIRE"]
+        answers = await asyncio.gather(
+            *(
+                browser.post("/api/v1/me", json={"name": name})
+                for browser, name in zip(browsers, wanted, strict=True)
+            )
+        )
+        assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409, 409]
