@@ -29,7 +29,8 @@ sys.meta_path.insert(0, Wall())
 
 import app
 for module in pkgutil.walk_packages(app.__path__, "app."):
-    if not module.name.endswith("__main__"):
+    # app.research is an extra of its own, which nothing of the server may import (tests/test_layers.py).
+    if not module.name.endswith("__main__") and not module.name.startswith("app.research"):
         importlib.import_module(module.name)
 
 from app.main import create_app
