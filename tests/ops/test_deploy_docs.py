@@ -1,4 +1,4 @@
-"""docs/deploy.md is true: its table is the settings, its blocks run as they stand."""
+"""docs/deploy.md and docs/accounts.md are true: the table is the settings, blocks run as they stand."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -97,3 +98,43 @@ def test_the_other_blocks_run_beside_a_server(tmp_path: Path, place: dict[str, s
             assert ran.returncode == 0, f"{script}\n{ran.stdout.decode()}{ran.stderr.decode()}"
         server.stop()
     assert (tmp_path / "backup.db").stat().st_size > 0
+
+
+def test_the_blocks_about_accounts_run_against_a_server(tmp_path: Path, place: dict[str, str]) -> None:
+    text = (ROOT / "docs/accounts.md").read_text()
+    (block,) = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    with serving(tmp_path) as server:
+        script = block.replace("http://127.0.0.1:8000", server.address())
+        ran = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", script], cwd=tmp_path, env=place, capture_output=True
+        )
+        assert ran.returncode == 0, f"{ran.stdout.decode()}{ran.stderr.decode()}{server.complained}"
+        assert '"closed":2' in ran.stdout.decode()
+        server.stop()
+
+
+def test_the_example_that_checks_a_webhook_does() -> None:
+    from app.notify.webhook import signature
+
+    text = (ROOT / "docs/accounts.md").read_text()
+    (block,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(block, names)
+    header = signature("key", 1000, b"{}")
+    assert names["is_genuine"]("key", header, b"{}", 1100)
+    assert not names["is_genuine"]("other", header, b"{}", 1100)
+    assert not names["is_genuine"]("key", header, b"{ }", 1100)
+    assert not names["is_genuine"]("key", header, b"{}", 2000)
+
+
+def test_every_route_of_people_is_in_the_table() -> None:
+    from app.web import accounts_api, data_api, me, notices_api, profiles, resume_api, social_api
+
+    text = (ROOT / "docs/accounts.md").read_text()
+    for module in (accounts_api, data_api, me, notices_api, profiles, resume_api, social_api):
+        for route in module.router.routes:
+            path = str(getattr(route, "path", ""))
+            if path.startswith("/api/v1/"):
+                last = path.removeprefix("/api/v1").split("/{")[0]
+                short = "/" + last.rsplit("/", 1)[-1]
+                assert last in text or short in text, path
