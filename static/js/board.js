@@ -63,10 +63,8 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
     places = new Map();
     for (const space of plan.spaces) add(space.space, drawSpace(space, view.board[space.space - 1]), space);
     add("start", drawLandmark(scenario === "jungle" ? "wreck" : "prison", plan.start, layers.front), plan.start);
-    if (plan.sloop) {
-      const at = plan.sloop[view.sloop];
-      add("sloop", drawLandmark("sloop", at, layers.front), at);
-    }
+    // drawn at Cartagena; moor() brings it to where the view says
+    if (plan.sloop) add("sloop", drawLandmark("sloop", plan.sloop.cartagena, layers.front), plan.sloop.cartagena);
     add("goal", drawLandmark(scenario === "passage" ? "sloop" : "bay", plan.goal, layers.front), plan.goal);
     for (const place of order()) layers.places.append(places.get(place).group); // reading order is route order
     pieces.forget();
@@ -120,12 +118,12 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
     view = nextView;
     rebuild();
     const sailing = moor(events.some(({ type }) => type === "sailed"));
-    const done = pieces.show(view, who, places, order(), events, sailing);
-    if (sailing) for (const part of root.querySelectorAll(".sail-with")) slide(part, sailing, 0);
+    const moving = [pieces.show(view, who, places, order(), events, sailing)];
+    if (sailing) for (const part of root.querySelectorAll(".sail-with")) moving.push(slide(part, sailing, 0));
     showChests();
     marks.redraw(places);
     label();
-    return done;
+    return Promise.all(moving);
   }
 
   function onClick(event) {

@@ -53,18 +53,20 @@ def test_axe_finds_nothing_before_the_start(person: Callable[..., Player], theme
     assert faults_of(host) == []
 
 
-@pytest.mark.parametrize("preset", PRESETS)
 def test_nothing_sticks_out_sideways_on_a_small_phone_or_at_twice_the_size(
-    person: Callable[..., Player], preset: str
+    person: Callable[..., Player],
 ) -> None:
-    player = running(person, {"preset": preset}, moves=2, viewport={"width": 320, "height": 640})
-    for width, height in ((320, 640), (390, 844), (640, 400), (1280, 800)):
-        player.page.set_viewport_size({"width": width, "height": height})
-        player.page.wait_for_timeout(120)
-        wide = player.page.evaluate(
-            "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
-        )
-        assert wide <= 0, f"{wide} px too wide at {width}"
+    ann, bo = person("Ann"), person("Bo")
+    for preset in PRESETS:
+        ann.open(begin(ann, bo, options={"preset": preset, "players": 2}))
+        expect(ann.page.locator(".place").first).to_be_visible()
+        for width, height in ((320, 640), (390, 844), (640, 400), (1280, 800)):
+            ann.page.set_viewport_size({"width": width, "height": height})
+            ann.page.wait_for_timeout(100)
+            wide = ann.page.evaluate(
+                "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
+            )
+            assert wide <= 0, f"{preset}: {wide} px too wide at {width}"
 
 
 def test_the_page_is_light_and_contacts_nobody_else(person: Callable[..., Player]) -> None:

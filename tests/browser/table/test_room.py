@@ -156,3 +156,33 @@ def held_back(wire: object) -> None:
     """Everything passes but news of the game."""
     server = wire.connect_to_server()  # type: ignore[attr-defined]
     server.on_message(lambda text: None if '"t":"events"' in text else wire.send(text))  # type: ignore[attr-defined]
+
+
+def test_a_pause_is_agreed_on_and_ended_by_the_banner(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    game = begin(ann, bo, options=SHORT)
+    ann.open(game)
+    bo.open(game)
+    ann.page.locator(".table-menu > summary").click()
+    ann.page.get_by_role("button", name="Ask for a pause").click()
+    expect(bo.page.locator(".banner")).to_contain_text("would like to pause")
+    bo.page.get_by_role("button", name="Agree").click()
+    for each in (ann, bo):
+        expect(each.page.locator(".banner")).to_contain_text("The game is paused.")
+    bo.page.get_by_role("button", name="Go on").click()
+    ann.page.get_by_role("button", name="Agree").click()
+    for each in (ann, bo):
+        expect(each.page.locator(".banner")).to_have_count(0)
+
+
+def test_a_hint_is_shown_as_a_choice_to_take(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    game = begin(ann, bo, options=SHORT, hints=True)
+    player = ann if ann.state().get("choices") else bo
+    player.open(game)
+    player.page.locator(".table-menu > summary").click()
+    player.page.get_by_role("button", name="Ask for a hint").click()
+    expect(player.page.locator(".tray-hint")).to_contain_text("A hint")
+    before = player.seq()
+    player.page.locator(".choice, .end-turn").first.click()
+    player.wait_past(before)

@@ -1,0 +1,67 @@
+"""The board as others use it: every pirate of a view is drawn, places can be read, the sloop lies where it lies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.js.random_games import PRESETS, play_at_random
+
+Run = Callable[..., Any]
+
+SHOW = """async ({Board}, {views, events}) => {
+  document.body.replaceChildren();
+  const box = document.createElement("div");
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  box.append(svg);
+  document.body.append(box);
+  const pressed = [];
+  const board = Board(svg, {onSpace: (place) => pressed.push(place)});
+  for (const [at, view] of views.entries()) await board.set(view, at ? events : []);
+  board.mark({selected: "start", sources: ["start", 1], targets: [{place: 2, cards: ["key"], draws: 2}]});
+  svg.querySelector('[data-place="2"]').dispatchEvent(new MouseEvent("click", {bubbles: true}));
+  const boat = svg.querySelector(".landmark.sloop");
+  const shown = {
+    figures: svg.querySelectorAll(".figure").length,
+    places: [...svg.querySelectorAll(".place")].map((place) => place.getAttribute("aria-label")),
+    rings: [...svg.querySelectorAll(".ring")].map((ring) => ring.getAttribute("class")),
+    chips: svg.querySelectorAll(".chip").length,
+    boat: boat ? boat.getBoundingClientRect().x : null,
+    pressed,
+  };
+  board.destroy();
+  return {...shown, left: svg.children.length};
+}"""
+
+
+@pytest.mark.parametrize("options", PRESETS, ids=lambda options: options["preset"])
+def test_every_pirate_is_drawn_and_every_place_can_be_read(run: Run, options: dict[str, Any]) -> None:
+    frames = play_at_random(options, "1d" * 32, 60, chance=3)
+    views = [frame["views"]["None"] for frame in frames[-3:]]
+    shown = run("board.js", SHOW, {"views": views, "events": frames[-1]["events"]["None"]})
+    view = views[-1]
+    assert shown["figures"] == sum(len(player["pirates"]) for player in view["players"])
+    assert len(shown["places"]) == len(view["board"]) + (3 if view["sloop"] else 2)
+    assert shown["places"][1].startswith(f"space 1, {view['board'][0]}, ")
+    assert shown["places"][2].endswith("lands here with key; draws 2 cards, cannot be undone")
+    assert sorted(shown["rings"]) == ["ring selected", "ring source", "ring source", "ring target"]
+    assert shown["chips"] == 1
+    assert shown["pressed"] == [2]
+    assert shown["left"] == 0
+
+
+def test_the_sloop_is_drawn_where_it_lies_however_it_came_there(run: Run) -> None:
+    first = play_at_random({"preset": "complete", "players": 2}, "1d" * 32, 0)[0]["views"]["None"]
+    other = {**first, "sloop": "tortuga"}
+    sailed = [{"type": "sailed", "seat": 0, "to": "tortuga", "free": False}]
+    back = [{"type": "sailed", "seat": 0, "to": "cartagena", "free": False}]
+
+    def lies(views: list[Any], events: list[Any]) -> float:
+        return float(run("board.js", SHOW, {"views": views, "events": events})["boat"])
+
+    here, there = lies([first], []), lies([other], [])
+    assert abs(here - there) > 100
+    assert lies([first, other], sailed) == pytest.approx(there, abs=1)
+    assert lies([other, first], back) == pytest.approx(here, abs=1)
