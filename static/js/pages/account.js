@@ -136,13 +136,14 @@ deleteForm.addEventListener("submit", (event) => {
   event.preventDefault();
   attempt(find("[data-said]", deleteForm), async () => {
     const password = deleteForm.elements.password?.value;
-    await remove("/me", password === undefined ? {} : { password });
+    await post("/me/delete", password === undefined ? {} : { password });
     location.assign("/");
   });
 });
 
 nameForm(find("[data-name-form]", page), find("#name-said"));
-showDevices();
-showBlocks();
-showTokens();
+// Somebody nobody knows yet has no devices or lists; asking for them would only be refused.
+const { person } = await get("/me").catch(() => ({ person: null }));
+if (person) await Promise.all([showDevices(), showBlocks(), showTokens()]);
+else find("[data-no-blocks]", page).hidden = false;
 notices(find("[data-notices]", page), { get, post, put: putTo, attempt });

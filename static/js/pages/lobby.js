@@ -26,7 +26,7 @@ function seatDots(room) {
 }
 
 function facts(room) {
-  const words = [presetName(room.preset), ...variantWords(room.variant ?? [])];
+  const words = [room.title && presetName(room.preset), ...variantWords(room.variant ?? [])];
   if (room.clock && room.clock !== "none") words.push(clockWords(room.clock));
   if (room.bots) words.push(tn("{n} bot", "{n} bots", room.bots));
   if (room.watching) words.push(tn("{n} watching", "{n} watching", room.watching));
@@ -53,7 +53,7 @@ function row(list, room) {
     el(
       "div.table-words",
       {},
-      el("h3.table-name", {}, room.title ?? presetName(room.preset)),
+      el("h3.table-name", {}, room.title || presetName(room.preset)),
       facts(room),
       el("p.table-people", {}, seatDots(room), names.join(", "), due),
     ),
@@ -88,7 +88,7 @@ function announceTurns(now) {
   if (!("Notification" in window) || Notification.permission !== "granted") return;
   if (localStorage.getItem("notify") !== "on") return;
   for (const room of fresh) {
-    const note = new Notification(t("Your turn"), { body: room.title ?? "Cartagena", tag: room.id, icon: "/icon.svg" });
+    const note = new Notification(t("Your turn"), { body: room.title || "Cartagena", tag: room.id, icon: "/icon.svg" });
     note.addEventListener("click", () => location.assign(`/g/${encodeURIComponent(room.id)}`));
   }
 }
@@ -142,7 +142,7 @@ const command = (id, body) => post(`/games/${encodeURIComponent(id)}/commands`, 
 /** Sit down at once; a locked table asks for its password on its own page. */
 function join(room) {
   return busy(null, async () => {
-    if (!room.locked) await command(room.id, { do: "sit", nonce: randomHex() }).catch(() => null);
+    if (!room.locked) await command(room.id, { do: "sit", nonce: randomHex() });
     goTo(room.id);
   });
 }
@@ -150,12 +150,11 @@ function join(room) {
 /** One click from the front page into a game: a private table, bots on the other seats, started. */
 function playBots(event) {
   return busy(event.currentTarget, async () => {
-    const room = await post("/games", {
+    const { id } = await post("/games", {
       options: { preset: "jamaica", players: 3 },
       visibility: "unlisted",
       bots: ["sailor", "mate"],
     });
-    const id = room.id ?? room.game;
     await command(id, { do: "sit", nonce: randomHex() });
     await command(id, { do: "ready", ready: true });
     await command(id, { do: "start" });
@@ -166,8 +165,9 @@ function playBots(event) {
 function quickPlay(event) {
   return busy(event.currentTarget, async () => {
     const { preset, seats } = wishes();
-    const room = await post("/quick", { ...(preset && { preset }), ...(seats && { seats }), nonce: randomHex() });
-    goTo(room.id ?? room.game);
+    const { id } = await post("/quick", { ...(preset && { preset }), ...(seats && { seats }) });
+    await command(id, { do: "sit", nonce: randomHex() });
+    goTo(id);
   });
 }
 

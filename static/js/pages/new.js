@@ -136,8 +136,7 @@ async function create(event) {
   button.setAttribute("aria-busy", "true");
   try {
     await ensureName();
-    const room = await post("/games", order());
-    const id = room.id;
+    const { id } = await post("/games", order());
     const password = checked("password");
     const headers = checked("visibility") === "password" ? { "X-Room-Password": password } : {};
     await post(`/games/${encodeURIComponent(id)}/commands`, { do: "sit", id: randomHex(), nonce: randomHex() }, headers);

@@ -81,6 +81,7 @@ function writeLog() {
     el("li", {}, el("button", { type: "button", "data-to": String(n + 1), onclick: () => go(n + 1) }, stepWords(n))),
   );
   put(find("[data-log]", page), ...lines);
+  find("[data-log-panel]", page).hidden = !lines.length;
 }
 
 function playerRow(view, seat) {

@@ -10,6 +10,11 @@ export async function playThrough(record, eyes = "all") {
     headers: { "Content-Type": "application/json", Accept: "application/json" },
     body: JSON.stringify({ record, eyes }),
   }).catch(() => null);
+  return opened(answer);
+}
+
+/** The JSON of an answer, or its refusal thrown. */
+async function opened(answer) {
   if (!answer) throw new Refused(0, "offline", refusal("offline"));
   const body = await answer.json().catch(() => null);
   if (answer.ok) return body;
@@ -26,53 +31,10 @@ export function viewsOf({ view, steps }, viewer) {
   return views;
 }
 
-/** Read server-sent events until the head of the log is reached. */
-async function framesUntil(room, head) {
-  const stop = new AbortController();
-  const answer = await fetch(`/api/v1/games/${encodeURIComponent(room)}/events?since=0`, {
-    headers: { Accept: "text/event-stream" },
-    signal: stop.signal,
-  });
-  if (!answer.ok) throw new Refused(answer.status, "not_found", refusal("not_found"));
-  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-  const frames = [];
-  let rest = "";
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) break;
-    rest += value;
-    const blocks = rest.split(/\r?\n\r?\n/);
-    rest = blocks.pop();
-    for (const block of blocks) {
-      const data = block.split(/\r?\n/).filter((line) => line.startsWith("data:")).map((line) => line.slice(5).trim()).join("");
-      if (data) frames.push(JSON.parse(data));
-    }
-    if (frames.some((frame) => frame.seq >= head)) break;
-  }
-  stop.abort();
-  return frames;
-}
-
 /** What this viewer has seen of a running game, from its start; undone moves are left out. */
-async function ownKnowledge(room, state) {
-  const frames = await framesUntil(room, state.seq);
-  let opening = null;
-  const steps = [];
-  for (const frame of frames) {
-    if (frame.t === "state" && frame.view) {
-      opening = frame.view;
-      steps.length = 0;
-    }
-    if (frame.t === "table" && frame.view && frame.kind !== "undo") {
-      opening = opening ?? frame.view;
-    }
-    if (frame.t === "table" && frame.kind === "undo" && steps.length) steps.pop();
-    if (frame.t === "events" && opening) {
-      const seat = frame.events[0]?.seat ?? null;
-      steps.push({ seat, at: frame.at, by: frame.by ?? "person", marks: [], events: frame.events });
-    }
-  }
-  return { view: opening ?? state.view, steps };
+async function ownKnowledge(room) {
+  const answer = await fetch(`/g/${encodeURIComponent(room)}/seen`, { headers: { Accept: "application/json" } }).catch(() => null);
+  return opened(answer);
 }
 
 /** {replay, seats, viewer, record}: record is null while the game runs. */
@@ -84,7 +46,7 @@ export async function fromRoom(room, eyes = "all") {
   const seats = table.seats;
   if (table.status === "running") {
     const viewer = you?.seat ?? null;
-    return { replay: await ownKnowledge(room, state), seats, viewer, record: null, table };
+    return { replay: await ownKnowledge(room), seats, viewer, record: null, table };
   }
   const record = await get(`${path}/record`);
   return { ...(await fromRecord(record, eyes)), seats, table };

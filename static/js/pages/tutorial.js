@@ -1,9 +1,10 @@
 // The tutorial: five small positions on the real engine, played with the same clicks as the real table.
 import { Board } from "../board.js";
 import { symbolIcon } from "../dom.js";
-import { t, tn } from "../i18n.js";
+import { t } from "../i18n.js";
 import { cardsOf, clickCard, clickPlace, offers, single, stillFits } from "../intent.js";
-import { cardName, placeName } from "../words.js";
+import { inWords } from "../options.js";
+import { cardName } from "../words.js";
 import { el, find, findAll, given, put, svg } from "./dom.js";
 import { practise } from "./practice.js";
 
@@ -85,16 +86,10 @@ function cardButton(card, count, lit) {
   );
 }
 
-function moveButton({ action, to, draws }) {
-  const words = [];
-  if (action.type === "advance") words.push(t("{card}: to {place}", { card: cardName(action.card), place: placeName(stage.view, to) }));
-  if (action.type === "retreat") {
-    words.push(t("Back to {place}", { place: placeName(stage.view, to) }));
-    words.push(tn("draws {n} card", "draws {n} cards", draws ?? 0));
-  }
-  if (action.type === "end") words.push(t("End the turn"));
-  if (action.type === "draw") words.push(t("Draw a card and end the turn"));
-  return el("button.button.button-small", { type: "button", onclick: () => play(action) }, words.join(", "));
+function moveButton(choice) {
+  const { text, price } = inWords(choice, stage.view, null);
+  const words = [text, choice.action.type === "end" ? "" : price].filter(Boolean).join(", ");
+  return el("button.button.button-small", { type: "button", onclick: () => play(choice.action) }, words);
 }
 
 /** Light what can be done: cards in the hand, pirates on the board, where each would land. */
@@ -126,8 +121,16 @@ async function open(number) {
   for (const part of [done, refused, next, find("[data-end]", page)]) part.hidden = true;
   showMe.hidden = false;
   marks();
+  if (stage) {
+    stage = { ...stage, choices: [] }; // nothing of the last step may be played on this one
+    draw();
+  }
   try {
-    show(await practise(lessons[at].name, []));
+    const number = at;
+    const opened = await practise(lessons[at].name, []);
+    if (number !== at) return;
+    show(opened);
+    page.dataset.lessonOpen = lessons[at].name;
   } catch (problem) {
     refused.textContent = problem.message;
     refused.hidden = false;

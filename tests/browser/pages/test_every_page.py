@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from app.web.i18n import LANGUAGES
 from tests.browser.pages.places import PLACES
 from tests.browser.table.house import Player
 
@@ -36,7 +35,8 @@ READ = """() => {
 REVIEWED = re.compile(
     r"(Cartagena|Jamaica|Tortuga|Hispaniola|Morgan|OpenAPI|https://|QR|Filter|Scenario|Rum|Pistol|Account|Name"
     r"|Replay|Passage|Jungle|Pirates|Actions|Modules|Open|Chat|Webhook|online|Password|Places|Pause|JSON)"
-    r"( · Cartagena)?|[\d\s×½–./:%+−◀▶✓404]*|SV|NB|NL|DE|FR|ES|IT|Ann [0-9a-f]{6}|[A-Z]|Chrome on Linux|\d+ minutes?"
+    r"( · Cartagena)?|[\d\s×½–./:%+−✓]*|SV|NB|NL|DE|FR|ES|IT|Ann [0-9a-f]{6}|[A-Z]"
+    r"|Chrome on Linux|\d+ minutes?"
 )
 
 
@@ -57,10 +57,15 @@ def english() -> dict[str, set[str]]:
     return {}
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+# The longest and the most different; the others are looked at in tests/soak.
+@pytest.mark.parametrize("language", ["de", "fr"])
 def test_pages_fit_a_phone_and_speak_the_language(
     person: Callable[..., Player], english: dict[str, set[str]], language: str
 ):
+    speak_and_fit(person, english, language)
+
+
+def speak_and_fit(person: Callable[..., Player], english: dict[str, set[str]], language: str) -> None:
     ann = person("Ann", viewport={"width": 390, "height": 844})
     left: dict[str, set[str]] = {}
     for place in PLACES:
@@ -97,7 +102,8 @@ def test_pages_fit_at_twice_the_size(person: Callable[..., Player]):
 
 
 TARGETS = """() => [...document.querySelectorAll(
-    "button, summary, select, .button, .places a, .brand, input:not([type=checkbox], [type=radio], [type=file])")]
+    "button, summary, select, .button, .places a, .brand, " +
+    "input:not([type=checkbox], [type=radio], [type=file])")]
   .filter((node) => node.offsetParent && !node.closest("svg"))
   .map((node) => ({ box: node.getBoundingClientRect(), words: node.outerHTML.slice(0, 90) }))
   .filter(({ box }) => box.width > 1 && (box.height < 43.5 || box.width < 43.5))

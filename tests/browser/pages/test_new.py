@@ -1,4 +1,4 @@
-"""A new table: editions first, every option behind "more", what does not go together said before the click."""
+"""A new table: editions first, all options behind "more", contradictions said before the click."""
 
 from __future__ import annotations
 

@@ -1,0 +1,132 @@
+"""Replays: any step by slider, keys and link; any eyes after the end, one's own before; record files."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.pages.places import played
+from tests.browser.table.house import SHORT, Player, begin, move_beside
+
+HIDDEN = {**SHORT, "hands": "hidden", "supply": "deck"}
+
+
+def load(page: Page, url: str, record: dict[str, Any], folder: Path) -> None:
+    file = folder / "record.json"
+    file.write_text(json.dumps(record))
+    page.goto(f"{url}/replay")
+    page.locator("#record-file").set_input_files(file)
+
+
+def count(page: Page) -> str:
+    return page.locator("[data-count]").inner_text()
+
+
+@pytest.fixture
+def finished(person: Callable[..., Player]) -> tuple[Player, str]:
+    """A game played to its end beside the pages."""
+    ann, bo = person("Ann"), person("Bo")
+    game = begin(ann, bo, options=HIDDEN)
+    for turn in range(30):
+        player = (ann, bo)[turn % 2]
+        if move_beside(player) and turn > 20:
+            break
+    bo.act({"type": "resign"})
+    return ann, game
+
+
+def test_a_record_file_is_stepped_through_by_keys_and_slider(person: Callable[..., Player], tmp_path: Path):
+    ann = person(None)
+    record = played("tortuga")
+    moves = len(record["actions"])
+    load(ann.page, ann.url, record, tmp_path)
+    expect(ann.page.locator("[data-count]")).to_have_text(f"0 / {moves}")
+    ann.page.locator("h1").click()
+    for _ in range(3):
+        ann.page.keyboard.press("ArrowRight")
+    assert count(ann.page) == f"3 / {moves}"
+    ann.page.keyboard.press("ArrowLeft")
+    assert count(ann.page) == f"2 / {moves}"
+    ann.page.keyboard.press("End")
+    assert count(ann.page) == f"{moves} / {moves}"
+    expect(ann.page.locator("[data-players]")).to_contain_text("has won")
+    ann.page.locator("[data-step]").fill("5")
+    assert count(ann.page) == f"5 / {moves}"
+    ann.page.locator("[data-log] button").nth(9).click()
+    assert count(ann.page) == f"10 / {moves}"
+    ann.page.get_by_label("Speed").select_option("200")
+    ann.page.get_by_role("button", name="Play back").click()
+    expect(ann.page.locator("[data-count]")).not_to_have_text(re.compile(r"^1[0-2] / "))
+    ann.page.get_by_role("button", name="Pause").click()
+
+
+def test_after_the_end_any_eyes_and_a_link_to_a_step(
+    finished: tuple[Player, str], person: Callable[..., Player]
+):
+    ann, game = finished
+    stranger = person(None)
+    page = stranger.page
+    page.goto(f"{ann.url}/g/{game}/replay?step=4")
+    expect(page.locator("[data-count]")).to_contain_text("4 / ")
+    hands = page.locator(".player .mini-hand")
+    expect(hands.nth(0).locator(".mini-card")).not_to_have_count(0)
+    expect(hands.nth(1).locator(".mini-card")).not_to_have_count(0)
+    page.get_by_label("Seen by").select_option("0")
+    expect(hands.nth(1).locator(".mini-card")).to_have_count(0)
+    expect(page.locator("[data-count]")).to_contain_text("4 / ")
+    page.get_by_label("Seen by").select_option("none")
+    expect(hands.nth(0).locator(".mini-card")).to_have_count(0)
+    page.locator("h1").click()
+    page.keyboard.press("ArrowRight")
+    assert page.url.endswith("step=5")
+
+
+def test_the_record_is_downloaded_and_loaded_again(finished: tuple[Player, str], tmp_path: Path):
+    ann, game = finished
+    ann.page.goto(f"{ann.url}/g/{game}/replay")
+    with ann.page.expect_download() as download:
+        ann.page.get_by_role("link", name="Download the record").click()
+    record = json.loads(Path(download.value.path()).read_text())
+    assert record["format"] == "cartagena-record/1"
+    load(ann.page, ann.url, record, tmp_path)
+    expect(ann.page.locator("[data-count]")).to_have_text(f"0 / {len(record['actions'])}")
+
+
+def test_during_the_game_one_sees_only_what_one_has_seen(person: Callable[..., Player]):
+    ann, bo, eve = person("Ann"), person("Bo"), person("Eve")
+    game = begin(ann, bo, options=HIDDEN)
+    for _ in range(4):
+        move_beside(ann)
+        move_beside(bo)
+    frames: list[str] = []
+    eve.page.on("response", lambda answer: frames.append(answer.text()) if "/seen" in answer.url else None)
+    for player, shown in ((ann, (True, False)), (bo, (False, True)), (eve, (False, False))):
+        player.page.goto(f"{player.url}/g/{game}/replay")
+        expect(player.page.locator(".player")).to_have_count(2)
+        player.page.keyboard.press("End")
+        for seat, visible in enumerate(shown):
+            cards = player.page.locator(".player").nth(seat).locator(".mini-card")
+            assert (cards.count() > 0) is visible, (player, seat)
+    assert frames
+    seen = json.loads(frames[0])
+    assert seen["view"]["seed"] is None
+    assert all(seat["hand"] is None for seat in seen["view"]["players"])
+    drawn = [event for step in seen["steps"] for event in step["events"] if event["type"] == "cards_drawn"]
+    assert all(event["cards"] is None for event in drawn)
+
+
+def test_a_file_that_is_no_record_is_refused_with_a_sentence(person: Callable[..., Player], tmp_path: Path):
+    ann = person(None)
+    for wrong in ({}, {"format": "cartagena-record/1"}, {**played("tortuga"), "nonces": []}):
+        load(ann.page, ann.url, wrong, tmp_path)
+        expect(ann.page.locator("[data-problem]")).to_be_visible()
+    (tmp_path / "noise.json").write_text("not json at all")
+    ann.page.locator("#record-file").set_input_files(tmp_path / "noise.json")
+    expect(ann.page.locator("[data-problem]")).to_contain_text("not JSON")
+    ann.complaints.clear()

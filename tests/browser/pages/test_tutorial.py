@@ -1,0 +1,120 @@
+"""The tutorial to its end, by clicks and by keys, on the real engine; and the rules' living examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from app.web.practice_lessons import DEMOS, LESSONS, Stage
+from tests.browser.table.house import Player
+
+
+def place(page: Page, name: str) -> None:
+    """Click a place of the small board."""
+    page.locator(f'[data-board] [data-place="{name}"]').dispatch_event("click", {"bubbles": True})
+
+
+def opened(page: Page, number: int) -> None:
+    """The step is there, after "Next step" where it is not the first."""
+    if number:
+        page.get_by_role("button", name="Next step").click()
+    expect(page.locator(f'[data-lesson-open="{LESSONS[number].name}"]')).to_be_visible()
+
+
+def card(page: Page, name: str) -> None:
+    page.locator("[data-hand]").get_by_role("button", name=name).click()
+
+
+def praised(page: Page, number: int) -> None:
+    expect(page.locator("[data-done]")).to_have_text(LESSONS[number].praise)
+
+
+def test_the_tutorial_by_clicks(person: Callable[..., Player]):
+    ann = person(None)
+    page = ann.page
+    page.goto(f"{ann.url}/tutorial")
+    opened(page, 0)
+    card(page, "key")
+    place(page, "start")
+    praised(page, 0)
+    opened(page, 1)
+    place(page, "2")
+    card(page, "key")
+    praised(page, 1)
+    opened(page, 2)
+    place(page, "14")
+    page.get_by_role("button", name="Fall back from space 14").click()
+    expect(page.locator("[data-done]")).to_be_hidden()
+    place(page, "9")
+    place(page, "6")
+    praised(page, 2)
+    opened(page, 3)
+    card(page, "hat")
+    place(page, "14")
+    expect(page.locator("[data-moves]").get_by_role("button", name="End turn")).to_be_visible()
+    page.get_by_role("button", name="End turn").click()
+    praised(page, 3)
+    opened(page, 4)
+    card(page, "skull")
+    place(page, "21")
+    praised(page, 4)
+    expect(page.get_by_role("heading", name="You know the game.")).to_be_visible()
+
+
+def test_the_tutorial_by_keyboard_alone(person: Callable[..., Player]):
+    ann = person(None)
+    page = ann.page
+    page.goto(f"{ann.url}/tutorial")
+    expect(page.locator("[data-hand] button").first).to_be_visible()
+    for number in range(len(LESSONS)):
+        while page.locator("[data-done]").is_hidden():
+            page.get_by_role("button", name="Show me").focus()
+            seen = page.locator("[data-hand]").inner_text()
+            page.keyboard.press("Enter")
+            page.wait_for_timeout(250)
+            assert (
+                page.locator("[data-done]").is_visible() or page.locator("[data-hand]").inner_text() != seen
+            )
+        praised(page, number)
+        if number < len(LESSONS) - 1:
+            expect(page.get_by_role("button", name="Next step")).to_be_focused()
+            page.keyboard.press("Enter")
+            expect(page.locator("[data-done]")).to_be_hidden()
+    expect(page.get_by_role("link", name="Play now against bots")).to_be_focused()
+
+
+def test_a_step_can_be_begun_again(person: Callable[..., Player]):
+    ann = person(None)
+    ann.page.goto(f"{ann.url}/tutorial")
+    card(ann.page, "hat")
+    place(ann.page, "start")
+    praised(ann.page, 0)
+    ann.page.get_by_role("button", name="Start this step again").click()
+    expect(ann.page.locator("[data-hand]").get_by_role("button", name="hat")).to_be_enabled()
+
+
+@pytest.mark.parametrize("stage", DEMOS, ids=lambda stage: stage.name)
+def test_an_example_of_the_rules_plays_its_move(person: Callable[..., Player], stage: Stage):
+    ann = person(None)
+    topic = {"morgan": "/morgan", "sail": "/complete"}.get(stage.name, "")
+    ann.page.goto(f"{ann.url}/rules{topic}")
+    example = ann.page.locator(f'[data-demo="{stage.name}"]')
+    example.scroll_into_view_if_needed()
+    expect(example.locator("[data-place]").first).to_be_attached()
+    example.get_by_role("button", name="Show the move").click()
+    expect(example.locator("[data-demo-said]")).not_to_be_empty()
+    example.get_by_role("button", name="Again").click()
+    expect(example.get_by_role("button", name="Show the move")).to_be_focused()
+
+
+def test_a_lesson_refuses_what_the_rules_refuse(person: Callable[..., Player]):
+    ann = person(None)
+    answer = ann.context.request.post(
+        f"{ann.url}/practice/jump", data={"actions": [{"type": "advance", "card": "skull", "from": 2}]}
+    )
+    assert answer.status == 409
+    assert answer.json()["error"]["code"] == "illegal"
+    assert ann.context.request.post(f"{ann.url}/practice/nothing", data={}).status == 404
+    assert ann.context.request.post(f"{ann.url}/practice/jump", data={"actions": [{}] * 99}).status == 422
