@@ -127,7 +127,7 @@ class Languages:
     def choose(self, wished: str | None, cookie: str | None, accept: str | None) -> str:
         """The language of a page: what the link asks, else the cookie, else the browser."""
         for code in (wished, cookie):
-            if code in LANGUAGES:
+            if code is not None and code in LANGUAGES:
                 return code
         return negotiate_locale(accepted(accept or ""), list(LANGUAGES), sep="-") or "en"
 

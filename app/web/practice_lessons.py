@@ -74,8 +74,8 @@ def happened(kind: str, **fields: object) -> Callable[[rules.Position, list[Json
 
 
 def has_drawn_two(_position: rules.Position, events: list[Json]) -> bool:
-    drawn = sum(event["count"] for event in events if event["type"] == "cards_drawn" and event["seat"] == 0)
-    return drawn >= 2
+    drawn = [event for event in events if event["type"] == "cards_drawn" and event["seat"] == 0]
+    return sum(int(event["count"]) for event in drawn) >= 2
 
 
 LESSONS: tuple[Lesson, ...] = (
