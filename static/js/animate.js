@@ -22,9 +22,11 @@ function play(element, frames, options) {
   if (!mayMove()) return Promise.resolve();
   const animation = element.animate(frames, { easing: "ease-in-out", ...options });
   running.set(element, animation);
-  return animation.finished.catch(() => {}).then(() => {
-    if (running.get(element) === animation) running.delete(element);
-  });
+  return animation.finished
+    .catch(() => {})
+    .then(() => {
+      if (running.get(element) === animation) running.delete(element);
+    });
 }
 
 /** Walk an SVG group along points (its own coordinates); small hops, as a figure is walked by hand. */
@@ -34,14 +36,17 @@ export function walk(element, points, { scale = 1 } = {}) {
   points.forEach(([x, y], at) => {
     frames.push({ transform: `translate(${x}px, ${y}px) scale(${scale})` });
     const next = points[at + 1];
-    if (next) frames.push({ transform: `translate(${(x + next[0]) / 2}px, ${(y + next[1]) / 2 - 16}px) scale(${scale})` });
+    if (next)
+      frames.push({ transform: `translate(${(x + next[0]) / 2}px, ${(y + next[1]) / 2 - 16}px) scale(${scale})` });
   });
   return play(element, frames, { duration: Math.min(1100, 260 + 75 * points.length) });
 }
 
 /** Slide an SVG group by an offset to where it now is. */
 export function slide(element, dx, dy, duration = 900) {
-  return play(element, [{ transform: `translate(${dx}px, ${dy}px)` }, { transform: "translate(0px, 0px)" }], { duration });
+  return play(element, [{ transform: `translate(${dx}px, ${dy}px)` }, { transform: "translate(0px, 0px)" }], {
+    duration,
+  });
 }
 
 /** A card flies across the page from one element to another. `card` is the ready-made element to fly. */
@@ -54,11 +59,16 @@ export function fly(card, from, to, { delay = 0 } = {}) {
   card.setAttribute("aria-hidden", "true");
   document.body.append(card);
   const size = card.getBoundingClientRect();
-  const at = (r) => `translate(${r.left + r.width / 2 - size.width / 2}px, ${r.top + r.height / 2 - size.height / 2}px)`;
-  return play(card, [
-    { transform: `${at(a)} scale(0.9)`, opacity: 0.9 },
-    { transform: `${at(b)} scale(0.7)`, opacity: 0.6 },
-  ], { duration: 420, delay, fill: "backwards", easing: "cubic-bezier(.3,.1,.3,1)" }).then(() => card.remove());
+  const at = (r) =>
+    `translate(${r.left + r.width / 2 - size.width / 2}px, ${r.top + r.height / 2 - size.height / 2}px)`;
+  return play(
+    card,
+    [
+      { transform: `${at(a)} scale(0.9)`, opacity: 0.9 },
+      { transform: `${at(b)} scale(0.7)`, opacity: 0.6 },
+    ],
+    { duration: 420, delay, fill: "backwards", easing: "cubic-bezier(.3,.1,.3,1)" },
+  ).then(() => card.remove());
 }
 
 /** Draw the eye to an element for a moment. */

@@ -152,8 +152,16 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
     const after = lit.find((place) => line.indexOf(place) > at) ?? lit[0];
     const before = [...lit].reverse().find((place) => line.indexOf(place) < at) ?? lit[lit.length - 1];
     const steps = {
-      ArrowRight: line[at + 1], ArrowDown: line[at + 1], ArrowLeft: line[at - 1], ArrowUp: line[at - 1],
-      Home: line[0], End: line[line.length - 1], PageDown: after, PageUp: before, n: after, p: before,
+      ArrowRight: line[at + 1],
+      ArrowDown: line[at + 1],
+      ArrowLeft: line[at - 1],
+      ArrowUp: line[at - 1],
+      Home: line[0],
+      End: line[line.length - 1],
+      PageDown: after,
+      PageUp: before,
+      n: after,
+      p: before,
     };
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Enter" || event.key === " ") {
@@ -203,4 +211,3 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
     },
   };
 }
-

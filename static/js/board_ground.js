@@ -15,7 +15,16 @@ export function drawGround(layer, plan, scenario) {
   const { width, height } = plan;
   layer.append(svg("rect", { class: "parchment", x: 0, y: 0, width, height, rx: 18 }));
   for (const { side, top, bottom } of plan.sides) {
-    layer.append(svg("rect", { class: `ground ${side}`, x: 8, y: top + (top === 0 ? 8 : 0), width: width - 16, height: bottom - top - (top === 0 ? 8 : 0) - (bottom === height ? 8 : 0), rx: 14 }));
+    layer.append(
+      svg("rect", {
+        class: `ground ${side}`,
+        x: 8,
+        y: top + (top === 0 ? 8 : 0),
+        width: width - 16,
+        height: bottom - top - (top === 0 ? 8 : 0) - (bottom === height ? 8 : 0),
+        rx: 14,
+      }),
+    );
   }
   if (plan.sloop) drawHarbour(layer, plan);
   if (scenario === "passage") drawWater(layer, plan, plan.goal);
@@ -36,11 +45,25 @@ function drawHarbour(layer, plan) {
   };
   const shore = edge(top - 14, 0);
   const beach = edge(bottom + 14, 2).reverse();
-  layer.append(svg("path", { class: "sea", d: `M${shore.join("L")}L${plan.width - 8} ${bottom + 14}L${beach.join("L")}Z` }));
+  layer.append(
+    svg("path", { class: "sea", d: `M${shore.join("L")}L${plan.width - 8} ${bottom + 14}L${beach.join("L")}Z` }),
+  );
   for (let x = 60; x < plan.width - 60; x += 110) {
-    layer.append(use("scenery", "wave", { x: x - 20 + ((x * 7) % 40), y: top + ((x * 13) % Math.max(bottom - top - 60, 20)), width: 54, height: 54 }));
+    layer.append(
+      use("scenery", "wave", {
+        x: x - 20 + ((x * 7) % 40),
+        y: top + ((x * 13) % Math.max(bottom - top - 60, 20)),
+        width: 54,
+        height: 54,
+      }),
+    );
   }
-  layer.append(svg("path", { class: "jetty", d: `M${dock.x} ${dock.y}L${cartagena.x} ${top + 10}M${landing.x} ${landing.y}L${tortuga.x} ${bottom - 10}` }));
+  layer.append(
+    svg("path", {
+      class: "jetty",
+      d: `M${dock.x} ${dock.y}L${cartagena.x} ${top + 10}M${landing.x} ${landing.y}L${tortuga.x} ${bottom - 10}`,
+    }),
+  );
 }
 
 /** A cove around a boat that lies at an end of the road. */
@@ -54,7 +77,13 @@ function drawWater(layer, plan, { x, y }) {
     points.push(`${px.toFixed(1)} ${py.toFixed(1)}`);
   }
   layer.append(svg("path", { class: "sea", d: `M${points.join("L")}Z` }));
-  for (const [dx, dy] of [[-150, 10], [95, -50], [110, 30], [-60, 55], [-120, -50]]) {
+  for (const [dx, dy] of [
+    [-150, 10],
+    [95, -50],
+    [110, 30],
+    [-60, 55],
+    [-120, -50],
+  ]) {
     layer.append(use("scenery", "wave", { x: x + dx, y: y + dy, width: 46, height: 46 }));
   }
 }
@@ -66,18 +95,34 @@ function drawOrnaments(layer, plan) {
     const set = ORNAMENTS[sideAt(plan, spot.y)];
     const size = Math.min(64, 24 + spot.room * 0.5);
     const name = set[Math.floor(spot.pick * set.length)];
-    layer.append(use("scenery", name, { class: "ornament", x: spot.x - size / 2, y: spot.y - size / 2, width: size, height: size }));
+    layer.append(
+      use("scenery", name, {
+        class: "ornament",
+        x: spot.x - size / 2,
+        y: spot.y - size / 2,
+        width: size,
+        height: size,
+      }),
+    );
   }
-  if (rose) layer.append(use("scenery", "rose", { class: "ornament rose", x: rose.x - 80, y: rose.y - 80, width: 160, height: 160 }));
+  if (rose)
+    layer.append(
+      use("scenery", "rose", { class: "ornament rose", x: rose.x - 80, y: rose.y - 80, width: 160, height: 160 }),
+    );
 }
 
 /** One tile with its symbol; grows a chest token when one lies there. */
 export function drawSpace({ x, y, d, side, board, space, plate }, symbol) {
-  return svg("g", { class: `space ${side} board-${board % 2}` },
+  return svg(
+    "g",
+    { class: `space ${side} board-${board % 2}` },
     svg("path", { class: "tile", d }),
     svg("path", { class: "tile-edge", d }),
-    svg("g", { class: "sign", transform: `translate(${x} ${y})` },
-      use("symbols", `symbol-${symbol}`, { x: -26, y: -26, width: 52, height: 52 })),
+    svg(
+      "g",
+      { class: "sign", transform: `translate(${x} ${y})` },
+      use("symbols", `symbol-${symbol}`, { x: -26, y: -26, width: 52, height: 52 }),
+    ),
     use("scenery", "chest-token", { class: "chest-token", x: x + 16, y: y - 48, width: 34, height: 34 }),
     numberPlate(plate, space),
   );
@@ -95,10 +140,21 @@ function numberPlate({ x, y }, space) {
 export function drawLandmark(name, { x, y, w, h }, frontLayer) {
   const box = { x: x - 119, y: y - 108, width: 238, height: 187 }; // 0.85 of its drawing: masts stay off the row above
   const isBoat = name === "sloop";
-  frontLayer.append(svg("g", { class: isBoat ? "sloop-front-sailing" : "" },
-    svg("g", { class: isBoat ? "sail-with" : "" }, use("scenery", `${name}-front`, box))));
-  return svg("g", { class: `landmark ${name}` },
-    svg("g", { class: isBoat ? "sail-with" : "" },
+  frontLayer.append(
+    svg(
+      "g",
+      { class: isBoat ? "sloop-front-sailing" : "" },
+      svg("g", { class: isBoat ? "sail-with" : "" }, use("scenery", `${name}-front`, box)),
+    ),
+  );
+  return svg(
+    "g",
+    { class: `landmark ${name}` },
+    svg(
+      "g",
+      { class: isBoat ? "sail-with" : "" },
       use("scenery", name, box),
-      svg("rect", { class: "landmark-hit", x: x - w / 2, y: y - h / 2 - 6, width: w, height: h + 12, rx: 16 })));
+      svg("rect", { class: "landmark-hit", x: x - w / 2, y: y - h / 2 - 6, width: w, height: h + 12, rx: 16 }),
+    ),
+  );
 }

@@ -34,12 +34,21 @@ export function Marks(rings, chips) {
     const shown = cards.slice(0, 3);
     const width = shown.length * 36 + (draws ? 44 : 0) + (cards.length > 3 ? 22 : 0) + 14;
     if (!shown.length && !draws) return;
-    const node = svg("g", { class: "chip", transform: `translate(${x - width / 2} ${y - 82})` },
-      svg("path", { class: "chip-body", d: `M8 0h${width - 16}a8 8 0 0 1 8 8v26a8 8 0 0 1-8 8h${-(width / 2 - 17)}l-9 10-9-10h${-(width / 2 - 17)}a8 8 0 0 1-8-8V8a8 8 0 0 1 8-8z` }));
+    const node = svg(
+      "g",
+      { class: "chip", transform: `translate(${x - width / 2} ${y - 82})` },
+      svg("path", {
+        class: "chip-body",
+        d: `M8 0h${width - 16}a8 8 0 0 1 8 8v26a8 8 0 0 1-8 8h${-(width / 2 - 17)}l-9 10-9-10h${-(width / 2 - 17)}a8 8 0 0 1-8-8V8a8 8 0 0 1 8-8z`,
+      }),
+    );
     shown.forEach((card, at) => {
-      const sign = svg("g", { class: card.endsWith("*") ? "chip-card dark" : "chip-card" },
+      const sign = svg(
+        "g",
+        { class: card.endsWith("*") ? "chip-card dark" : "chip-card" },
         svg("rect", { x: 8 + at * 36, y: 4, width: 33, height: 34, rx: 4 }),
-        use("symbols", `symbol-${card.replace("*", "")}`, { x: 10.5 + at * 36, y: 7, width: 28, height: 28 }));
+        use("symbols", `symbol-${card.replace("*", "")}`, { x: 10.5 + at * 36, y: 7, width: 28, height: 28 }),
+      );
       node.append(sign);
     });
     const after = 10 + shown.length * 36;

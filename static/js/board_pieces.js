@@ -63,14 +63,26 @@ export function Pieces(layer) {
     }
     for (const figure of figures.flat()) figure.node.classList.toggle("sail-with-figure", figure.place === "sloop");
     paintOrder();
-    if (sailing) for (const figure of figures.flat()) if (figure.place === "sloop") walk(figure.node, [[figure.x + sailing, figure.y], [figure.x, figure.y]], { scale: SCALE });
+    if (sailing)
+      for (const figure of figures.flat())
+        if (figure.place === "sloop")
+          walk(
+            figure.node,
+            [
+              [figure.x + sailing, figure.y],
+              [figure.x, figure.y],
+            ],
+            { scale: SCALE },
+          );
     return Promise.all(walks);
   }
 
   function settlePlace(place, places, line, events) {
     const walks = [];
     const { x, y } = places.get(place);
-    const here = figures.map((own, seat) => ({ seat, own: own.filter((figure) => figure.place === place) })).filter(({ own }) => own.length);
+    const here = figures
+      .map((own, seat) => ({ seat, own: own.filter((figure) => figure.place === place) }))
+      .filter(({ own }) => own.length);
     if (isBig(place)) {
       grouped(here.length).forEach(({ dx, dy }, at) => {
         const { seat, own } = here[at];
@@ -79,7 +91,9 @@ export function Pieces(layer) {
       });
     } else {
       const all = here.flatMap(({ own }) => own);
-      standing(all.length).forEach(({ dx, dy }, at) => walks.push(put(all[at], x + dx, y + dy, places, line, events, 0)));
+      standing(all.length).forEach(({ dx, dy }, at) =>
+        walks.push(put(all[at], x + dx, y + dy, places, line, events, 0)),
+      );
     }
     return walks;
   }

@@ -6,10 +6,16 @@ import { cardName } from "./words.js";
 /** The face of a card, without meaning to a screen reader (its holder says the word). */
 export function cardFace(card, cls = "") {
   const dark = card.endsWith("*") ? " dark" : "";
-  return el("span", { class: `card${dark} ${cls}`, "aria-hidden": "true" }, symbolIcon(card, "card-symbol"), symbolIcon(card, "card-corner"));
+  return el(
+    "span",
+    { class: `card${dark} ${cls}`, "aria-hidden": "true" },
+    symbolIcon(card, "card-symbol"),
+    symbolIcon(card, "card-corner"),
+  );
 }
 
-export const cardBack = (cls = "") => el("span", { class: `card back ${cls}`, "aria-hidden": "true" }, icon("ui", "ui-compass", "card-symbol"));
+export const cardBack = (cls = "") =>
+  el("span", { class: `card back ${cls}`, "aria-hidden": "true" }, icon("ui", "ui-compass", "card-symbol"));
 
 /** Hands are shown by kind: [["key", 3], ["key*", 1], …] in the hand's own order. */
 export function byKind(cards) {

@@ -17,7 +17,8 @@ function fill(node, attributes, children) {
 export const el = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
 
 /** The same for SVG. */
-export const svg = (tag, attributes = {}, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+export const svg = (tag, attributes = {}, ...children) =>
+  fill(document.createElementNS(SVG, tag), attributes, children);
 
 /** A <use> of one of our sprites: use("symbols", "symbol-key", {x, y, width, height}). */
 export const use = (sheet, id, attributes = {}) => svg("use", { href: `${icons}${sheet}.svg#${id}`, ...attributes });
@@ -33,10 +34,20 @@ export const symbolIcon = (card, cls = "icon") => icon("symbols", `symbol-${card
 
 /** A pirate with badge and letter, as an <svg> for HTML. `look` is 0-4: red, blue, yellow, green, violet. */
 export function pirateIcon(look, letter, cls = "pirate") {
-  return svg("svg", { class: `${cls} look-${look}`, viewBox: "0 -4 40 60", "aria-hidden": "true", focusable: "false" }, ...pirateParts(look, letter));
+  return svg(
+    "svg",
+    { class: `${cls} look-${look}`, viewBox: "0 -4 40 60", "aria-hidden": "true", focusable: "false" },
+    ...pirateParts(look, letter),
+  );
 }
 
-const BADGE = [[9.5, 30, 21], [9.5, 30, 21], [8, 27, 24], [9, 29, 22], [7, 27, 26]];
+const BADGE = [
+  [9.5, 30, 21],
+  [9.5, 30, 21],
+  [8, 27, 24],
+  [9, 29, 22],
+  [7, 27, 26],
+];
 
 /** The drawing of a pirate, 40 x 60, feet at (20, 56). */
 export function pirateParts(look, letter) {

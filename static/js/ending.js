@@ -15,18 +15,47 @@ export function Ending(root, { onRematch }) {
       if (!over || key === drawn) return;
       drawn = key;
       const { winner, places, reason } = table.result ?? { winner: view?.winner ?? null, places: [], reason: "" };
-      const heading = winner === null ? t("The game was ended without a winner.")
-        : winner === you.seat ? t("You have won!") : t("{name} has won!", { name: seatName(table.seats, winner) });
-      const why = reason === "resigned" ? t("Everybody else gave up.") : reason === "goal" ? t("All pirates have escaped.") : "";
+      const heading =
+        winner === null
+          ? t("The game was ended without a winner.")
+          : winner === you.seat
+            ? t("You have won!")
+            : t("{name} has won!", { name: seatName(table.seats, winner) });
+      const why =
+        reason === "resigned" ? t("Everybody else gave up.") : reason === "goal" ? t("All pirates have escaped.") : "";
       const ranking = (places ?? []).map((place, seat) => ({ place, seat })).sort((a, b) => a.place - b.place);
       const here = `/g/${encodeURIComponent(table.id)}`;
       const next = table.next
         ? el("a", { class: "button button-main", href: `/g/${encodeURIComponent(table.next)}` }, t("To the new table"))
-        : you.seat !== null ? el("button", { type: "button", class: "button button-main rematch", onclick: onRematch }, t("Rematch")) : null;
+        : you.seat !== null
+          ? el("button", { type: "button", class: "button button-main rematch", onclick: onRematch }, t("Rematch"))
+          : null;
       root.replaceChildren(
-        el("h2", { id: "ending-title", tabindex: "-1" }, heading), why ? el("p", {}, why) : "",
-        el("ol", { class: "ranking" }, ...ranking.map(({ place, seat }) => el("li", { value: place }, pirateIcon(lookOf(table.seats, seat), letterOf(lookOf(table.seats, seat))), seatName(table.seats, seat)))),
-        el("div", { class: "ending-ways" }, ...[next, el("a", { class: "button", href: `${here}/replay` }, t("Replay")), el("a", { class: "button", href: `${here}/fairness` }, t("Check the chance")), el("a", { class: "button", href: "/" }, t("To the lobby"))].filter(Boolean)));
+        el("h2", { id: "ending-title", tabindex: "-1" }, heading),
+        why ? el("p", {}, why) : "",
+        el(
+          "ol",
+          { class: "ranking" },
+          ...ranking.map(({ place, seat }) =>
+            el(
+              "li",
+              { value: place },
+              pirateIcon(lookOf(table.seats, seat), letterOf(lookOf(table.seats, seat))),
+              seatName(table.seats, seat),
+            ),
+          ),
+        ),
+        el(
+          "div",
+          { class: "ending-ways" },
+          ...[
+            next,
+            el("a", { class: "button", href: `${here}/replay` }, t("Replay")),
+            el("a", { class: "button", href: `${here}/fairness` }, t("Check the chance")),
+            el("a", { class: "button", href: "/" }, t("To the lobby")),
+          ].filter(Boolean),
+        ),
+      );
     },
   };
 }

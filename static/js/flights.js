@@ -16,12 +16,23 @@ export function flights(events, { seat, hand, seats, supply }) {
   };
   for (const event of events) {
     switch (event.type) {
-      case "advanced": case "parrot_advanced": case "hook_advanced": case "pistol_aimed": case "rum_poured": case "lantern_lit": case "chest_opened": case "cards_discarded":
+      case "advanced":
+      case "parrot_advanced":
+      case "hook_advanced":
+      case "pistol_aimed":
+      case "rum_poured":
+      case "lantern_lit":
+      case "chest_opened":
+      case "cards_discarded":
         for (const card of played(event)) send(card, holder(event.seat, card), supply.discards);
         break;
       case "cards_drawn":
         for (let n = 0; n < Math.min(event.count, 3); n += 1) {
-          send(event.cards?.[n] ?? null, event.source === "row" ? supply.row : supply.deck, holder(event.seat, event.cards?.[n]));
+          send(
+            event.cards?.[n] ?? null,
+            event.source === "row" ? supply.row : supply.deck,
+            holder(event.seat, event.cards?.[n]),
+          );
         }
         break;
       case "card_stolen":

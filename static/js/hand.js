@@ -13,8 +13,13 @@ export function Hand(root, { onCard, onDrop }) {
   let dragged = false;
 
   function make([card]) {
-    const button = el("button", { type: "button", class: "hand-card", "data-card": card },
-      el("span", { class: "stack" }, cardFace(card)), el("span", { class: "hand-count", "aria-hidden": "true" }), el("span", { class: "hand-word", "aria-hidden": "true" }, cardName(card)));
+    const button = el(
+      "button",
+      { type: "button", class: "hand-card", "data-card": card },
+      el("span", { class: "stack" }, cardFace(card)),
+      el("span", { class: "hand-count", "aria-hidden": "true" }),
+      el("span", { class: "hand-word", "aria-hidden": "true" }, cardName(card)),
+    );
     button.addEventListener("click", (event) => {
       if (dragged) {
         dragged = false;
@@ -31,7 +36,10 @@ export function Hand(root, { onCard, onDrop }) {
     button.classList.toggle("playable", may);
     button.classList.toggle("selected", selected === card);
     button.setAttribute("aria-pressed", String(selected === card));
-    button.setAttribute("aria-label", [cardName(card), cardCount(count), may ? t("can be played") : null].filter(Boolean).join(", "));
+    button.setAttribute(
+      "aria-label",
+      [cardName(card), cardCount(count), may ? t("can be played") : null].filter(Boolean).join(", "),
+    );
     item.querySelector(".hand-count").textContent = count > 1 ? `×${count}` : "";
     const stack = item.querySelector(".stack");
     while (stack.children.length < Math.min(count, 4)) stack.append(cardFace(card));
@@ -73,7 +81,13 @@ export function Hand(root, { onCard, onDrop }) {
   return {
     update({ hand, playable, selected }) {
       const kinds = byKind(hand ?? []);
-      keyed(fan, kinds, ([card]) => card, make, (item, kind) => update(item, kind, { playable, selected }));
+      keyed(
+        fan,
+        kinds,
+        ([card]) => card,
+        make,
+        (item, kind) => update(item, kind, { playable, selected }),
+      );
       none.textContent = hand && hand.length === 0 ? t("Your hand is empty.") : "";
       none.hidden = !none.textContent;
     },

@@ -27,7 +27,9 @@ export function fitting(choices, { card, from } = {}) {
 function sameEffect(a, b) {
   const keys = ["type", "card", "with", "from", "player"];
   return (
-    a.to !== undefined && a.to === b.to && keys.every((key) => a.action[key] === b.action[key]) &&
+    a.to !== undefined &&
+    a.to === b.to &&
+    keys.every((key) => a.action[key] === b.action[key]) &&
     String(a.action.cards) === String(b.action.cards)
   );
 }
@@ -100,6 +102,7 @@ export const single = (choices, type) => choices.find(({ action }) => action.typ
 /** The selection, or what is left of it, after the choices changed. */
 export function stillFits(choices, selection) {
   if (fitting(choices, selection).length) return selection;
-  if (selection.card !== undefined && fitting(choices, { card: selection.card }).length) return { card: selection.card };
+  if (selection.card !== undefined && fitting(choices, { card: selection.card }).length)
+    return { card: selection.card };
   return {};
 }

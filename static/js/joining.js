@@ -17,10 +17,23 @@ export function admit({ code }, onPassword, sentence) {
   document.querySelector("dialog.password")?.remove();
   const input = el("input", { type: "password", id: "room-password", autocomplete: "off", required: true });
   const asks = code === "password_required" || code === "password_wrong";
-  const dialog = el("dialog", { class: "confirm password", "aria-labelledby": "password-words" },
+  const dialog = el(
+    "dialog",
+    { class: "confirm password", "aria-labelledby": "password-words" },
     el("p", { id: "password-words" }, sentence),
-    el("form", { method: "dialog", class: "confirm-buttons" }, ...(asks ? [el("label", { for: "room-password" }, t("Password")), input, el("button", { class: "button button-main", value: "go" }, t("Go in"))] : []),
-      el("a", { class: "button", href: "/" }, t("To the lobby"))));
+    el(
+      "form",
+      { method: "dialog", class: "confirm-buttons" },
+      ...(asks
+        ? [
+            el("label", { for: "room-password" }, t("Password")),
+            input,
+            el("button", { class: "button button-main", value: "go" }, t("Go in")),
+          ]
+        : []),
+      el("a", { class: "button", href: "/" }, t("To the lobby")),
+    ),
+  );
   dialog.addEventListener("close", () => {
     dialog.remove();
     if (input.value) onPassword(input.value);
@@ -32,10 +45,22 @@ export function admit({ code }, onPassword, sentence) {
 /** Show a one-time code with which this seat can be taken to another device. */
 export async function deviceCode(room) {
   const { code, url, qr } = await post("/resume-codes", { room });
-  const picture = el("img", { class: "qr", alt: t("The link as a QR code"), width: 180, height: 180, src: `data:image/svg+xml;utf8,${encodeURIComponent(qr)}` });
-  const dialog = el("dialog", { class: "confirm", "aria-labelledby": "device-words" },
-    el("p", { id: "device-words" }, t("Open this address on the other device. It works once.")), picture, el("p", {}, el("code", {}, url)), el("p", {}, el("b", {}, code)),
-    el("form", { method: "dialog", class: "confirm-buttons" }, el("button", { class: "button" }, t("Close"))));
+  const picture = el("img", {
+    class: "qr",
+    alt: t("The link as a QR code"),
+    width: 180,
+    height: 180,
+    src: `data:image/svg+xml;utf8,${encodeURIComponent(qr)}`,
+  });
+  const dialog = el(
+    "dialog",
+    { class: "confirm", "aria-labelledby": "device-words" },
+    el("p", { id: "device-words" }, t("Open this address on the other device. It works once.")),
+    picture,
+    el("p", {}, el("code", {}, url)),
+    el("p", {}, el("b", {}, code)),
+    el("form", { method: "dialog", class: "confirm-buttons" }, el("button", { class: "button" }, t("Close"))),
+  );
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();

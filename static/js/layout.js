@@ -31,7 +31,12 @@ function measure(part, rows) {
   const turn = (Math.PI * ROW) / 2;
   const length = part.before + (part.last - part.first + 1) + part.after;
   const straight = (length - (rows - 1) * turn) / rows;
-  return { rows, straight, width: straight + (rows > 1 ? ROW : 0) + TRACK + 2 * EDGE, height: (rows - 1) * ROW + TRACK };
+  return {
+    rows,
+    straight,
+    width: straight + (rows > 1 ? ROW : 0) + TRACK + 2 * EDGE,
+    height: (rows - 1) * ROW + TRACK,
+  };
 }
 
 /** The arrangement of rows that gives the largest tiles. */
@@ -60,7 +65,8 @@ function centreline(size, top, middle, rightward) {
   let direction = rightward ? 1 : -1;
   for (let row = 0; row < size.rows; row += 1) {
     const y = top + row * ROW;
-    for (let step = 0; step <= 60; step += 1) points.push([middle + direction * (-half + (size.straight * step) / 60), y]);
+    for (let step = 0; step <= 60; step += 1)
+      points.push([middle + direction * (-half + (size.straight * step) / 60), y]);
     if (row < size.rows - 1) {
       for (let step = 1; step < 30; step += 1) {
         const angle = -Math.PI / 2 + (Math.PI * step) / 30;
@@ -137,24 +143,39 @@ export function layout(options, room) {
       const corner = way.at(from + step * 0.2);
       const upward = corner.ny > 0 ? -0.32 : 0.32;
       spaces.push({
-        space, side: part.side, board: Math.floor((space - 1) / 6),
-        x: round(x), y: round(y), plate: { x: round(corner.x + corner.nx * upward), y: round(corner.y + corner.ny * upward) },
+        space,
+        side: part.side,
+        board: Math.floor((space - 1) / 6),
+        x: round(x),
+        y: round(y),
+        plate: { x: round(corner.x + corner.nx * upward), y: round(corner.y + corner.ny * upward) },
         d: piece(way, from + 0.025, from + step - 0.025, TRACK),
       });
     }
     const bottom = top + size.height - TRACK;
     sides.push({
-      side: part.side, top: round(index === 0 ? 0 : top - TRACK / 2 - 0.25),
+      side: part.side,
+      top: round(index === 0 ? 0 : top - TRACK / 2 - 0.25),
       bottom: round(index === parts.length - 1 ? height : bottom + TRACK / 2 + 0.25),
       road: ribbon(way, part.before * step - 0.08, way.total - part.after * step + 0.08),
     });
-    ends.push({ first: way.at((part.before * step) / 2), last: way.at(way.total - (part.after * step) / 2), way, step, bottom });
+    ends.push({
+      first: way.at((part.before * step) / 2),
+      last: way.at(way.total - (part.after * step) / 2),
+      way,
+      step,
+      bottom,
+    });
     if (size.rows % 2 === 0) rightward = !rightward; // the sloop crosses, and the jungle road goes on the way it came
     top = bottom + TRACK + SEA;
   });
   const last = ends[ends.length - 1];
   return {
-    width: round(width), height: round(height), unit: UNIT, spaces, sides,
+    width: round(width),
+    height: round(height),
+    unit: UNIT,
+    spaces,
+    sides,
     start: box(ends[0].first, 2.5, 1.5),
     goal: box(last.last, 2.5, 1.5),
     sloop: parts.length === 2 ? harbour(ends, sizes, width) : null,
@@ -177,9 +198,12 @@ function harbour(ends, sizes, width) {
   const near = width / 2 + (onRight ? reach : -reach);
   const far = width / 2 + (onRight ? -reach : reach);
   return {
-    top: round(ends[0].bottom + TRACK / 2 + 0.25), bottom: round(ends[0].bottom + TRACK / 2 + SEA - 0.25),
-    cartagena: box({ x: near, y }, 2.5, 1.5), tortuga: box({ x: far, y }, 2.5, 1.5),
-    dock: { x: round(ends[0].last.x), y: round(ends[0].last.y) }, landing: { x: round(ends[1].first.x), y: round(ends[1].first.y) },
+    top: round(ends[0].bottom + TRACK / 2 + 0.25),
+    bottom: round(ends[0].bottom + TRACK / 2 + SEA - 0.25),
+    cartagena: box({ x: near, y }, 2.5, 1.5),
+    tortuga: box({ x: far, y }, 2.5, 1.5),
+    dock: { x: round(ends[0].last.x), y: round(ends[0].last.y) },
+    landing: { x: round(ends[1].first.x), y: round(ends[1].first.y) },
   };
 }
 
@@ -198,7 +222,14 @@ function bareSpots(ends, width, height, sea) {
     if (landmarks.some((mark) => Math.abs(mark.x - x) < 1.7 && y > mark.y - 1.5 && y < mark.y + 1.1)) continue;
     const away = Math.min(...taken.map((point) => Math.hypot(point.x - x, point.y - y)));
     if (away < TRACK / 2 + 0.2 || spots.some((spot) => Math.hypot(spot.ux - x, spot.uy - y) < 0.5)) continue;
-    spots.push({ ux: x, uy: y, x: round(x), y: round(y), room: round(Math.min(away - TRACK / 2, x - 0.2, y - 0.2, width - x - 0.2, height - y - 0.2)), pick: next() });
+    spots.push({
+      ux: x,
+      uy: y,
+      x: round(x),
+      y: round(y),
+      room: round(Math.min(away - TRACK / 2, x - 0.2, y - 0.2, width - x - 0.2, height - y - 0.2)),
+      pick: next(),
+    });
   }
   return spots;
 }

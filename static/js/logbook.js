@@ -37,9 +37,10 @@ export function Logbook(game) {
       write();
     },
     /** Every line so far, in the present language. */
-    retell: (view, seats) => entries.map((entry) => {
-      if (entry.events) return view ? tell(entry.events, view, seats, entry.by) : { text: "" };
-      return { text: tellTable(entry.kind, entry.seat, seats), seat: entry.seat ?? null, traces: [] };
-    }),
+    retell: (view, seats) =>
+      entries.map((entry) => {
+        if (entry.events) return view ? tell(entry.events, view, seats, entry.by) : { text: "" };
+        return { text: tellTable(entry.kind, entry.seat, seats), seat: entry.seat ?? null, traces: [] };
+      }),
   };
 }

@@ -7,9 +7,17 @@ import { t, tn } from "./i18n.js";
 /** Ask before something that cannot be taken back; resolves true or false. */
 export function confirm(question, yes) {
   return new Promise((resolve) => {
-    const dialog = el("dialog", { class: "confirm", "aria-labelledby": "confirm-words" },
+    const dialog = el(
+      "dialog",
+      { class: "confirm", "aria-labelledby": "confirm-words" },
       el("p", { id: "confirm-words" }, question),
-      el("form", { method: "dialog", class: "confirm-buttons" }, el("button", { class: "button", value: "no", autofocus: true }, t("No")), el("button", { class: "button button-bad", value: "yes" }, yes)));
+      el(
+        "form",
+        { method: "dialog", class: "confirm-buttons" },
+        el("button", { class: "button", value: "no", autofocus: true }, t("No")),
+        el("button", { class: "button button-bad", value: "yes" }, yes),
+      ),
+    );
     dialog.addEventListener("close", () => {
       dialog.remove();
       resolve(dialog.returnValue === "yes");
@@ -20,32 +28,91 @@ export function confirm(question, yes) {
 }
 
 const keys = () => [
-  ["Tab", t("from part to part")], ["← → ↑ ↓", t("along the road, along the log")], ["Enter", t("choose a card, a pirate, a place")],
-  ["Page ↑ ↓", t("to the next lit place")], ["Esc", t("put back what is chosen")], ["H", t("to your hand")], ["B", t("to the board")],
-  ["E", t("to “End turn”")], ["U", t("undo")], ["T", t("to the log and chat")],
+  ["Tab", t("from part to part")],
+  ["← → ↑ ↓", t("along the road, along the log")],
+  ["Enter", t("choose a card, a pirate, a place")],
+  ["Page ↑ ↓", t("to the next lit place")],
+  ["Esc", t("put back what is chosen")],
+  ["H", t("to your hand")],
+  ["B", t("to the board")],
+  ["E", t("to “End turn”")],
+  ["U", t("undo")],
+  ["T", t("to the log and chat")],
 ];
 
 /** Menu(root, {send, onResign, onHint}) -> {update(state)} */
 export function Menu(root, { send, onResign, onHint, onDevice }) {
   const sound = el("button", { type: "button", class: "menu-item", onclick: toggleSound });
-  const countdown = el("select", { id: "countdown" }, ...[0, 3, 5, 10].map((n) => el("option", { value: n, selected: pref("countdown") === n }, n ? tn("after {n} second", "after {n} seconds", n) : t("only when I say so"))));
+  const countdown = el(
+    "select",
+    { id: "countdown" },
+    ...[0, 3, 5, 10].map((n) =>
+      el(
+        "option",
+        { value: n, selected: pref("countdown") === n },
+        n ? tn("after {n} second", "after {n} seconds", n) : t("only when I say so"),
+      ),
+    ),
+  );
   countdown.addEventListener("change", () => setPref("countdown", Number(countdown.value)));
-  const item = (sign, words, onclick) => el("button", { type: "button", class: "menu-item", onclick }, icon("ui", sign), el("span", {}, words));
+  const item = (sign, words, onclick) =>
+    el("button", { type: "button", class: "menu-item", onclick }, icon("ui", sign), el("span", {}, words));
   const hint = item("ui-lantern", t("Ask for a hint"), onHint);
   const pause = item("ui-pause", t("Ask for a pause"), () => send({ do: "consent", to: "pause", yes: true }));
   const chat = item("ui-chat", "", () => send({ do: "close_chat", closed: !state.table.chat_closed }));
   const device = item("ui-link", t("Go on on another device"), onDevice);
-  const resign = item("ui-flag", t("Give up"), async () => (await confirm(t("Give up this game? Your pirates stay where they are."), t("Give up"))) && onResign());
+  const resign = item(
+    "ui-flag",
+    t("Give up"),
+    async () => (await confirm(t("Give up this game? Your pirates stay where they are."), t("Give up"))) && onResign(),
+  );
   const replay = el("a", { class: "menu-item" }, icon("ui", "ui-log"), el("span", {}, t("Replay so far")));
-  const rules = el("a", { class: "menu-item", href: "/rules", target: "_blank", rel: "noopener" }, icon("ui", "ui-help"), el("span", {}, t("Rules")));
-  const help = el("details", { class: "menu-keys" }, el("summary", {}, t("Keys")), el("dl", {}, ...keys().flatMap(([key, words]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, words)])));
-  const body = el("div", { class: "menu-body" }, sound, el("label", { class: "menu-item", for: "countdown" }, icon("ui", "ui-hourglass"), el("span", {}, t("End my turn")), countdown), hint, pause, chat, device, replay, rules, help, resign);
-  const box = el("details", { class: "table-menu" }, el("summary", { class: "button button-small" }, icon("ui", "ui-menu"), el("span", {}, t("Table"))), body);
+  const rules = el(
+    "a",
+    { class: "menu-item", href: "/rules", target: "_blank", rel: "noopener" },
+    icon("ui", "ui-help"),
+    el("span", {}, t("Rules")),
+  );
+  const help = el(
+    "details",
+    { class: "menu-keys" },
+    el("summary", {}, t("Keys")),
+    el("dl", {}, ...keys().flatMap(([key, words]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, words)])),
+  );
+  const body = el(
+    "div",
+    { class: "menu-body" },
+    sound,
+    el(
+      "label",
+      { class: "menu-item", for: "countdown" },
+      icon("ui", "ui-hourglass"),
+      el("span", {}, t("End my turn")),
+      countdown,
+    ),
+    hint,
+    pause,
+    chat,
+    device,
+    replay,
+    rules,
+    help,
+    resign,
+  );
+  const box = el(
+    "details",
+    { class: "table-menu" },
+    el("summary", { class: "button button-small" }, icon("ui", "ui-menu"), el("span", {}, t("Table"))),
+    body,
+  );
   root.append(box);
   let state = null;
 
   function showSound() {
-    sound.replaceChildren(icon("ui", pref("sound") ? "ui-sound" : "ui-mute"), el("span", {}, pref("sound") ? t("Sound is on") : t("Sound is off")));
+    sound.replaceChildren(
+      icon("ui", pref("sound") ? "ui-sound" : "ui-mute"),
+      el("span", {}, pref("sound") ? t("Sound is on") : t("Sound is off")),
+    );
     sound.setAttribute("aria-pressed", String(pref("sound")));
   }
 
@@ -54,7 +121,10 @@ export function Menu(root, { send, onResign, onHint, onDevice }) {
     showSound();
   }
   showSound();
-  body.addEventListener("click", (event) => event.target.closest("button") && event.target.closest("button") !== sound && (box.open = false));
+  body.addEventListener(
+    "click",
+    (event) => event.target.closest("button") && event.target.closest("button") !== sound && (box.open = false),
+  );
   addEventListener("pointerdown", (event) => !box.contains(event.target) && (box.open = false));
   box.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !box.open) return;

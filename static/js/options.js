@@ -5,23 +5,43 @@ import { cardName, placeName, seatName, symbolName } from "./words.js";
 import { t, tn } from "./i18n.js";
 
 const price = (choice) => {
-  if (choice.draws) return tn("draws {n} card and cannot be undone", "draws {n} cards and cannot be undone", choice.draws);
+  if (choice.draws)
+    return tn("draws {n} card and cannot be undone", "draws {n} cards and cannot be undone", choice.draws);
   return choice.final && choice.action.type !== "end" ? t("cannot be undone") : "";
 };
 
 const phrases = {
-  advance: ({ action, to }, c) => t("{card}: from {from} to {to}", { card: cardName(action.card), from: c.place(action.from), to: c.place(to) }),
+  advance: ({ action, to }, c) =>
+    t("{card}: from {from} to {to}", { card: cardName(action.card), from: c.place(action.from), to: c.place(to) }),
   retreat: ({ action, to }, c) => t("Fall back from {from} to {to}", { from: c.place(action.from), to: c.place(to) }),
-  morgan: ({ action, to }, c) => t("Morgan: send {other} from {from} to {to}", { other: c.name(action.player), from: c.place(action.from), to: c.place(to) }),
+  morgan: ({ action, to }, c) =>
+    t("Morgan: send {other} from {from} to {to}", {
+      other: c.name(action.player),
+      from: c.place(action.from),
+      to: c.place(to),
+    }),
   sail: (_, c) => (c.view.sloop === "cartagena" ? t("Sail to Tortuga") : t("Sail to Cartagena")),
   draw: () => t("Rest: take a card and end the turn"),
   end: () => t("End turn"),
-  pistol: ({ action }, c) => t("{card}: take a card from {other}", { card: cardName(action.card), other: c.name(action.player) }),
+  pistol: ({ action }, c) =>
+    t("{card}: take a card from {other}", { card: cardName(action.card), other: c.name(action.player) }),
   rum: ({ action }) => t("{card}: draw, keep two, give one to each of the others", { card: cardName(action.card) }),
   lantern: ({ action }) => t("{card}: look at four cards of the deck and keep one", { card: cardName(action.card) }),
-  parrot: ({ action, to }, c) => t("Two parrots as {card}: from {from} to {to}", { card: symbolName(action.as), from: c.place(action.from), to: c.place(to) }),
-  hook: ({ action, to }, c) => t("{hook} with {card}: two pirates from {from} to {to}, two actions", { hook: cardName(action.card), card: cardName(action.with), from: c.place(action.from), to: c.place(to) }),
-  chest: ({ action }, c) => t("{card}: open the chest at {from}", { card: cardName(action.card), from: c.place(action.from) }),
+  parrot: ({ action, to }, c) =>
+    t("Two parrots as {card}: from {from} to {to}", {
+      card: symbolName(action.as),
+      from: c.place(action.from),
+      to: c.place(to),
+    }),
+  hook: ({ action, to }, c) =>
+    t("{hook} with {card}: two pirates from {from} to {to}, two actions", {
+      hook: cardName(action.card),
+      card: cardName(action.with),
+      from: c.place(action.from),
+      to: c.place(to),
+    }),
+  chest: ({ action }, c) =>
+    t("{card}: open the chest at {from}", { card: cardName(action.card), from: c.place(action.from) }),
 };
 
 /** One choice as {text, price}. */
@@ -43,7 +63,10 @@ function signOf({ action }) {
 /** A choice as a button. */
 export function choiceButton(choice, view, seats, onPick) {
   const { text, price: cost } = inWords(choice, view, seats);
-  return el("button", { type: "button", class: "choice", onclick: () => onPick(choice) },
+  return el(
+    "button",
+    { type: "button", class: "choice", onclick: () => onPick(choice) },
     el("span", { class: "choice-signs" }, ...signOf(choice)),
-    el("span", { class: "choice-words" }, el("span", {}, text), cost ? el("small", {}, cost) : null));
+    el("span", { class: "choice-words" }, el("span", {}, text), cost ? el("small", {}, cost) : null),
+  );
 }

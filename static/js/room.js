@@ -4,14 +4,31 @@ import { foldAll } from "./fold.js";
 
 export function emptyRoom() {
   return {
-    seq: null, chat: null, game: null, you: { seat: null, person: null, name: null },
-    table: null, view: null, choices: [], undo: false, clock: null,
-    lines: [], presence: { seats: [], watching: 0, away: {} }, presets: [], hint: null,
+    seq: null,
+    chat: null,
+    game: null,
+    you: { seat: null, person: null, name: null },
+    table: null,
+    view: null,
+    choices: [],
+    undo: false,
+    clock: null,
+    lines: [],
+    presence: { seats: [], watching: 0, away: {} },
+    presets: [],
+    hint: null,
   };
 }
 
 function may(room, frame) {
-  return { ...room, seq: frame.seq, choices: frame.choices ?? [], undo: frame.undo ?? false, clock: frame.clock ?? room.clock, hint: null };
+  return {
+    ...room,
+    seq: frame.seq,
+    choices: frame.choices ?? [],
+    undo: frame.undo ?? false,
+    clock: frame.clock ?? room.clock,
+    hint: null,
+  };
 }
 
 const known = {
@@ -20,7 +37,13 @@ const known = {
     return { room: { ...room, you, game: frame.game, presets: frame.presets ?? [] } };
   },
   state(room, frame) {
-    const next = { ...may(room, frame), clock: frame.clock ?? null, table: frame.table, view: frame.view, you: { ...room.you, ...frame.you } };
+    const next = {
+      ...may(room, frame),
+      clock: frame.clock ?? null,
+      table: frame.table,
+      view: frame.view,
+      you: { ...room.you, ...frame.you },
+    };
     return { room: next, reset: true };
   },
   events(room, frame) {
@@ -28,7 +51,13 @@ const known = {
     if (isGap(room, frame)) return { room, resync: true };
     const view = frame.events.length ? foldAll(room.view, frame.events, room.you.seat) : room.view;
     const table = frame.table ?? present(room.table, frame);
-    return { room: { ...may(room, frame), view, table }, events: frame.events, by: frame.by, at: frame.at, before: room.view };
+    return {
+      room: { ...may(room, frame), view, table },
+      events: frame.events,
+      by: frame.by,
+      at: frame.at,
+      before: room.view,
+    };
   },
   table(room, frame) {
     if (isOld(room, frame)) return { room };

@@ -16,12 +16,41 @@ export function Seating(root, { send, sit }) {
   const terms = el("details", { class: "terms" }, el("summary", {}, t("The rules of this table")));
   const link = el("input", { type: "text", readonly: true, id: "invite-link", value: location.href.split(/[?#]/)[0] });
   const copied = el("span", { class: "copied", role: "status" });
-  const copy = el("button", { type: "button", class: "button button-small", onclick: copyLink }, icon("ui", "ui-link"), t("Copy the link"));
-  const share = el("button", { type: "button", class: "button button-small", hidden: !navigator.share, onclick: () => navigator.share({ title: document.title, url: link.value }).catch(() => {}) }, t("Share"));
+  const copy = el(
+    "button",
+    { type: "button", class: "button button-small", onclick: copyLink },
+    icon("ui", "ui-link"),
+    t("Copy the link"),
+  );
+  const share = el(
+    "button",
+    {
+      type: "button",
+      class: "button button-small",
+      hidden: !navigator.share,
+      onclick: () => navigator.share({ title: document.title, url: link.value }).catch(() => {}),
+    },
+    t("Share"),
+  );
   const qr = el("img", { class: "qr", alt: t("The link as a QR code"), width: 148, height: 148, loading: "lazy" });
-  const invite = el("section", { class: "invite" }, el("h3", {}, t("Invite")), el("label", { for: "invite-link" }, t("Whoever has this link can join.")),
-    el("div", { class: "invite-row" }, link, copy, share, copied), qr);
-  root.append(head, el("div", { class: "seating-body" }, el("section", { class: "berth-list" }, el("h3", {}, t("Seats")), seats, host), invite), terms);
+  const invite = el(
+    "section",
+    { class: "invite" },
+    el("h3", {}, t("Invite")),
+    el("label", { for: "invite-link" }, t("Whoever has this link can join.")),
+    el("div", { class: "invite-row" }, link, copy, share, copied),
+    qr,
+  );
+  root.append(
+    head,
+    el(
+      "div",
+      { class: "seating-body" },
+      el("section", { class: "berth-list" }, el("h3", {}, t("Seats")), seats, host),
+      invite,
+    ),
+    terms,
+  );
   let drawn = "";
 
   async function copyLink() {
@@ -36,11 +65,27 @@ export function Seating(root, { send, sit }) {
 
   function colours(state, seat) {
     const taken = state.table.seats.map(({ colour }) => colour);
-    return el("div", { class: "colours", role: "radiogroup", "aria-label": t("Your colour") }, ...COLOURS.map((colour, look) => {
-      const mine = state.table.seats[seat].colour === colour;
-      return el("button", { type: "button", role: "radio", class: `swatch look-${look}`, "aria-checked": String(mine), "aria-label": colourName(look), title: colourName(look),
-        disabled: !mine && taken.includes(colour), onclick: () => send({ do: "colour", colour }) }, pirateIcon(look, letterOf(look)));
-    }));
+    return el(
+      "div",
+      { class: "colours", role: "radiogroup", "aria-label": t("Your colour") },
+      ...COLOURS.map((colour, look) => {
+        const mine = state.table.seats[seat].colour === colour;
+        return el(
+          "button",
+          {
+            type: "button",
+            role: "radio",
+            class: `swatch look-${look}`,
+            "aria-checked": String(mine),
+            "aria-label": colourName(look),
+            title: colourName(look),
+            disabled: !mine && taken.includes(colour),
+            onclick: () => send({ do: "colour", colour }),
+          },
+          pirateIcon(look, letterOf(look)),
+        );
+      }),
+    );
   }
 
   function berth(state, info, seat) {
@@ -49,29 +94,80 @@ export function Seating(root, { send, sit }) {
     const mine = you.seat === seat;
     const filled = info.person || info.bot;
     const look = COLOURS.indexOf(info.colour);
-    const figure = el("span", { class: "berth-figure" }, look >= 0 ? pirateIcon(look, letterOf(look)) : icon("ui", "ui-plus"));
+    const figure = el(
+      "span",
+      { class: "berth-figure" },
+      look >= 0 ? pirateIcon(look, letterOf(look)) : icon("ui", "ui-plus"),
+    );
     const item = el("li", { class: `berth ${filled ? "" : "free"} ${mine ? "mine" : ""}` }, figure);
     const words = el("span", { class: "berth-words" });
     item.append(words);
     if (filled) {
-      words.append(el("b", {}, info.name ?? levelName(info.bot)), mine ? el("small", {}, ` (${t("you")})`) : "", look >= 0 ? el("small", {}, ` ${colourName(look)}`) : "",
-        info.person && info.person === table.host ? el("small", {}, ` · ${t("host")}`) : "");
-      words.append(el("span", { class: `berth-ready ${info.ready || info.bot ? "yes" : ""}` }, info.bot ? t("bot: {level}", { level: levelName(info.bot) }) : info.ready ? t("ready") : t("not ready yet")));
+      words.append(
+        el("b", {}, info.name ?? levelName(info.bot)),
+        mine ? el("small", {}, ` (${t("you")})`) : "",
+        look >= 0 ? el("small", {}, ` ${colourName(look)}`) : "",
+        info.person && info.person === table.host ? el("small", {}, ` · ${t("host")}`) : "",
+      );
+      words.append(
+        el(
+          "span",
+          { class: `berth-ready ${info.ready || info.bot ? "yes" : ""}` },
+          info.bot ? t("bot: {level}", { level: levelName(info.bot) }) : info.ready ? t("ready") : t("not ready yet"),
+        ),
+      );
     } else if (info.reserved) words.append(el("b", {}, t("Kept for {name}", { name: info.name })));
     else words.append(el("b", {}, t("Free seat")));
     const deeds = el("span", { class: "berth-deeds" });
     if (mine) {
       item.append(colours(state, seat));
       deeds.append(
-        el("button", { type: "button", class: info.ready ? "button button-small" : "button button-small button-main", "aria-pressed": String(info.ready), onclick: () => send({ do: "ready", ready: !info.ready }) }, info.ready ? t("Not ready after all") : t("I am ready")),
-        el("button", { type: "button", class: "button button-small button-quiet", onclick: () => send({ do: "stand" }) }, t("Stand up")));
+        el(
+          "button",
+          {
+            type: "button",
+            class: info.ready ? "button button-small" : "button button-small button-main",
+            "aria-pressed": String(info.ready),
+            onclick: () => send({ do: "ready", ready: !info.ready }),
+          },
+          info.ready ? t("Not ready after all") : t("I am ready"),
+        ),
+        el(
+          "button",
+          { type: "button", class: "button button-small button-quiet", onclick: () => send({ do: "stand" }) },
+          t("Stand up"),
+        ),
+      );
     }
     if (!filled && (!info.reserved || kept(info.reserved, you))) {
-      deeds.append(el("button", { type: "button", class: you.seat === null ? "button button-small button-main" : "button button-small", onclick: () => sit(seat) }, you.seat === null ? t("Sit here") : t("Move here")));
+      deeds.append(
+        el(
+          "button",
+          {
+            type: "button",
+            class: you.seat === null ? "button button-small button-main" : "button button-small",
+            onclick: () => sit(seat),
+          },
+          you.seat === null ? t("Sit here") : t("Move here"),
+        ),
+      );
     }
     if (isHost && filled && !mine) {
-      deeds.append(el("button", { type: "button", class: "button button-small button-quiet", onclick: () => send({ do: "remove", seat }) }, t("Remove {name}", { name: info.name ?? levelName(info.bot) })));
-      if (info.person && !info.bot) deeds.append(el("button", { type: "button", class: "button button-small button-quiet", onclick: () => send({ do: "host", seat }) }, t("Make {name} host", { name: info.name })));
+      deeds.append(
+        el(
+          "button",
+          { type: "button", class: "button button-small button-quiet", onclick: () => send({ do: "remove", seat }) },
+          t("Remove {name}", { name: info.name ?? levelName(info.bot) }),
+        ),
+      );
+      if (info.person && !info.bot)
+        deeds.append(
+          el(
+            "button",
+            { type: "button", class: "button button-small button-quiet", onclick: () => send({ do: "host", seat }) },
+            t("Make {name} host", { name: info.name }),
+          ),
+        );
     }
     item.append(deeds);
     return item;
@@ -79,15 +175,59 @@ export function Seating(root, { send, sit }) {
 
   function hostControls({ table, you }) {
     const isHost = you.person !== null && table.host === you.person;
-    if (!isHost) return [el("p", { class: "seating-wait" }, you.seat === null ? t("Sit down to play, or stay and watch.") : t("The host begins the game when everybody is ready."))];
+    if (!isHost)
+      return [
+        el(
+          "p",
+          { class: "seating-wait" },
+          you.seat === null
+            ? t("Sit down to play, or stay and watch.")
+            : t("The host begins the game when everybody is ready."),
+        ),
+      ];
     const free = table.seats.filter((seat) => !seat.person && !seat.bot && !seat.reserved).length;
     const filled = table.seats.filter((seat) => seat.person || seat.bot);
     const ready = filled.length >= 2 && filled.every((seat) => seat.ready || seat.bot);
-    const level = el("select", { id: "bot-level", "aria-label": t("How well the bot plays") }, ...levels.map((each) => el("option", { value: each, selected: each === (table.bot_level ?? "sailor") }, levelName(each))));
-    const why = filled.length < 2 ? t("At least two seats must be filled.") : ready ? (free ? tn("{n} free seat closes up.", "{n} free seats close up.", free) : "") : t("Not everybody is ready.");
+    const level = el(
+      "select",
+      { id: "bot-level", "aria-label": t("How well the bot plays") },
+      ...levels.map((each) =>
+        el("option", { value: each, selected: each === (table.bot_level ?? "sailor") }, levelName(each)),
+      ),
+    );
+    const why =
+      filled.length < 2
+        ? t("At least two seats must be filled.")
+        : ready
+          ? free
+            ? tn("{n} free seat closes up.", "{n} free seats close up.", free)
+            : ""
+          : t("Not everybody is ready.");
     return [
-      free ? el("div", { class: "bot-row" }, level, el("button", { type: "button", class: "button button-small", onclick: () => send({ do: "bot", level: level.value }) }, icon("ui", "ui-bot"), t("Add a bot"))) : null,
-      el("button", { type: "button", class: "button button-main start-game", disabled: !ready, onclick: () => send({ do: "start" }) }, icon("ui", "ui-anchor"), t("Begin the game")),
+      free
+        ? el(
+            "div",
+            { class: "bot-row" },
+            level,
+            el(
+              "button",
+              { type: "button", class: "button button-small", onclick: () => send({ do: "bot", level: level.value }) },
+              icon("ui", "ui-bot"),
+              t("Add a bot"),
+            ),
+          )
+        : null,
+      el(
+        "button",
+        {
+          type: "button",
+          class: "button button-main start-game",
+          disabled: !ready,
+          onclick: () => send({ do: "start" }),
+        },
+        icon("ui", "ui-anchor"),
+        t("Begin the game"),
+      ),
       el("p", { class: "seating-wait" }, why),
     ].filter(Boolean);
   }
@@ -100,12 +240,18 @@ export function Seating(root, { send, sit }) {
       drawn = key;
       const hadFocus = root.contains(document.activeElement) ? document.activeElement.textContent : null;
       const level = root.querySelector("#bot-level")?.value;
-      head.replaceChildren(el("h2", { class: "seating-title" }, table.title || presetName(table.options.preset)), table.title ? el("p", { class: "lead" }, presetName(table.options.preset)) : "");
+      head.replaceChildren(
+        el("h2", { class: "seating-title" }, table.title || presetName(table.options.preset)),
+        table.title ? el("p", { class: "lead" }, presetName(table.options.preset)) : "",
+      );
       seats.replaceChildren(...table.seats.map((info, seat) => berth(state, info, seat)));
       host.replaceChildren(...hostControls(state));
       if (level && root.querySelector("#bot-level")) root.querySelector("#bot-level").value = level;
-      terms.replaceChildren(terms.firstElementChild, el("ul", {}, ...optionLines(table).map((line) => el("li", {}, line))),
-        el("p", { class: "commitment" }, t("The server's sealed chance:"), " ", el("code", {}, table.commitment ?? "")));
+      terms.replaceChildren(
+        terms.firstElementChild,
+        el("ul", {}, ...optionLines(table).map((line) => el("li", {}, line))),
+        el("p", { class: "commitment" }, t("The server's sealed chance:"), " ", el("code", {}, table.commitment ?? "")),
+      );
       if (!qr.src) qr.src = `/qr/g/${encodeURIComponent(table.id)}.svg`;
       if (hadFocus) [...root.querySelectorAll("button")].find((each) => each.textContent === hadFocus)?.focus();
     },

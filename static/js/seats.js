@@ -13,18 +13,27 @@ export function Seats(root, { onSeat }) {
   root.append(el("h2", { class: "hidden" }, t("Players")), rows);
 
   function make({ seat }) {
-    const plate = el("li", { class: "plate" },
+    const plate = el(
+      "li",
+      { class: "plate" },
       el("span", { class: "plate-figure" }),
       el("span", { class: "plate-name" }),
       el("span", { class: "plate-signs" }),
       el("span", { class: "plate-clock" }),
       el("span", { class: "plate-facts" }),
       el("span", { class: "plate-hand" }),
-      el("button", { type: "button", class: "button button-small plate-aim", hidden: true, onclick: () => onSeat(seat) }, icon("symbols", "symbol-pistol"), el("span")));
+      el(
+        "button",
+        { type: "button", class: "button button-small plate-aim", hidden: true, onclick: () => onSeat(seat) },
+        icon("symbols", "symbol-pistol"),
+        el("span"),
+      ),
+    );
     return plate;
   }
 
-  const sign = (name, words) => el("span", { class: "sign", title: words }, icon("ui", name), el("span", { class: "hidden" }, words));
+  const sign = (name, words) =>
+    el("span", { class: "sign", title: words }, icon("ui", name), el("span", { class: "hidden" }, words));
 
   function update(plate, { seat, state, targets }) {
     const { table, view, you, presence } = state;
@@ -47,20 +56,42 @@ export function Seats(root, { onSeat }) {
     const mine = you.seat === seat ? t("you") : null;
     if (mine) name.append(" ", el("small", {}, `(${mine})`));
     name.append(el("span", { class: "hidden" }, `, ${colourName(look)}`));
-    plate.querySelector(".plate-signs").replaceChildren(...[
-      inTurn && sign("ui-compass", t("in turn")),
-      view.winner === seat && sign("ui-anchor", t("has won")),
-      player.resigned && sign("ui-flag", t("has given up")),
-      info.bot && sign("ui-bot", info.person ? t("a bot plays for now") : t("bot: {level}", { level: levelName(info.bot) })),
-      info.person && info.person === table.host && sign("ui-helm", t("host")),
-      info.person && !info.bot && presence.seats[seat] === false && sign("ui-away", t("not connected")),
-    ].filter(Boolean));
+    plate
+      .querySelector(".plate-signs")
+      .replaceChildren(
+        ...[
+          inTurn && sign("ui-compass", t("in turn")),
+          view.winner === seat && sign("ui-anchor", t("has won")),
+          player.resigned && sign("ui-flag", t("has given up")),
+          info.bot &&
+            sign("ui-bot", info.person ? t("a bot plays for now") : t("bot: {level}", { level: levelName(info.bot) })),
+          info.person && info.person === table.host && sign("ui-helm", t("host")),
+          info.person && !info.bot && presence.seats[seat] === false && sign("ui-away", t("not connected")),
+        ].filter(Boolean),
+      );
     const count = player.cards ?? player.hand.length;
     const facts = plate.querySelector(".plate-facts");
     facts.replaceChildren(
-      el("span", { class: "fact" }, icon("ui", "ui-cards"), el("span", { class: "fact-number", "aria-hidden": "true" }, String(count)), el("span", { class: "hidden" }, cardCount(count))),
-      el("span", { class: "fact" }, icon("ui", "ui-anchor"), el("span", { class: "fact-number", "aria-hidden": "true" }, `${home(player)}/${player.pirates.length}`),
-        el("span", { class: "hidden" }, tn("{n} pirate of {all} has escaped", "{n} pirates of {all} have escaped", home(player), { all: player.pirates.length }))),
+      el(
+        "span",
+        { class: "fact" },
+        icon("ui", "ui-cards"),
+        el("span", { class: "fact-number", "aria-hidden": "true" }, String(count)),
+        el("span", { class: "hidden" }, cardCount(count)),
+      ),
+      el(
+        "span",
+        { class: "fact" },
+        icon("ui", "ui-anchor"),
+        el("span", { class: "fact-number", "aria-hidden": "true" }, `${home(player)}/${player.pirates.length}`),
+        el(
+          "span",
+          { class: "hidden" },
+          tn("{n} pirate of {all} has escaped", "{n} pirates of {all} have escaped", home(player), {
+            all: player.pirates.length,
+          }),
+        ),
+      ),
     );
     showHand(plate.querySelector(".plate-hand"), player, you.seat === seat && !over);
     const aim = plate.querySelector(".plate-aim");
@@ -71,8 +102,17 @@ export function Seats(root, { onSeat }) {
   function showHand(box, player, own) {
     const visible = player.hand && !own ? byKind(player.hand) : [];
     box.hidden = visible.length === 0;
-    box.replaceChildren(...visible.map(([card, n]) => el("span", { class: "plate-card" }, cardFace(card, "tiny"), n > 1 ? el("span", { "aria-hidden": "true" }, String(n)) : null,
-      el("span", { class: "hidden" }, `${n} × ${cardName(card)}`))));
+    box.replaceChildren(
+      ...visible.map(([card, n]) =>
+        el(
+          "span",
+          { class: "plate-card" },
+          cardFace(card, "tiny"),
+          n > 1 ? el("span", { "aria-hidden": "true" }, String(n)) : null,
+          el("span", { class: "hidden" }, `${n} × ${cardName(card)}`),
+        ),
+      ),
+    );
   }
 
   return {

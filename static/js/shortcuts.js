@@ -2,7 +2,11 @@
 
 export function shortcuts({ ui, undo, clear, canClear }) {
   const deeds = {
-    h: () => ui.focusHand(), b: () => ui.board.focus("start"), e: () => ui.tray.focusEnd(), u: undo, t: () => ui.focusTalk(),
+    h: () => ui.focusHand(),
+    b: () => ui.board.focus("start"),
+    e: () => ui.tray.focusEnd(),
+    u: undo,
+    t: () => ui.focusTalk(),
   };
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -7,7 +7,15 @@ const PATIENCE = 12000; // no answer to a ping for so long: the line is dead, wh
 
 /** What a close code means for us (docs/protocol.md §7). */
 const VERDICTS = {
-  4000: "again", 4001: "reload", 4002: "stop", 4003: "stop", 4005: "slowly", 4006: "slowly", 4008: "signed_out", 4009: "slowly", 4010: "stop",
+  4000: "again",
+  4001: "reload",
+  4002: "stop",
+  4003: "stop",
+  4005: "slowly",
+  4006: "slowly",
+  4008: "signed_out",
+  4009: "slowly",
+  4010: "stop",
 };
 
 export function randomId() {
@@ -62,7 +70,8 @@ export function connect(path, { hello, onFrame, onStatus }) {
     if (frame.t === "welcome") for (const { message } of waiting.values()) raw(message);
     if (frame.ack) settle(frame.ack, "resolve", frame);
     if (frame.t === "refused" && frame.id) {
-      if (frame.code === "try_again") setTimeout(() => waiting.has(frame.id) && raw(waiting.get(frame.id).message), 600);
+      if (frame.code === "try_again")
+        setTimeout(() => waiting.has(frame.id) && raw(waiting.get(frame.id).message), 600);
       else settle(frame.id, "reject", frame);
     }
   }

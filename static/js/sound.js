@@ -47,12 +47,18 @@ function noise(audio, { at = 0, length, gain = 0.1, low = 800, high = 4000 }) {
 }
 
 const sounds = {
-  step: (audio) => [0, 0.11, 0.22].forEach((at) => tone(audio, { at, from: 190, to: 90, length: 0.08, shape: "sine", gain: 0.2 })),
+  step: (audio) =>
+    [0, 0.11, 0.22].forEach((at) => tone(audio, { at, from: 190, to: 90, length: 0.08, shape: "sine", gain: 0.2 })),
   card: (audio) => noise(audio, { length: 0.14, low: 1200, high: 5200, gain: 0.14 }),
-  turn: (audio) => [[660, 0], [880, 0.16]].forEach(([from, at]) => tone(audio, { at, from, to: from * 0.995, length: 0.7, gain: 0.09 })),
+  turn: (audio) =>
+    [
+      [660, 0],
+      [880, 0.16],
+    ].forEach(([from, at]) => tone(audio, { at, from, to: from * 0.995, length: 0.7, gain: 0.09 })),
   sail: (audio) => noise(audio, { length: 0.9, low: 260, high: 900, gain: 0.25 }),
   refuse: (audio) => tone(audio, { from: 150, to: 110, length: 0.22, shape: "sawtooth", gain: 0.06 }),
-  win: (audio) => [523, 659, 784, 1047].forEach((from, i) => tone(audio, { at: i * 0.14, from, length: 0.55, gain: 0.1 })),
+  win: (audio) =>
+    [523, 659, 784, 1047].forEach((from, i) => tone(audio, { at: i * 0.14, from, length: 0.55, gain: 0.1 })),
 };
 
 export function sound(name) {
@@ -65,6 +71,9 @@ export function soundOf(events) {
   const types = new Set(events.map(({ type }) => type));
   if (types.has("game_won")) sound("win");
   else if (types.has("sailed")) sound("sail");
-  else if (["advanced", "retreated", "morgan_moved", "parrot_advanced", "hook_advanced"].some((type) => types.has(type))) sound("step");
+  else if (
+    ["advanced", "retreated", "morgan_moved", "parrot_advanced", "hook_advanced"].some((type) => types.has(type))
+  )
+    sound("step");
   else if (types.has("cards_drawn") || types.has("cards_discarded")) sound("card");
 }

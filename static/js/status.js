@@ -17,10 +17,15 @@ export function StatusBar(root) {
     const { table, view, you } = state;
     if (!view) return table.status === "closed" ? t("This table is closed") : t("Before the start");
     if (table.status === "aborted") return t("Ended without a winner");
-    if (view.winner !== null) return view.winner === you.seat ? t("You have won!") : t("{name} has won!", { name: seatName(table.seats, view.winner) });
+    if (view.winner !== null)
+      return view.winner === you.seat
+        ? t("You have won!")
+        : t("{name} has won!", { name: seatName(table.seats, view.winner) });
     if (view.pending && state.choices.length) return t("Your choice");
     if (view.pending) return pendingText(view.pending, table.seats);
-    return view.turn.seat === you.seat ? t("Your turn") : t("{name} is in turn", { name: seatName(table.seats, view.turn.seat) });
+    return view.turn.seat === you.seat
+      ? t("Your turn")
+      : t("{name} is in turn", { name: seatName(table.seats, view.turn.seat) });
   }
 
   return {
@@ -31,19 +36,37 @@ export function StatusBar(root) {
       if (words.textContent !== text) words.textContent = text;
       const running = view && view.winner === null && table.status === "running";
       root.classList.toggle("mine", Boolean(running) && state.choices.length > 0);
-      const seat = view ? view.winner ?? view.turn.seat : null;
+      const seat = view ? (view.winner ?? view.turn.seat) : null;
       const look = seat === null ? "" : String(lookOf(table.seats, seat));
       if (figure.dataset.look !== look) {
         figure.dataset.look = look;
-        figure.replaceChildren(...(look ? [pirateIcon(Number(look), letterOf(Number(look)))] : [icon("ui", "ui-compass")]));
+        figure.replaceChildren(
+          ...(look ? [pirateIcon(Number(look), letterOf(Number(look)))] : [icon("ui", "ui-compass")]),
+        );
       }
       pips.hidden = !running;
       if (running) {
         const { actions } = view.options;
-        pips.replaceChildren(...Array.from({ length: actions }, (_, at) => el("i", { class: at < view.turn.taken ? "pip taken" : "pip", "aria-hidden": "true" })),
-          el("span", { class: "hidden" }, t("{taken} of {all} actions taken", { taken: view.turn.taken, all: actions })));
+        pips.replaceChildren(
+          ...Array.from({ length: actions }, (_, at) =>
+            el("i", { class: at < view.turn.taken ? "pip taken" : "pip", "aria-hidden": "true" }),
+          ),
+          el(
+            "span",
+            { class: "hidden" },
+            t("{taken} of {all} actions taken", { taken: view.turn.taken, all: actions }),
+          ),
+        );
       }
-      watching.replaceChildren(...(presence.watching ? [icon("ui", "ui-eye"), el("span", { "aria-hidden": "true" }, String(presence.watching)), el("span", { class: "hidden" }, tn("{n} watching", "{n} watching", presence.watching))] : []));
+      watching.replaceChildren(
+        ...(presence.watching
+          ? [
+              icon("ui", "ui-eye"),
+              el("span", { "aria-hidden": "true" }, String(presence.watching)),
+              el("span", { class: "hidden" }, tn("{n} watching", "{n} watching", presence.watching)),
+            ]
+          : []),
+      );
       root.title = presetName(table.options.preset);
     },
   };

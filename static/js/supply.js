@@ -11,10 +11,20 @@ export function Supply(root) {
   const deck = el("div", { class: "pile deck" }, cardBack(), deckCount);
   const top = el("span", { class: "pile-top" });
   const discardCount = el("span", { class: "pile-count" });
-  const discards = el("button", { type: "button", class: "pile discards", "aria-expanded": "false", "aria-controls": "discard-list" }, top, discardCount);
+  const discards = el(
+    "button",
+    { type: "button", class: "pile discards", "aria-expanded": "false", "aria-controls": "discard-list" },
+    top,
+    discardCount,
+  );
   const spread = el("div", { class: "discard-list", id: "discard-list", hidden: true });
   const cards = el("ol", { class: "row-cards" });
-  const row = el("div", { class: "row", hidden: true }, el("span", { class: "row-arrow", "aria-hidden": "true" }, icon("ui", "ui-arrow")), cards);
+  const row = el(
+    "div",
+    { class: "row", hidden: true },
+    el("span", { class: "row-arrow", "aria-hidden": "true" }, icon("ui", "ui-arrow")),
+    cards,
+  );
   root.append(el("h2", { class: "hidden" }, t("The supply")), deck, row, discards, spread);
   let shownDiscard = [];
 
@@ -33,12 +43,17 @@ export function Supply(root) {
   function showSpread() {
     if (spread.hidden) return;
     const kinds = byKind([...shownDiscard].sort());
-    spread.replaceChildren(el("h3", {}, t("Discards")), ...kinds.map(([card, n]) => el("p", {}, cardFace(card, "tiny"), `${cardName(card)} × ${n}`)));
+    spread.replaceChildren(
+      el("h3", {}, t("Discards")),
+      ...kinds.map(([card, n]) => el("p", {}, cardFace(card, "tiny"), `${cardName(card)} × ${n}`)),
+    );
     if (!kinds.length) spread.append(el("p", {}, t("Nothing has been discarded.")));
   }
 
   return {
-    deck, row, discards,
+    deck,
+    row,
+    discards,
     update(view) {
       const left = typeof view.deck === "number" ? view.deck : view.deck.length;
       deckCount.textContent = String(left);
@@ -49,16 +64,25 @@ export function Supply(root) {
       if (!row.hidden) {
         // keyed from the right end: cards leave on the left, so those that stay keep their element
         const items = view.row.map((card, at) => ({ card, key: `${view.row.length - at}:${card}`, first: at === 0 }));
-        keyed(cards, items, ({ key }) => key, ({ card }) => el("li", {}, cardFace(card, "small"), el("span", { class: "hidden" }, cardName(card))), (item, { first }) => item.classList.toggle("next", first));
+        keyed(
+          cards,
+          items,
+          ({ key }) => key,
+          ({ card }) => el("li", {}, cardFace(card, "small"), el("span", { class: "hidden" }, cardName(card))),
+          (item, { first }) => item.classList.toggle("next", first),
+        );
         cards.setAttribute("aria-label", t("The open row, next card first"));
       }
       shownDiscard = view.discard;
       const last = view.discard[view.discard.length - 1];
       top.replaceChildren(last ? cardFace(last) : el("span", { class: "card empty", "aria-hidden": "true" }));
       discardCount.textContent = String(view.discard.length);
-      discards.setAttribute("aria-label", last
-        ? t("Discards: {count}, on top {card}", { count: cardCount(view.discard.length), card: cardsInWords([last]) })
-        : t("Discards: none"));
+      discards.setAttribute(
+        "aria-label",
+        last
+          ? t("Discards: {count}, on top {card}", { count: cardCount(view.discard.length), card: cardsInWords([last]) })
+          : t("Discards: none"),
+      );
       showSpread();
     },
   };

@@ -37,13 +37,21 @@ function sessionPassword() {
 const joining = () => import("./joining.js");
 
 const wire = connect(`/ws/game/${encodeURIComponent(game)}`, {
-  hello: () => ({ ...(room.seq === null ? {} : { seq: room.seq }), ...(room.chat === null ? {} : { chat: room.chat }), ...(password ? { password } : {}) }),
+  hello: () => ({
+    ...(room.seq === null ? {} : { seq: room.seq }),
+    ...(room.chat === null ? {} : { chat: room.chat }),
+    ...(password ? { password } : {}),
+  }),
   onFrame: take,
   onStatus,
 });
 
 const ui = parts(root, {
-  send, act, undo, sit, now: wire.now,
+  send,
+  act,
+  undo,
+  sit,
+  now: wire.now,
   onCard: (card) => choose(clickCard(room.choices, selection, card)),
   onPlace,
   onSeat: (seat) => choose(clickSeat(room.choices, selection, seat)),
@@ -54,9 +62,17 @@ const ui = parts(root, {
   onMute: (person) => send({ do: "mute", person, on: true }).then(() => ui.talk.muted(person)),
   onResign: () => act({ type: "resign" }),
   onHint: () => send({ do: "hint", version: room.seq }),
-  onDevice: () => joining().then(({ deviceCode }) => deviceCode(game)).catch((problem) => refuse(problem.message)),
+  onDevice: () =>
+    joining()
+      .then(({ deviceCode }) => deviceCode(game))
+      .catch((problem) => refuse(problem.message)),
 });
-shortcuts({ ui, undo: () => room.undo && undo(), clear: () => choose({ selection: {} }), canClear: () => selection.card !== undefined || selection.from !== undefined });
+shortcuts({
+  ui,
+  undo: () => room.undo && undo(),
+  clear: () => choose({ selection: {} }),
+  canClear: () => selection.card !== undefined || selection.from !== undefined,
+});
 ui.banners.connection("connecting");
 
 // -- what the server says ------------------------------------------------------------------------
@@ -101,7 +117,11 @@ function happen({ events, by, before }) {
 }
 
 function happenedAtTable({ kind, seat }, before) {
-  const text = tellTable(kind, seat, room.table.seats.some((each) => each.name) ? room.table.seats : before.table?.seats);
+  const text = tellTable(
+    kind,
+    seat,
+    room.table.seats.some((each) => each.name) ? room.table.seats : before.table?.seats,
+  );
   if (kind === "started") {
     logbook.clear();
     ui.talk.clearLog();
@@ -115,12 +135,19 @@ function happenedAtTable({ kind, seat }, before) {
 function onStatus(status, detail) {
   if (status === "open") ui.banners.connection(room.seq === null ? null : "resumed");
   else if (status === "not_admitted") {
-    joining().then(({ admit }) => admit(detail, (word) => {
-      password = word;
-      wire.reopen();
-    }, refusal(detail.code, detail.message)));
+    joining().then(({ admit }) =>
+      admit(
+        detail,
+        (word) => {
+          password = word;
+          wire.reopen();
+        },
+        refusal(detail.code, detail.message),
+      ),
+    );
   } else ui.banners.connection(status);
-  if (status === "lost" || status === "restarting") announce(t("The connection is lost. Trying again; nothing you did is lost."), true);
+  if (status === "lost" || status === "restarting")
+    announce(t("The connection is lost. Trying again; nothing you did is lost."), true);
 }
 
 function refuse(sentence) {
@@ -141,9 +168,12 @@ function act(action) {
   selection = {};
   ask = null;
   show([]);
-  wire.send({ do: "act", version: room.seq, action }).catch(() => {}).finally(() => {
-    waitingForMe = false;
-  });
+  wire
+    .send({ do: "act", version: room.seq, action })
+    .catch(() => {})
+    .finally(() => {
+      waitingForMe = false;
+    });
 }
 
 function undo() {
@@ -157,7 +187,9 @@ async function sit(seat) {
     refuse(problem.message);
     return;
   }
-  const nonce = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const nonce = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
   send({ do: "sit", seat, nonce }).then(() => wire.resync()); // and let everybody see us there
 }
 
@@ -176,7 +208,8 @@ function onPlace(place) {
   if (!room.choices.length) return;
   const before = JSON.stringify(selection);
   choose(clickPlace(room.choices, selection, place));
-  if (JSON.stringify(selection) === before && !ask) announce(t("Nothing can be done at {place}.", { place: placeName(room.view, place) }));
+  if (JSON.stringify(selection) === before && !ask)
+    announce(t("Nothing can be done at {place}.", { place: placeName(room.view, place) }));
 }
 
 /** A card was dropped on something: a pirate, a landing place, a player's plate, or nothing. */
@@ -204,7 +237,13 @@ function mark(traces = null) {
   ui.board.mark({
     selected: selection.from,
     sources: selection.from === undefined ? [...sources.keys()] : [],
-    targets: [...targets].flatMap(([place, list]) => list.map(({ action, draws }) => ({ place, draws, cards: action.type === "parrot" ? [action.as] : action.card ? [action.card] : [] }))),
+    targets: [...targets].flatMap(([place, list]) =>
+      list.map(({ action, draws }) => ({
+        place,
+        draws,
+        cards: action.type === "parrot" ? [action.as] : action.card ? [action.card] : [],
+      })),
+    ),
   });
 }
 
@@ -218,7 +257,13 @@ function showHint(action) {
 }
 
 function show(events) {
-  const state = { ...room, choices: waitingForMe ? [] : room.choices, undo: room.undo && !waitingForMe, selection, ask };
+  const state = {
+    ...room,
+    choices: waitingForMe ? [] : room.choices,
+    undo: room.undo && !waitingForMe,
+    selection,
+    ask,
+  };
   ui.update(state, events);
   root.dataset.seq = String(room.seq);
   root.dataset.mine = String(state.choices.length > 0);
@@ -231,15 +276,20 @@ function show(events) {
     announce(room.view.pending ? t("You must choose.") : t("It is your turn."), true);
   }
   wasMine = isMine;
-  if (room.view?.winner !== null && room.view && events.some(({ type }) => type === "game_won")) announce(t("{name} has won!", { name: seatName(room.table.seats, room.view.winner) }), true);
+  if (room.view?.winner !== null && room.view && events.some(({ type }) => type === "game_won"))
+    announce(t("{name} has won!", { name: seatName(room.table.seats, room.view.winner) }), true);
 }
 
 // Somebody is there: told at most every ten seconds, while it matters.
 let lastHere = 0;
 for (const event of ["pointerdown", "keydown", "wheel"]) {
-  addEventListener(event, () => {
-    if (Date.now() - lastHere < 10000 || room.you.seat === null) return;
-    lastHere = Date.now();
-    wire.tell({ do: "here" });
-  }, { passive: true });
+  addEventListener(
+    event,
+    () => {
+      if (Date.now() - lastHere < 10000 || room.you.seat === null) return;
+      lastHere = Date.now();
+      wire.tell({ do: "here" });
+    },
+    { passive: true },
+  );
 }

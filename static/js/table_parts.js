@@ -20,7 +20,19 @@ const region = (tag, cls, label) => el(tag, { class: cls, ...(label ? { "aria-la
 
 export function parts(root, on) {
   const box = {
-    live: [["polite", 0], ["polite", 1], ["alert", 0], ["alert", 1]].map(([kind, n]) => el("div", { id: `live-${kind}-${n}`, class: "hidden", role: kind === "alert" ? "alert" : "status", "aria-live": kind === "alert" ? "assertive" : "polite" })),
+    live: [
+      ["polite", 0],
+      ["polite", 1],
+      ["alert", 0],
+      ["alert", 1],
+    ].map(([kind, n]) =>
+      el("div", {
+        id: `live-${kind}-${n}`,
+        class: "hidden",
+        role: kind === "alert" ? "alert" : "status",
+        "aria-live": kind === "alert" ? "assertive" : "polite",
+      }),
+    ),
     banners: region("div", "banners"),
     status: region("header", "status"),
     seating: region("section", "seating", t("Before the start")),
@@ -97,11 +109,18 @@ export function parts(root, on) {
     if (view !== viewShown) board.set(view, events);
     viewShown = view;
     const offered = offers(choices, selection);
-    const aims = new Set(offered.list.filter(({ action }) => action.type === "pistol").map(({ action }) => action.player));
+    const aims = new Set(
+      offered.list.filter(({ action }) => action.type === "pistol").map(({ action }) => action.player),
+    );
     seats.update(state, aims);
     supply.update(view);
     box.hand.hidden = you.seat === null || view.winner !== null;
-    if (you.seat !== null) hand.update({ hand: view.players[you.seat].hand, playable: new Set(offered.cards.keys()), selected: selection.card });
+    if (you.seat !== null)
+      hand.update({
+        hand: view.players[you.seat].hand,
+        playable: new Set(offered.cards.keys()),
+        selected: selection.card,
+      });
     owed.update(state);
     tray.update(state);
     ending.update(state);
@@ -109,7 +128,14 @@ export function parts(root, on) {
   }
 
   return {
-    board, hand, seats, supply, talk, banners, tray, update,
+    board,
+    hand,
+    seats,
+    supply,
+    talk,
+    banners,
+    tray,
+    update,
     focusChoices: () => box.tray.querySelector(".choice")?.focus({ preventScroll: true }),
     focusHand: () => (box.hand.querySelector(".hand-card") ?? box.hand).focus(),
     focusTalk: () => box.talk.querySelector('[role="tab"][tabindex="0"]')?.focus(),

@@ -6,28 +6,68 @@ import { pref, setPref } from "./prefs.js";
 import { N_, t } from "./i18n.js";
 
 export const phrases = {
-  hello: N_("Ahoy!"), good_luck: N_("Good luck!"), good_move: N_("Good move!"), thanks: N_("Thank you!"),
-  sorry: N_("Sorry!"), one_moment: N_("One moment, please."), good_game: N_("Good game!"), rematch: N_("Another round?"),
+  hello: N_("Ahoy!"),
+  good_luck: N_("Good luck!"),
+  good_move: N_("Good move!"),
+  thanks: N_("Thank you!"),
+  sorry: N_("Sorry!"),
+  one_moment: N_("One moment, please."),
+  good_game: N_("Good game!"),
+  rematch: N_("Another round?"),
 };
 
 /** Talk(root, {onTrace(traces|null), onChat({text}|{preset}), onMute(person)}) -> {log, chat, update} */
 export function Talk(root, { onTrace, onChat, onMute }) {
   const lines = el("ol", { class: "log-lines", "aria-label": t("Log") });
   const talk = el("ol", { class: "chat-lines", "aria-label": t("Chat"), "aria-live": "polite" });
-  const input = el("input", { type: "text", maxlength: 300, autocomplete: "off", enterkeyhint: "send", "aria-label": t("Write a message") });
-  const form = el("form", { class: "chat-form" }, input, el("button", { class: "button button-small", type: "submit" }, t("Send")));
+  const input = el("input", {
+    type: "text",
+    maxlength: 300,
+    autocomplete: "off",
+    enterkeyhint: "send",
+    "aria-label": t("Write a message"),
+  });
+  const form = el(
+    "form",
+    { class: "chat-form" },
+    input,
+    el("button", { class: "button button-small", type: "submit" }, t("Send")),
+  );
   const quick = el("div", { class: "chat-quick", role: "group", "aria-label": t("Ready phrases") });
   const closedNote = el("p", { class: "chat-closed", hidden: true }, t("The host has closed the chat."));
   const panels = {
     log: el("div", { role: "tabpanel", id: "panel-log", "aria-labelledby": "tab-log", class: "talk-panel" }, lines),
-    chat: el("div", { role: "tabpanel", id: "panel-chat", "aria-labelledby": "tab-chat", class: "talk-panel" }, talk, closedNote, quick, form),
+    chat: el(
+      "div",
+      { role: "tabpanel", id: "panel-chat", "aria-labelledby": "tab-chat", class: "talk-panel" },
+      talk,
+      closedNote,
+      quick,
+      form,
+    ),
   };
   const fresh = el("span", { class: "fresh", hidden: true });
   const tabs = {
-    log: el("button", { type: "button", role: "tab", id: "tab-log", "aria-controls": "panel-log" }, icon("ui", "ui-log"), t("Log")),
-    chat: el("button", { type: "button", role: "tab", id: "tab-chat", "aria-controls": "panel-chat" }, icon("ui", "ui-chat"), t("Chat"), fresh),
+    log: el(
+      "button",
+      { type: "button", role: "tab", id: "tab-log", "aria-controls": "panel-log" },
+      icon("ui", "ui-log"),
+      t("Log"),
+    ),
+    chat: el(
+      "button",
+      { type: "button", role: "tab", id: "tab-chat", "aria-controls": "panel-chat" },
+      icon("ui", "ui-chat"),
+      t("Chat"),
+      fresh,
+    ),
   };
-  root.append(el("h2", { class: "hidden" }, t("Log and chat")), el("div", { role: "tablist", class: "tabs", "aria-label": t("Log and chat") }, tabs.log, tabs.chat), panels.log, panels.chat);
+  root.append(
+    el("h2", { class: "hidden" }, t("Log and chat")),
+    el("div", { role: "tablist", class: "tabs", "aria-label": t("Log and chat") }, tabs.log, tabs.chat),
+    panels.log,
+    panels.chat,
+  );
   let unread = 0;
   let open = "log";
   let me = null;
@@ -67,7 +107,12 @@ export function Talk(root, { onTrace, onChat, onMute }) {
   // One tab stop for the whole log; arrows walk it.
   lines.addEventListener("keydown", (event) => {
     const at = event.target.closest("li");
-    const next = { ArrowDown: at?.nextElementSibling, ArrowUp: at?.previousElementSibling, Home: lines.firstElementChild, End: lines.lastElementChild }[event.key];
+    const next = {
+      ArrowDown: at?.nextElementSibling,
+      ArrowUp: at?.previousElementSibling,
+      Home: lines.firstElementChild,
+      End: lines.lastElementChild,
+    }[event.key];
     if (!next) return;
     event.preventDefault();
     at.setAttribute("tabindex", "-1");
@@ -91,7 +136,14 @@ export function Talk(root, { onTrace, onChat, onMute }) {
     log({ text, seat, traces = [] }, seats) {
       if (!text) return;
       for (const each of lines.querySelectorAll('[tabindex="0"]')) each.setAttribute("tabindex", "-1");
-      const item = el("li", { class: seat === null || seat === undefined ? "log-line" : `log-line look-${lookOf(seats, seat)}`, tabindex: "0" }, el("span", {}, text));
+      const item = el(
+        "li",
+        {
+          class: seat === null || seat === undefined ? "log-line" : `log-line look-${lookOf(seats, seat)}`,
+          tabindex: "0",
+        },
+        el("span", {}, text),
+      );
       if (traces.length) {
         item.classList.add("has-trace");
         for (const event of ["mouseenter", "focus"]) item.addEventListener(event, () => onTrace(traces));
@@ -102,11 +154,31 @@ export function Talk(root, { onTrace, onChat, onMute }) {
     line(line, seats) {
       const mine = line.person === me?.person;
       const words = line.preset ? t(phrases[line.preset] ?? line.preset) : line.text;
-      const cls = line.seat === null || line.seat === undefined ? "chat-line watcher" : `chat-line look-${lookOf(seats, line.seat)}`;
-      const item = el("li", { class: cls, "data-person": line.person }, el("b", {}, line.name), line.channel === "spectators" ? el("small", {}, ` (${t("watching")})`) : null, el("span", {}, words));
+      const cls =
+        line.seat === null || line.seat === undefined
+          ? "chat-line watcher"
+          : `chat-line look-${lookOf(seats, line.seat)}`;
+      const item = el(
+        "li",
+        { class: cls, "data-person": line.person },
+        el("b", {}, line.name),
+        line.channel === "spectators" ? el("small", {}, ` (${t("watching")})`) : null,
+        el("span", {}, words),
+      );
       if (!mine && me?.person) {
-        item.append(el("button", { type: "button", class: "mute", title: t("Hide what {name} writes", { name: line.name }), onclick: () => onMute(line.person) },
-          icon("ui", "ui-mute"), el("span", { class: "hidden" }, t("Hide what {name} writes", { name: line.name }))));
+        item.append(
+          el(
+            "button",
+            {
+              type: "button",
+              class: "mute",
+              title: t("Hide what {name} writes", { name: line.name }),
+              onclick: () => onMute(line.person),
+            },
+            icon("ui", "ui-mute"),
+            el("span", { class: "hidden" }, t("Hide what {name} writes", { name: line.name })),
+          ),
+        );
       }
       push(talk, item);
       if (open !== "chat" && !mine) {
@@ -124,7 +196,17 @@ export function Talk(root, { onTrace, onChat, onMute }) {
       quick.hidden = closed;
       closedNote.hidden = !table.chat_closed;
       if (quick.children.length !== presets.length) {
-        quick.replaceChildren(...presets.filter((name) => name in phrases).map((name) => el("button", { type: "button", class: "quick", onclick: () => onChat({ preset: name }) }, t(phrases[name]))));
+        quick.replaceChildren(
+          ...presets
+            .filter((name) => name in phrases)
+            .map((name) =>
+              el(
+                "button",
+                { type: "button", class: "quick", onclick: () => onChat({ preset: name }) },
+                t(phrases[name]),
+              ),
+            ),
+        );
       }
     },
     start: () => show(pref("tab") === "chat" ? "chat" : "log"),

@@ -2,19 +2,27 @@
 
 import { N_, t, tn } from "./i18n.js";
 
-const gains = { retreat: N_("Cards are won by falling back."), morgan: N_("Cards are won by Morgan's way: sending others' pirates ahead."), both: N_("Cards are won by falling back or by Morgan's way."), split: N_("Cards: fall back in the passage, Morgan's way in the jungle.") };
+const gains = {
+  retreat: N_("Cards are won by falling back."),
+  morgan: N_("Cards are won by Morgan's way: sending others' pirates ahead."),
+  both: N_("Cards are won by falling back or by Morgan's way."),
+  split: N_("Cards: fall back in the passage, Morgan's way in the jungle."),
+};
 
 function clockLine(clock) {
   if (!clock || clock.kind === "none") return t("No clock.");
   if (clock.kind === "turn") return tn("{n} second a turn.", "{n} seconds a turn.", clock.seconds);
-  if (clock.kind === "bank") return t("{m} minutes each, {s} seconds more a turn.", { m: Math.round(clock.seconds / 60), s: clock.increment });
+  if (clock.kind === "bank")
+    return t("{m} minutes each, {s} seconds more a turn.", { m: Math.round(clock.seconds / 60), s: clock.increment });
   return tn("{n} day a move.", "{n} days a move.", clock.days);
 }
 
 export function optionLines({ options, clock, hints, spectators }) {
   const lines = [
     options.hands === "open" ? t("Hands are open.") : t("Hands are hidden."),
-    options.supply === "row" ? tn("An open row of {n} card.", "An open row of {n} cards.", options.row_size) : t("Cards come from a closed deck."),
+    options.supply === "row"
+      ? tn("An open row of {n} card.", "An open row of {n} cards.", options.row_size)
+      : t("Cards come from a closed deck."),
     tn("{n} pirate each.", "{n} pirates each.", options.pirates),
     t("{min} to {max} actions a turn.", { min: options.min_actions, max: options.actions }),
     t(gains[options.card_gain]),

@@ -13,12 +13,25 @@ export function Tray(root, { onAction, onUndo, onClear }) {
   const hint = el("p", { class: "tray-hint", id: "tray-hint" });
   const choices = el("div", { class: "choices", role: "group", "aria-label": t("What fits") });
   const end = el("button", { type: "button", class: "button button-main end-turn", onclick: () => act("end") });
-  const undo = el("button", { type: "button", class: "button button-small", onclick: onUndo }, icon("ui", "ui-undo"), el("span", {}, t("Undo")));
+  const undo = el(
+    "button",
+    { type: "button", class: "button button-small", onclick: onUndo },
+    icon("ui", "ui-undo"),
+    el("span", {}, t("Undo")),
+  );
   undo.classList.add("undo");
   const extra = el("span", { class: "tray-extra" });
-  const drop = el("button", { type: "button", class: "button button-small", onclick: onClear }, icon("ui", "ui-close"), el("span", {}, t("Put back")));
+  const drop = el(
+    "button",
+    { type: "button", class: "button button-small", onclick: onClear },
+    icon("ui", "ui-close"),
+    el("span", {}, t("Put back")),
+  );
   drop.classList.add("put-back");
-  root.append(el("div", { class: "tray-line" }, hint, el("div", { class: "tray-buttons" }, drop, undo, extra, end)), choices);
+  root.append(
+    el("div", { class: "tray-line" }, hint, el("div", { class: "tray-buttons" }, drop, undo, extra, end)),
+    choices,
+  );
   let state = null;
   let timer = 0;
   let counting = 0;
@@ -59,39 +72,57 @@ export function Tray(root, { onAction, onUndo, onClear }) {
     if (table.status !== "running" || view.winner !== null) return "";
     if (mustAnswer(state)) return "";
     if (view.pending) return pendingText(view.pending, table.seats);
-    if (you.seat === null) return t("You are watching. {name} is in turn.", { name: seatName(table.seats, view.turn.seat) });
+    if (you.seat === null)
+      return t("You are watching. {name} is in turn.", { name: seatName(table.seats, view.turn.seat) });
     if (table.seats[you.seat]?.bot) return t("A bot plays your seat for now.");
     if (!state.choices.length) return t("{name} is in turn.", { name: seatName(table.seats, view.turn.seat) });
     if (ask && state.hint) return t("A hint: this is what a good sailor would do.");
     if (ask) return t("Which of these?");
     if (selection.card && selection.from !== undefined) return t("Which of these?");
     if (selection.card) return t("Now a pirate for {card}, or put the card back.", { card: cardName(selection.card) });
-    if (selection.from !== undefined) return t("Now a lit place or a card for the pirate from {place}.", { place: placeName(view, selection.from) });
+    if (selection.from !== undefined)
+      return t("Now a lit place or a card for the pirate from {place}.", { place: placeName(view, selection.from) });
     if (onlyEnd(state.choices)) return t("Nothing more to do: end your turn.");
     const left = view.options.actions - view.turn.taken;
-    return tn("Your turn: {n} action left. Choose a card or a pirate.", "Your turn: {n} actions left. Choose a card or a pirate.", left);
+    return tn(
+      "Your turn: {n} action left. Choose a card or a pirate.",
+      "Your turn: {n} actions left. Choose a card or a pirate.",
+      left,
+    );
   }
 
   const onlyEnd = (list) => list.length === 1 && list[0].action.type === "end";
-  const mustAnswer = ({ choices: list }) => list.some(({ action }) => ["steal", "share", "stack", "discard"].includes(action.type));
+  const mustAnswer = ({ choices: list }) =>
+    list.some(({ action }) => ["steal", "share", "stack", "discard"].includes(action.type));
 
   function update(next) {
     state = next;
     const { view, table, selection, ask } = state;
     hint.textContent = hintText(state);
     const list = ask ?? offers(state.choices, selection).list;
-    choices.replaceChildren(...list.slice(0, 40).map((choice) => choiceButton(choice, view, table.seats, ({ action }) => onAction(action))));
+    choices.replaceChildren(
+      ...list.slice(0, 40).map((choice) => choiceButton(choice, view, table.seats, ({ action }) => onAction(action))),
+    );
     choices.hidden = list.length === 0;
     drop.hidden = selection.card === undefined && selection.from === undefined;
     undo.hidden = !state.undo || mustAnswer(state);
     const ends = single(state.choices, "end");
     end.hidden = !ends;
     end.classList.toggle("quiet", Boolean(ends) && !onlyEnd(state.choices));
-    extra.replaceChildren(...["sail", "draw"].map((type) => single(state.choices, type)).filter(Boolean).map((choice) => {
-      const { text, price } = inWords(choice, view, table.seats);
-      return el("button", { type: "button", class: "button button-small", onclick: () => onAction(choice.action) },
-        icon("ui", choice.action.type === "sail" ? "ui-anchor" : "ui-lantern"), price ? `${text} (${price})` : text);
-    }));
+    extra.replaceChildren(
+      ...["sail", "draw"]
+        .map((type) => single(state.choices, type))
+        .filter(Boolean)
+        .map((choice) => {
+          const { text, price } = inWords(choice, view, table.seats);
+          return el(
+            "button",
+            { type: "button", class: "button button-small", onclick: () => onAction(choice.action) },
+            icon("ui", choice.action.type === "sail" ? "ui-anchor" : "ui-lantern"),
+            price ? `${text} (${price})` : text,
+          );
+        }),
+    );
     countDown(Boolean(ends) && onlyEnd(state.choices));
     if (!timer) labelEnd();
     root.hidden = table.status !== "running" || view.winner !== null || mustAnswer(state);

@@ -7,17 +7,35 @@ export const COLOURS = ["red", "blue", "yellow", "green", "violet"];
 const colourNames = [N_("red"), N_("blue"), N_("yellow"), N_("green"), N_("violet")];
 
 const symbolNames = {
-  bottle: N_("bottle"), dagger: N_("dagger"), hat: N_("hat"), key: N_("key"), pistol: N_("pistol"), skull: N_("skull"),
-  chest: N_("chest"), hook: N_("hook"), lantern: N_("lantern"), parrot: N_("parrot"), rum: N_("rum"),
+  bottle: N_("bottle"),
+  dagger: N_("dagger"),
+  hat: N_("hat"),
+  key: N_("key"),
+  pistol: N_("pistol"),
+  skull: N_("skull"),
+  chest: N_("chest"),
+  hook: N_("hook"),
+  lantern: N_("lantern"),
+  parrot: N_("parrot"),
+  rum: N_("rum"),
 };
 
 const presetNames = {
-  jamaica: N_("Jamaica"), tortuga: N_("Tortuga"), hispaniola: N_("Hispaniola"), "first-escape": N_("First Escape"),
-  dungeon: N_("The Dungeon"), jungle: N_("The Jungle"), complete: N_("The Complete Escape"),
+  jamaica: N_("Jamaica"),
+  tortuga: N_("Tortuga"),
+  hispaniola: N_("Hispaniola"),
+  "first-escape": N_("First Escape"),
+  dungeon: N_("The Dungeon"),
+  jungle: N_("The Jungle"),
+  complete: N_("The Complete Escape"),
 };
 
 const levelNames = {
-  "cabin-boy": N_("Cabin boy"), sailor: N_("Sailor"), mate: N_("Mate"), captain: N_("Captain"), legend: N_("Legend"),
+  "cabin-boy": N_("Cabin boy"),
+  sailor: N_("Sailor"),
+  mate: N_("Mate"),
+  captain: N_("Captain"),
+  legend: N_("Legend"),
 };
 
 export const presetName = (preset) => t(presetNames[preset] ?? preset);
@@ -36,7 +54,9 @@ export const symbolName = (symbol) => t(symbolNames[symbol] ?? symbol);
 export function cardsInWords(cards) {
   const counts = new Map();
   for (const card of cards) counts.set(card, (counts.get(card) ?? 0) + 1);
-  return list([...counts].map(([card, n]) => (n > 1 ? t("{n} × {card}", { n, card: cardName(card) }) : cardName(card))));
+  return list(
+    [...counts].map(([card, n]) => (n > 1 ? t("{n} × {card}", { n, card: cardName(card) }) : cardName(card))),
+  );
 }
 
 export const cardCount = (n) => tn("{n} card", "{n} cards", n);
@@ -72,14 +92,19 @@ export function placeLabel(view, place, seats) {
   if (typeof place === "number") parts.push(symbolName(view.board[place - 1]));
   if (place === "sloop") parts.push(view.sloop === "tortuga" ? t("at Tortuga") : t("at Cartagena"));
   if (typeof place === "number" && view.chests && String(place) in view.chests) parts.push(t("a chest lies here"));
-  const here = view.players.map((player, seat) => ({ seat, count: player.pirates.filter((at) => at === place).length }));
+  const here = view.players.map((player, seat) => ({
+    seat,
+    count: player.pirates.filter((at) => at === place).length,
+  }));
   const total = here.reduce((sum, { count }) => sum + count, 0);
   if (total === 0) parts.push(t("no pirates"));
   else {
-    const who = here.filter(({ count }) => count).map(({ seat, count }) => {
-      const colour = colourName(lookOf(seats, seat));
-      return count > 1 ? t("{n} × {colour}", { n: count, colour }) : colour;
-    });
+    const who = here
+      .filter(({ count }) => count)
+      .map(({ seat, count }) => {
+        const colour = colourName(lookOf(seats, seat));
+        return count > 1 ? t("{n} × {colour}", { n: count, colour }) : colour;
+      });
     parts.push(tn("{n} pirate: {who}", "{n} pirates: {who}", total, { who: who.join(", ") }));
   }
   return parts.join(", ");
