@@ -55,6 +55,7 @@ def review(record: Record) -> Json:
         turns.append(_turn(passed, record, first, len(turns) + 1, best))
         first = step
     return {
+        "scenario": record.options.scenario,
         "start": _rounded(_open_chances(line[0][0])),
         "turns": turns,
         "turning_points": _turning_points(turns, line[0][0]),
@@ -97,13 +98,25 @@ def _turn(
         "chances": _rounded(after),
         "luck": round(luck, 4),
         "loss": round(loss, 4),
-        "better": _actions(best[0].actions) if best is not None and is_better and loss else None,
+        "better": _told(line[0], best[0].actions) if best is not None and is_better and loss else None,
         "better_chance": round(best[1], 4) if best is not None and is_better and loss else None,
     }
 
 
-def _actions(actions: Sequence[Action]) -> list[Json]:
-    return [rules.action_to_json(action) for action in actions]
+def _told(begun: Position, actions: Sequence[Action]) -> list[Json]:
+    """A turn that was not played, as a spectator would have seen it: up to the first choice it would owe."""
+    position, seat = begun, begun.seat
+    told: list[Json] = []
+    for action in actions:
+        if action not in rules.legal(position, seat):
+            break
+        position, events = rules.apply(position, seat, action)
+        told += rules.events_for(events, None, position.options)
+        if position.winner is not None:
+            return [event for event in told if event["type"] != "game_won"]
+        if position.pending is not None:
+            break
+    return [event for event in told if event["type"] not in ("turn_passed", "choice_dealt")]
 
 
 def _luck_of_draw(before: Position, after: Position, seat: int) -> float:

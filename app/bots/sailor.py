@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.bots.evaluation import strength, weights_for
+from app.bots.evaluation import rough_strength, weights_for
 from app.bots.thought import Thought
 from app.bots.turn_search import step
 from app.rules.actions import Action, End
@@ -17,7 +17,7 @@ def sailor(thought: Thought) -> Action:
     position = thought.imagination.sample(thought.rng)
     seat = thought.seat
     weights = weights_for(position)
-    now = strength(position, seat, weights)
+    now = rough_strength(position, seat, weights)
     best, best_value = thought.listed[0], float("-inf")
     for action in thought.listed:
         if type(action) is End:
@@ -28,7 +28,7 @@ def sailor(thought: Thought) -> Action:
             if after.winner is not None:
                 value = float("inf") if after.winner == seat else float("-inf")
             else:
-                value = strength(after, seat, weights) - weights[-1] * ((after.seat == seat) - 1)
+                value = rough_strength(after, seat, weights) - weights[-1] * ((after.seat == seat) - 1)
         if value > best_value:
             best, best_value = action, value
     return best

@@ -49,11 +49,13 @@ class _Table:
         self.choices: list[Json] = []
         self.status = "open"
         self.result: Json | None = None
-        self.asked_at: int | None = None
-        """The seq at which a move was sent: the same frame is not answered twice."""
+        self.sent: Json | None = None
+        """A move not yet answered: nothing else is sent meanwhile, and after a break it goes again."""
 
     def hear(self, frame: Json) -> None:
         kind = frame["t"]
+        if self.sent is not None and self.sent["id"] in (frame.get("ack"), frame.get("id")):
+            self.sent = None
         if kind in ("state", "events", "table"):
             self.seq = frame["seq"]
             self.choices = [choice["action"] for choice in frame.get("choices", ())]
@@ -74,10 +76,8 @@ class _Table:
                 rules.fold(self.view, event, self.seat)
                 if event["type"] == "game_won":
                     self.status = "finished"
-        if kind == "refused":
-            self.asked_at = None
-            if "state" in frame:
-                self.hear(frame["state"])
+        if kind == "refused" and "state" in frame:
+            self.hear(frame["state"])
 
     @property
     def is_over(self) -> bool:
@@ -109,8 +109,9 @@ async def _say_hello(socket: ClientConnection, table: _Table, password: str | No
         hello["seq"] = table.seq
     if password is not None:
         hello["password"] = password
-    table.asked_at = None
     await socket.send(json.dumps(hello))
+    if table.sent is not None:
+        await socket.send(json.dumps(table.sent))
 
 
 async def _listen(socket: ClientConnection, table: _Table, player: Player) -> None:
@@ -118,15 +119,9 @@ async def _listen(socket: ClientConnection, table: _Table, player: Player) -> No
         table.hear(json.loads(text))
         if table.is_over:
             return
-        if (
-            table.choices
-            and table.seq != table.asked_at
-            and table.seat is not None
-            and table.view is not None
-        ):
-            table.asked_at = table.seq
+        if table.choices and table.sent is None and table.seat is not None and table.view is not None:
+            version = table.seq
             answer = player(Seat(table.seat, table.view, table.choices, table.history))
             action = await answer if inspect.isawaitable(answer) else answer
-            await socket.send(
-                json.dumps({"do": "act", "id": fresh_id(), "version": table.seq, "action": action})
-            )
+            table.sent = {"do": "act", "id": fresh_id(), "version": version, "action": action}
+            await socket.send(json.dumps(table.sent))

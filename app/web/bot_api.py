@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
+from starlette.responses import Response
 
 from app.bots.pool import BotPool
 from app.play import commands as say
@@ -18,11 +19,15 @@ from app.web.game_api import GameId, Password
 from app.web.game_api_models import responses
 from app.web.house import anyone_of, house_of
 from app.web.identity import Anyone
+from app.web.pages import checked_room
+from app.web.pages_render import Pages
 from app.web.site import site_of
 
-__all__ = ["HintAnswer", "HintAsked", "router"]
+__all__ = ["HintAnswer", "HintAsked", "pages_router", "router"]
 
 router = APIRouter(prefix="/api/v1", tags=["bots"])
+
+pages_router = APIRouter(include_in_schema=False)
 
 _KEPT = 200
 
@@ -81,3 +86,9 @@ async def game_hint(
         site_of(request).limits.take_write(anyone.id)
     done = await house.submit(room, anyone, say.Hint(id=asked.id, version=asked.version), received)
     return HintAnswer(ack=asked.id, seq=done.seq, action=room.hints.get(done.seq))
+
+
+@pages_router.get("/g/{room}/review")
+async def review_page(request: Request, pages: Pages, room: str) -> Response:
+    """The page of a review; it asks for the review itself."""
+    return await pages.page(request, "review.html", room=checked_room(room))

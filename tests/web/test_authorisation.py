@@ -77,8 +77,9 @@ ROWS: dict[tuple[str, str], str] = {
 }
 # Pages and files show everybody the same frame; what is in it comes from the API above.
 PAGES = (
-    "/ /new /g/{room} /g/{room}/replay /g/{room}/fairness /replay /fairness /rules /rules/{topic} /tutorial "
-    "/about /offline /me /players/{player} /account /resume /resume/{code} /static/{fingerprint}/{name:path} "
+    "/ /new /g/{room} /g/{room}/replay /g/{room}/fairness /g/{room}/review /replay /fairness /rules "
+    "/rules/{topic} /tutorial /about /offline /me /players/{player} /account /resume /resume/{code} "
+    "/static/{fingerprint}/{name:path} "
     "/lang/{name}.json /manifest.webmanifest /icon.svg /favicon.ico /worker.js /robots.txt"
 )
 ROWS |= {("GET", page): "open" for page in PAGES.split()}

@@ -1,0 +1,137 @@
+"""The review of a finished game: chances, luck and choices, and better turns, all from the record alone."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import pairwise
+from typing import Any
+
+import httpx
+import pytest
+
+from app import rules
+from app.bots.review import review
+from app.client.api import Api, ApiError
+from app.client.seat import Seat, play_seat
+from tests.bots.tables import chosen, seed
+from tests.bots.test_third_party import token_for
+from tests.sockets.harbour import in_process
+
+Json = dict[str, Any]
+
+NONCES = ("0" * 32, "1" * 32, "2" * 32)
+
+
+def record_of(options: Json, levels: tuple[str, ...]) -> rules.Record:
+    """A game of bots as a record; the deal is that of the record's own seed."""
+    server_seed = seed("review")
+    nonces = NONCES[: len(levels)]
+    given = rules.parse_options({"players": len(levels), **options})
+    position = rules.new_game(given, rules.seed_from(server_seed, nonces))
+    moves: list[rules.Move] = []
+    histories: list[list[Json]] = [[] for _ in levels]
+    while position.winner is None:
+        seat = rules.seats_to_act(position)[0]
+        move = chosen(position, seat, histories[seat], levels[seat], 100, f"review|{len(moves)}")
+        action = rules.action_from_json(move)
+        marks = ("hint",) if len(moves) == 4 else ()
+        moves.append(rules.Move(seat, action, len(moves), "bot", marks))
+        position, events = rules.apply(position, seat, action)
+        for other, history in enumerate(histories):
+            history += rules.events_for(events, other, given)
+    return rules.Record(
+        options=given,
+        commitment=rules.commitment_of(server_seed),
+        server_seed=server_seed,
+        nonces=nonces,
+        players=tuple((level, level) for level in levels),
+        moves=tuple(moves),
+        winner=position.winner,
+        places=tuple(rules.places(position)),
+        reason="goal",
+    )
+
+
+@pytest.fixture(scope="module")
+def record() -> rules.Record:
+    return record_of({"preset": "jamaica"}, ("mate", "cabin-boy"))
+
+
+def test_the_turns_cover_the_game_without_a_gap(record: rules.Record):
+    turns = review(record)["turns"]
+    assert turns[0]["first_step"] == 0
+    assert turns[-1]["step"] == len(record.moves)
+    assert all(one["step"] == two["first_step"] for one, two in pairwise(turns))
+    for turn in turns:
+        movers = {move.seat for move in record.moves[turn["first_step"] : turn["step"]]}
+        assert movers == {turn["seat"]}
+
+
+def test_chances_are_chances_and_end_with_the_winner(record: rules.Record):
+    found = review(record)
+    for chances in [found["start"], *(turn["chances"] for turn in found["turns"])]:
+        assert sum(chances) == pytest.approx(1, abs=0.001)
+        assert all(0 <= chance <= 1 for chance in chances)
+    assert found["turns"][-1]["chances"][record.winner or 0] == 1
+
+
+def test_a_beginner_gives_more_away_than_a_mate(record: rules.Record):
+    loss = review(record)["loss"]
+    assert loss[1] > 2 * loss[0]
+
+
+def test_a_better_turn_is_told_in_events_of_that_seat(record: rules.Record):
+    better = [turn for turn in review(record)["turns"] if turn["better"]]
+    assert better
+    for turn in better:
+        assert turn["loss"] > 0
+        assert turn["better_chance"] > turn["chances"][turn["seat"]] - abs(turn["luck"]) - 0.001
+        assert {event["seat"] for event in turn["better"] if "seat" in event} == {turn["seat"]}
+
+
+def test_hints_are_counted(record: rules.Record):
+    assert sum(review(record)["hints"]) == 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"preset": "complete", "black_magic": True, "scoundrels": True, "card_gain": "both"},
+        {"preset": "tortuga", "card_gain": "morgan"},
+    ],
+)
+def test_every_module_can_be_reviewed(options: Json):
+    found = review(record_of(options, ("sailor", "mate", "sailor")))
+    assert found["turns"][-1]["chances"].count(1) == 1
+
+
+async def test_a_finished_game_can_be_reviewed_and_a_running_one_not(sqlite_url: str):
+    async with in_process(sqlite_url) as server, Api(server.base, await token_for(server, "Ann")) as api:
+        game = await api.create(
+            {"preset": "jamaica", "players": 2}, visibility="unlisted", pace=0, hints=True
+        )
+        await api.sit(game)
+        await api.add_bot(game, "cabin-boy")
+        await api.start(game)
+        with pytest.raises(ApiError) as early:
+            await api.ask("GET", f"/games/{game}/review")
+        assert early.value.code == "not_over"
+        asked = []
+
+        async def play_hints(seat: Seat) -> Json:
+            state = await api.state(game)
+            asked.append(state["seq"])
+            if len(asked) > 5:
+                return {"type": "resign"}
+            body = {"id": f"hint-{len(asked):05}", "version": state["seq"]}
+            return dict((await api.ask("POST", f"/games/{game}/hint", body))["action"])
+
+        async with asyncio.timeout(100):
+            await play_seat(api, game, play_hints)
+        found = await api.ask("GET", f"/games/{game}/review")
+        assert found["result"]["reason"] == "resigned"
+        assert sum(found["hints"]) >= 1
+        async with httpx.AsyncClient() as browser:
+            page = await browser.get(f"{server.base}/g/{game}/review")
+        assert page.status_code == 200
+        assert "data-review" in page.text
