@@ -19,7 +19,7 @@ NODES: dict[str, int | None] = {
     "mate": None,
     "yardstick": None,
     "captain": 6_000,
-    "legend": 12_000,
+    "legend": 10_000,
 }
 """Node budgets of one decision; None where the level has an end of its own."""
 

@@ -51,6 +51,7 @@ export function Ending(root, { onRematch }) {
           ...[
             next,
             el("a", { class: "button", href: `${here}/replay` }, t("Replay")),
+            el("a", { class: "button", href: `${here}/review` }, t("Review")),
             el("a", { class: "button", href: `${here}/fairness` }, t("Check the chance")),
             el("a", { class: "button", href: "/" }, t("To the lobby")),
           ].filter(Boolean),
