@@ -127,6 +127,11 @@ class Settings:
         return _is_loopback(self.host)
 
     @property
+    def public_host(self) -> str:
+        """Host (and port) of the address people type; empty when that is not set."""
+        return urlsplit(self.public_url).netloc
+
+    @property
     def is_https(self) -> bool:
         """Whether people reach it over TLS (the proxy's), so that cookies are Secure."""
         return self.public_url.startswith("https://")

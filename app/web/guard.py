@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import time
+from functools import lru_cache
 
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
@@ -29,6 +30,7 @@ _POLICY = (
 )
 
 
+@lru_cache(maxsize=64)  # a site has one name or two; what others send as Host pushes nothing out for long
 def security_headers(https: bool, host: str) -> dict[str, str]:
     """The headers of every answer. Sockets are named by host for browsers in which 'self' leaves them out."""
     clean = "".join(letter for letter in host if letter.isalnum() or letter in ".-:[]")
@@ -86,7 +88,8 @@ class GuardMiddleware:
             return
         connection = HTTPConnection(scope)
         site = site_of(connection)
-        headers = headers_for(scope["path"], site.settings.is_https, connection.headers.get("host", ""))
+        host = site.settings.public_host or connection.headers.get("host", "")
+        headers = headers_for(scope["path"], site.settings.is_https, host)
         began = time.monotonic()
 
         async def send_guarded(message: Message) -> None:

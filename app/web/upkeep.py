@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from app.notify.digest import Notifier
 from app.play.house import House
@@ -12,12 +13,13 @@ from app.play.ports import StoreUnavailable
 from app.store.people_retention import RetentionStore
 from app.web.site import Site
 
-__all__ = ["Upkeep"]
+__all__ = ["Upkeep", "every"]
 
 log = logging.getLogger("cartagena.upkeep")
 
 _DAY = 86_400
 _OPERATOR_SECONDS = 3.0  # how soon the operator's command line is heard by a running server
+_STOP_SECONDS = 3.0  # how long a round may go on after that
 _MOST_STEPS = 50  # steps of forgetting a round; the rest waits for the next
 
 
@@ -31,6 +33,7 @@ class Upkeep:
         self._notifier = notifier
         self._banned: set[str] = set()
         self._tasks: list[asyncio.Task[None]] = []
+        self._stopping = asyncio.Event()
 
     def start(self) -> None:
         """Begins the rounds."""
@@ -40,13 +43,16 @@ class Upkeep:
             (settings.sweep_seconds, self.forget),
             (settings.notify_seconds, self._notify),
         ):
-            self._tasks.append(asyncio.get_running_loop().create_task(_every(seconds, work)))
+            self._tasks.append(asyncio.get_running_loop().create_task(every(seconds, work, self._stopping)))
 
     async def stop(self) -> None:
-        """Ends them."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        """Ends them between two rounds: a query that is cut off may leave its connection behind."""
+        self._stopping.set()
+        if self._tasks:
+            _, late = await asyncio.wait(self._tasks, timeout=_STOP_SECONDS)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
         self._tasks.clear()
 
     async def hear_operator(self) -> None:
@@ -80,16 +86,17 @@ class Upkeep:
         await self._notifier.round()
 
 
-async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
-    """For ever; an outage of the store costs a round, a fault is logged and does not end the rounds."""
-    while True:
+async def every(seconds: float, work: Callable[[], Awaitable[None]], stopping: asyncio.Event) -> None:
+    """Until told to stop; an outage of the store costs a round, a fault is logged and does not end the rounds."""
+    while not stopping.is_set():
         try:
             await work()
         except StoreUnavailable:
             log.warning("the store did not answer; the next round will try again")
         except Exception:
             log.exception("a round failed")
-        await asyncio.sleep(seconds)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stopping.wait(), seconds)
 
 
 async def _in_steps(step: Callable[[], Awaitable[int]]) -> None:
