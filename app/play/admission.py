@@ -33,6 +33,8 @@ async def admit(house: House, game: str, anyone: Anyone, password: str | None) -
             return room
     lock = room.table.terms.lock if room is not None else None
     if room is None or (lock is not None and room.table.host not in anyone.ids):
+        if room is not None:
+            await _same_work(house, game)
         if password is None:
             raise NotAdmitted("password_required")
         if not await asyncio.to_thread(check_password, lock, password) or room is None:
@@ -40,6 +42,14 @@ async def admit(house: House, game: str, anyone: Anyone, password: str | None) -
     if not room.table.terms.spectators and room.table.status != "open":
         raise NotAdmitted("no_spectators")
     return room
+
+
+async def _same_work(house: House, game: str) -> None:
+    """A room that is not there is looked up in the store every time: let a locked one take as long."""
+    try:
+        await house.store.game(game)
+    except StoreUnavailable:
+        raise Refusal("try_again") from None
 
 
 async def enter(house: House, room: Room, visitor: Visitor, hello: say.Hello) -> None:
@@ -91,10 +101,7 @@ def _greet(room: Room, visitor: Visitor, hello: say.Hello, now: int) -> None:
 async def leave(house: House, room: Room, visitor: Visitor) -> None:
     """A visitor is gone; the others see it at once."""
     room.leave(visitor, house.clock.now())
-    try:
-        await _tell_presence(house, room)
-    except StoreUnavailable:
-        return  # the countdown is written down with the next entry
+    await _tell_presence(house, room)
 
 
 async def _tell_presence(house: House, room: Room) -> None:

@@ -69,17 +69,25 @@ def _undo(table: Table, scene: Scene, command: say.Undo) -> Draft:
     return Draft("undo", seat, {})
 
 
-def _consent(table: Table, scene: Scene, command: say.Consent) -> Draft:
+def _having_a_say(table: Table, scene: Scene) -> int:
+    """The asker's seat, if they still play it themselves."""
     seat = _playing(table, scene)
+    if table.seats[seat].bot is not None:
+        raise Refusal("bot_plays")
+    if table.is_resigned(seat):
+        raise Refusal("not_seated", "You have resigned this game.")
+    return seat
+
+
+def _consent(table: Table, scene: Scene, command: say.Consent) -> Draft:
+    seat = _having_a_say(table, scene)
     if command.to == "pause" and table.is_paused:
         raise Refusal("paused")
     if command.to == "continue" and not table.is_paused:
         raise Refusal("not_paused")
-    if table.seats[seat].bot is not None:
-        raise Refusal("bot_plays")
     asked = set(table.people())
     if command.to == "continue":
-        asked &= {*scene.present, seat}  # whoever is away cannot keep the others waiting
+        asked &= {*scene.present(), seat}  # whoever is away cannot keep the others waiting
     agreed = table.consents.get(command.to, set()) | {seat}
     if command.yes and asked <= agreed:
         return Draft("paused" if command.to == "pause" else "continued", seat, {"agreed": sorted(agreed)})
@@ -87,7 +95,7 @@ def _consent(table: Table, scene: Scene, command: say.Consent) -> Draft:
 
 
 def _vote(table: Table, scene: Scene, command: say.Vote) -> Draft:
-    seat = _playing(table, scene)
+    seat = _having_a_say(table, scene)
     about = command.seat
     if about >= len(table.seats):
         raise Refusal("bad_seat")
@@ -95,7 +103,8 @@ def _vote(table: Table, scene: Scene, command: say.Vote) -> Draft:
         raise Refusal("not_absent")
     if table.is_paused:
         raise Refusal("paused")
-    present = {n for n in table.people() if n in scene.present and not table.seats[n].absent} | {seat}
+    here = scene.present()
+    present = {n for n in table.people() if n in here and not table.seats[n].absent} | {seat}
     votes = {voter: choice for voter, choice in table.votes.get(about, {}).items() if voter in present}
     votes[seat] = command.choice
     if sum(choice == command.choice for choice in votes.values()) * 2 <= len(present):

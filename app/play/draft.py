@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 from app.play.ports import Anyone
@@ -32,11 +32,13 @@ class Scene:
 
     __slots__ = ("anyone", "present", "received", "seat")
 
-    def __init__(self, anyone: Anyone, seat: int | None, received: int, present: Collection[int]) -> None:
+    def __init__(
+        self, anyone: Anyone, seat: int | None, received: int, present: Callable[[], Collection[int]]
+    ) -> None:
         self.anyone = anyone
         self.seat = seat
         self.received = received
-        self.present = present
+        self.present = present  # seats whose person is here; asked for only where it matters
 
 
 def seated(scene: Scene) -> int:

@@ -255,7 +255,9 @@ class House:
             for visitor in room.visitors:
                 if visitor.seat is None:
                     visitor.listener.end(4003, "no spectators")
-        if not is_row and before.to_act == table.to_act:
+        if not is_row and (
+            before.to_act == table.to_act or (self.bus.is_alone and not self.lobby.has_any(table))
+        ):
             return
         if self.lobby.visitors or not self.bus.is_alone:
             watching = room.presence.watching(table, entry.at)
@@ -271,8 +273,12 @@ class House:
         now = self.clock.now()
         due = due_at(room.table, room.presence, now)
         if due is not None and (room.woken_at is None or due < room.woken_at):
+            try:
+                await self.store.wake(room.id, due)
+            except StoreUnavailable:
+                room.woken_at = None  # written down with the next entry
+                return
             room.woken_at = due
-            await self.store.wake(room.id, due)
             self.wake_at(due)
 
     # -- news from other workers -------------------------------------------------------------------

@@ -71,6 +71,11 @@ class Lobby:
         self._house = house
         self.visitors: set[LobbyVisitor] = set()
 
+    def has_any(self, table: Table) -> bool:
+        """Whether somebody of this table looks at the lobby here."""
+        people = {seat.person for seat in table.seats}
+        return any(not people.isdisjoint(visitor.anyone.ids) for visitor in self.visitors)
+
     async def tell_lists(self, visitor: LobbyVisitor) -> None:
         """The lists as they are now, and after them every change."""
         visitor.hold()

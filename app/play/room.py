@@ -87,8 +87,10 @@ class Room:
                         raise Refusal("id_taken")
                     return Accepted(known[0], False)
                 seat = self.table.seat_of(anyone.ids)
-                present = self.presence.present_seats(self.table, received)
-                draft = deciding(self.table, Scene(anyone, seat, received, present), command)
+                scene = Scene(
+                    anyone, seat, received, lambda: self.presence.present_seats(self.table, received)
+                )
+                draft = deciding(self.table, scene, command)
                 told = await self._store(draft, received, command.id, anyone)
                 if told is not None:
                     return told
@@ -129,13 +131,13 @@ class Room:
             who,
         )
         after, events = before.after(entry, draft.step)
-        due = due_at(after, self.presence, at)
+        due = self._due(after, at)
         append = Append(
             entry,
             after.status,
             ",".join(map(str, after.to_act)),
             after.deadline(),
-            due if due is not None and (self.woken_at is None or due < self.woken_at) else None,
+            due,
             None if entry.kind == "action" and not after.is_over else after.summary(),
         )
         try:
@@ -157,6 +159,18 @@ class Room:
         self.house.publish(News("entry", self.id, self.house.worker, entry))
         self._install(before, after, entry, events, acked)
         return Accepted(entry.seq, acked is not None)
+
+    def _due(self, after: Table, at: int) -> int | None:
+        """When the sweeper must be woken, if that is earlier than it will wake anyway.
+
+        Its row is not moved with every action: absence only ever moves back, so an early look finds
+        nothing due and writes down the next time. That keeps this write out of nearly every action.
+        """
+        woken = self.woken_at
+        if woken is not None and after.terms.clock.kind == "none" and not after.bots_to_act():
+            return None
+        due = due_at(after, self.presence, at)
+        return due if due is not None and (woken is None or due < woken) else None
 
     # -- moving on ---------------------------------------------------------------------------------
 

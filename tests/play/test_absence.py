@@ -224,3 +224,27 @@ async def test_only_bots_left_and_nobody_watching_stands_still(stage: Stage) -> 
     await stage.guest("wim").come(ann.game)
     await stage.pass_time(1)
     assert (await stage.store.heads([ann.game]))[ann.game] > still
+
+
+async def test_whoever_resigned_or_let_a_bot_play_has_no_say(stage: Stage) -> None:
+    ann, bo, cy = await stage.game("ann", "bo", "cy", absence=60)
+    await cy.act({"type": "resign"}, version=0)
+    assert await cy.refused("consent", to="pause", yes=True) == "not_seated"
+    await ann.go()
+    await stage.pass_time(61)
+    assert await cy.refused("vote", seat=0, choice="end") == "not_seated"
+    await bo.send("vote", seat=0, choice="bot")
+    back = await stage.guest("ann").come(ann.game)
+    assert await back.refused("consent", to="pause", yes=True) == "bot_plays"
+
+
+async def test_an_action_rarely_moves_the_sweepers_row(stage: Stage) -> None:
+    ann, _ = await stage.game("ann", "bo", absence=60)
+    first = await stage.store.next_due()
+    stage.clock.pass_seconds(20)
+    await ann.act(advance_of(ann))
+    assert await stage.store.next_due() == first
+    await stage.pass_time(41)
+    assert "absent" not in stage.counts.kinds
+    await stage.pass_time(41)
+    assert "absent" in stage.counts.kinds

@@ -8,6 +8,7 @@ import copy
 import pytest
 
 from app import rules
+from tests.sockets.harbour import in_process
 from tests.sockets.sailor import Crew, Sailor, advance, play_out
 
 
@@ -146,7 +147,7 @@ async def test_a_password_room(crew: Crew) -> None:
     await bo.command("sit", nonce="0" * 32)
     await bo.leave()
     await bo.join(game)  # whoever sits needs no password any more
-    assert bo.seat == 1
+    assert bo.seat == 0
     state = await bo.http.get(f"/api/v1/games/{game}")
     assert state.status_code == 200
     other = await crew.sailor()
@@ -174,3 +175,13 @@ async def test_a_rematch_takes_everybody_along(crew: Crew) -> None:
     assert ann.seat != old
     await ann.command("start")
     assert ann.table["status"] == "running"
+
+
+async def test_the_plain_asgi_wire_serves_as_well(sqlite_url: str) -> None:
+    async with in_process(sqlite_url, thin=False) as server:
+        crew = Crew(server)
+        sailors = await crew.game(2, "tortuga")
+        await play_out(sailors, actions=25)
+        await server.house.dismiss()
+        assert {await sailor.is_closed() for sailor in sailors} == {4000}
+        await crew.close()
