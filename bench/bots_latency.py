@@ -1,0 +1,205 @@
+"""People's latency while bots think: action to acknowledgement, with no bot games and with many going on.
+
+    python -m bench.bots_latency --games 50 --seconds 20 --level captain
+
+Starts a server of its own (SQLite in a temporary folder). Two people play one action after the other over
+real sockets; in the second half as many rooms full of bots play at a pace of zero, watched by somebody.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import secrets
+import socket
+import sys
+import tempfile
+from contextlib import AsyncExitStack
+from pathlib import Path
+from statistics import median, quantiles
+from time import monotonic
+from typing import Any
+
+import httpx
+import orjson
+from websockets.asyncio.client import ClientConnection, connect
+
+ROOT = Path(__file__).resolve().parents[1]
+
+Json = dict[str, Any]
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+class Player:
+    """A person's client: follows one game and acts whenever it may."""
+
+    def __init__(self, http: httpx.AsyncClient, base: str) -> None:
+        self.http = http
+        self.base = base
+
+    @classmethod
+    async def make(cls, base: str, stack: AsyncExitStack) -> Player:
+        http = await stack.enter_async_context(
+            httpx.AsyncClient(base_url=base, headers={"Origin": base}, timeout=60)
+        )
+        made = await http.post("/api/v1/me", json={"name": f"P{secrets.token_hex(4)}"})
+        made.raise_for_status()
+        http.headers["X-CSRF"] = made.json()["csrf"]
+        return cls(http, base)
+
+    async def do(self, game: str, do: str, **fields: Any) -> None:
+        body = {"do": do, "id": secrets.token_hex(8), **fields}
+        (await self.http.post(f"/api/v1/games/{game}/commands", json=body)).raise_for_status()
+
+    async def create(self, players: int, **terms: Any) -> str:
+        body = {"options": {"preset": "jamaica", "players": players}, "visibility": "unlisted", **terms}
+        answer = await self.http.post("/api/v1/games", json=body)
+        answer.raise_for_status()
+        return str(answer.json()["id"])
+
+    async def watch(self, game: str, stack: AsyncExitStack) -> ClientConnection:
+        cookies = "; ".join(f"{name}={value}" for name, value in self.http.cookies.items())
+        link = await stack.enter_async_context(
+            connect(
+                f"ws{self.base.removeprefix('http')}/ws/game/{game}",
+                additional_headers={"Cookie": cookies, "Origin": self.base},
+            )
+        )
+        await link.send('{"do":"hello","v":1}')
+        return link
+
+    async def play(self, link: ClientConnection, until: float, waits: list[float]) -> None:
+        """Act and undo nothing: the first choice every time, one every 100 ms; note how long each ack takes."""
+        sent: tuple[str, float] | None = None
+        async for text in link:
+            frame = orjson.loads(text)
+            if sent is not None and sent[0] in (frame.get("ack"), frame.get("id")):
+                waits.append(monotonic() - sent[1])
+                sent = None
+            if monotonic() > until:
+                return
+            if frame.get("choices") and sent is None:
+                await asyncio.sleep(0.1)
+                command = secrets.token_hex(8)
+                action = frame["choices"][0]["action"]
+                sent = (command, monotonic())
+                message = {"do": "act", "id": command, "version": frame["seq"], "action": action}
+                await link.send(orjson.dumps(message).decode())
+
+
+async def people_play(base: str, seconds: float) -> list[float]:
+    waits: list[float] = []
+    async with AsyncExitStack() as stack:
+        one, two = await Player.make(base, stack), await Player.make(base, stack)
+        game = await one.create(2)
+        for player in (one, two):
+            await player.do(game, "sit", nonce=secrets.token_hex(16))
+            await player.do(game, "ready", ready=True)
+        links = [await player.watch(game, stack) for player in (one, two)]
+        await one.do(game, "start")
+        until = monotonic() + seconds
+        tasks = [player.play(link, until, waits) for player, link in zip((one, two), links, strict=True)]
+        try:
+            async with asyncio.timeout(seconds + 5):
+                await asyncio.gather(*tasks)
+        except TimeoutError:
+            pass  # whoever was not to move when time was up still listens
+    return waits
+
+
+async def start_bot_games(base: str, games: int, level: str, stack: AsyncExitStack) -> list[str]:
+    """Rooms in which the host only watches: bots on every seat, no pause between their moves."""
+    rooms = []
+    for _number in range(games):
+        host = await Player.make(base, stack)
+        game = await host.create(3, pace=0)
+        for _ in range(3):
+            await host.do(game, "bot", level=level)
+        link = await host.watch(game, stack)
+        await host.do(game, "start")
+        stack.push_async_callback(_cancelled, asyncio.create_task(_drain(link)))
+        rooms.append(game)
+    return rooms
+
+
+async def _drain(link: ClientConnection) -> None:
+    async for _ in link:
+        pass
+
+
+async def _cancelled(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+def line(name: str, waits: list[float]) -> str:
+    cuts = quantiles(waits, n=100)
+    return f"| {name} | {len(waits)} | {1000 * median(waits):.1f} | {1000 * cuts[94]:.1f} | {1000 * cuts[98]:.1f} |"
+
+
+async def measure(games: int, seconds: float, level: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        port = free_port()
+        base = f"http://127.0.0.1:{port}"
+        environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("CARTAGENA_")},
+            "CARTAGENA_DATABASE": f"sqlite:///{folder}/bench.db",
+            "CARTAGENA_PORT": str(port),
+            "CARTAGENA_GUESTS_PER_HOUR": "100000",
+            "CARTAGENA_REQUESTS_PER_SECOND": "10000",
+            "CARTAGENA_REQUESTS_BURST": "100000",
+            "CARTAGENA_WRITES_PER_SECOND": "10000",
+            "CARTAGENA_WRITES_BURST": "100000",
+            "CARTAGENA_SOCKETS_PER_ADDRESS": "1000",
+            "CARTAGENA_FRAMES_PER_SECOND": "10000",
+            "CARTAGENA_FRAMES_BURST": "100000",
+        }
+        server = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "app.cli",
+            "serve",
+            cwd=ROOT,
+            env=environment,
+            stdout=asyncio.subprocess.DEVNULL,
+        )
+        try:
+            async with httpx.AsyncClient() as http:
+                for _ in range(200):
+                    try:
+                        if (await http.get(f"{base}/readyz")).is_success:
+                            break
+                    except httpx.TransportError:
+                        await asyncio.sleep(0.1)
+            print("| while | actions | median ms | 95 % ms | 99 % ms |\n|---|---|---|---|---|")
+            print(line("no bot plays", await people_play(base, seconds)), flush=True)
+            async with AsyncExitStack() as stack:
+                await start_bot_games(base, games, level, stack)
+                print(line(f"{games} games of three {level}s", await people_play(base, seconds)), flush=True)
+            async with httpx.AsyncClient() as http:
+                text = (await http.get(f"{base}/metrics")).text
+                for row in text.splitlines():
+                    if row.startswith("cartagena_bot") and "_count" in row:
+                        print(f"<!-- {row} -->")
+        finally:
+            server.terminate()
+            await server.wait()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--level", default="captain")
+    asked = parser.parse_args()
+    asyncio.run(measure(asked.games, asked.seconds, asked.level))
+
+
+if __name__ == "__main__":
+    main()
