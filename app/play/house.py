@@ -9,24 +9,25 @@ from typing import Any
 
 from app.play import chat as chatting
 from app.play import commands as say
-from app.play.draft import Draft, Scene
-from app.play.due import choose, due_at
+from app.play.accepted import Accepted
+from app.play.draft import Draft
+from app.play.due import due_at
 from app.play.entries import Entry, GameRow, Outage
-from app.play.founding import found, found_rematch
+from app.play.founding import found
+from app.play.hint import hint
 from app.play.lobby import Lobby, news_of
 from app.play.ports import Anyone, Blocks, BotPlayer, Bus, Clock, GameStore, News, StoreUnavailable, Watcher
 from app.play.refusals import Refusal
-from app.play.room import Accepted, Room
+from app.play.rematch import rematch
+from app.play.room import Room
 from app.play.rooms import Rooms
 from app.play.sweeper import Sweeper
 from app.play.table import Table
-from app.play.telling import may_choose
 from app.play.terms import Terms
 
 __all__ = ["House"]
 
 _log = logging.getLogger("cartagena.house")
-HINT_LEVEL = "captain"
 
 
 class House:
@@ -111,10 +112,11 @@ class House:
             await self.store.create(row, entry)
         except StoreUnavailable:
             raise Refusal("try_again") from None
-        self._created(row, entry)
+        self.founded(row, entry)
         return row.id
 
-    def _created(self, row: GameRow, entry: Entry) -> None:
+    def founded(self, row: GameRow, entry: Entry) -> None:
+        """A table has been made: lobbies show it."""
         table = Table(row)
         table.fold(entry)
         self.watcher.acted("created", "person")
@@ -135,78 +137,15 @@ class House:
             case say.Sit() if self.blocks is not None and await self._is_blocked(room, anyone):
                 raise Refusal("blocked")
             case say.Rematch():
-                return await self._rematch(room, anyone, command, received)
+                return await rematch(room, anyone, command, received)
             case say.Hint():
-                return await self._hint(room, anyone, command, received)
+                return await hint(room, anyone, command, received)
             case _:
                 return await room.submit(anyone, command, received)
 
     async def _is_blocked(self, room: Room, anyone: Anyone) -> bool:
         others = [seat.person for seat in room.table.seats if seat.person and seat.person not in anyone.ids]
         return self.blocks is not None and bool(others) and await self.blocks(anyone, others)
-
-    async def _rematch(self, room: Room, anyone: Anyone, command: say.Rematch, received: int) -> Accepted:
-        table = room.table
-        if table.seat_of(anyone.ids) is None:
-            raise Refusal("not_seated")
-        if not table.is_over or table.started_at is None:
-            raise Refusal("not_over")
-        if table.next_game is not None:
-            return Accepted(table.seq, False)
-        # First the room, then the entry that names it: a crash in between leaves an empty table nobody knows.
-        row, entry = found_rematch(table, anyone, received)
-        try:
-            await self.store.create(row, entry)
-        except StoreUnavailable:
-            raise Refusal("try_again") from None
-
-        def decide_rematch(now: Table, scene: Scene, _: say.Rematch) -> Draft:
-            if now.next_game is not None:
-                raise _AlreadyMade
-            return Draft("rematch", scene.seat or 0, {"game": row.id})
-
-        try:
-            accepted = await room.submit(anyone, command, received, decide_rematch)
-        except _AlreadyMade:
-            return Accepted(room.table.seq, False)
-        self._created(row, entry)
-        return accepted
-
-    async def _hint(self, room: Room, anyone: Anyone, command: say.Hint, received: int) -> Accepted:
-        table = room.table
-        seat = table.seat_of(anyone.ids)
-        if command.id not in room.commands:
-            if seat is None:
-                raise Refusal("not_seated")
-            if not table.terms.hints:
-                raise Refusal("no_hints")
-            if table.status == "open":
-                raise Refusal("not_started")
-            if table.is_over:
-                raise Refusal("game_over")
-            if not may_choose(table, seat):
-                raise Refusal("paused" if table.is_paused else "not_your_turn")
-        action = (
-            None
-            if command.id in room.commands or seat is None
-            else await choose(room, table, seat, HINT_LEVEL)
-        )
-
-        def decide_hint(now: Table, scene: Scene, _: say.Hint) -> Draft:
-            if now.moved != table.moved or command.version < now.moved:
-                raise Refusal("stale")
-            return Draft("hint", scene.seat or 0, {"action": action})
-
-        accepted = await room.submit(anyone, command, received, decide_hint)
-        if seat is not None:
-            shown = {
-                "t": "hint",
-                "seq": accepted.seq,
-                "action": room.hints.get(accepted.seq),
-                "ack": command.id,
-            }
-            room.visitors.tell_seat(seat, shown)
-        return accepted
 
     async def close_room(self, game: str, why: str) -> bool:
         """The operator closes a room: one that never began is closed, one that runs is aborted."""
@@ -307,7 +246,3 @@ class House:
                 room.visitors.tell_all(room.presence.as_json(room.table, self.clock.now()))
             case _:
                 _log.warning("news of unknown kind %r", news.kind)
-
-
-class _AlreadyMade(Exception):
-    """Somebody else's offer of a rematch was first."""

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from app.play import commands as say
+from app.play.accepted import Accepted
 from app.play.deciding import decide
 from app.play.draft import Draft, Scene
 from app.play.due import credit_outages, due_at
@@ -27,22 +28,12 @@ from app.rules import Event
 if TYPE_CHECKING:
     from app.play.house import House
 
-__all__ = ["Accepted", "Deciding", "Room"]
+__all__ = ["Deciding", "Room"]
 
 Deciding = Callable[[Table, Scene, Any], Draft]
 
 _TRIES = 8  # races lost in a row before the sender is asked to try again
 _RESEATS = frozenset(("seated", "left", "started"))
-
-
-class Accepted:
-    """A command is on disk at `seq`; `is_told`: the frame that showed it to the seat carried the ack."""
-
-    __slots__ = ("is_told", "seq")
-
-    def __init__(self, seq: int, is_told: bool) -> None:
-        self.seq = seq
-        self.is_told = is_told
 
 
 class Room:

@@ -11,13 +11,14 @@ import orjson
 
 from app.bus.local import Hub, LocalBus
 from app.play import commands as say
+from app.play.accepted import Accepted
 from app.play.admission import admit, enter, leave
 from app.play.bot_standin import StandIn
 from app.play.frame import Frame
 from app.play.house import House
 from app.play.ports import Anyone, BotPlayer
 from app.play.refusals import Refusal
-from app.play.room import Accepted, Room
+from app.play.room import Room
 from app.play.terms import parse_terms
 from app.play.visitors import Visitor
 from app.rules import Position

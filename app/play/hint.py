@@ -1,0 +1,55 @@
+"""A hint: the move a strong bot would make, shown to the asker alone and marked in the record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.play import commands as say
+from app.play.accepted import Accepted
+from app.play.draft import Draft, Scene, seated
+from app.play.due import choose
+from app.play.ports import Anyone
+from app.play.refusals import Refusal
+from app.play.table import Table
+from app.play.telling import may_choose
+
+if TYPE_CHECKING:
+    from app.play.room import Room
+
+__all__ = ["HINT_LEVEL", "hint"]
+
+HINT_LEVEL = "captain"
+
+
+async def hint(room: Room, anyone: Anyone, command: say.Hint, received: int) -> Accepted:
+    """Think, log that it was asked for, then show it. Asked again with the same id it is shown again."""
+    table = room.table
+    seat = table.seat_of(anyone.ids)
+    is_known = command.id in room.commands
+    action = None if is_known else await choose(room, table, _asking(table, seat), HINT_LEVEL)
+
+    def deciding(present: Table, scene: Scene, _: say.Hint) -> Draft:
+        if action is None or present.moved != table.moved or command.version < present.moved:
+            raise Refusal("stale")
+        return Draft("hint", seated(scene), {"action": action})
+
+    accepted = await room.submit(anyone, command, received, deciding)
+    if seat is not None:
+        shown = {"t": "hint", "seq": accepted.seq, "action": room.hints.get(accepted.seq), "ack": command.id}
+        room.visitors.tell_seat(seat, shown)
+    return accepted
+
+
+def _asking(table: Table, seat: int | None) -> int:
+    """The seat that may have a hint now."""
+    if seat is None:
+        raise Refusal("not_seated")
+    if not table.terms.hints:
+        raise Refusal("no_hints")
+    if table.status == "open":
+        raise Refusal("not_started")
+    if table.is_over:
+        raise Refusal("game_over")
+    if not may_choose(table, seat):
+        raise Refusal("paused" if table.is_paused else "not_your_turn")
+    return seat

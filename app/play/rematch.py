@@ -1,0 +1,51 @@
+"""A rematch: a new table for the same people, named by an entry in the log of the old one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.play import commands as say
+from app.play.accepted import Accepted
+from app.play.draft import Draft, Scene, seated
+from app.play.founding import found_rematch
+from app.play.ports import Anyone, StoreUnavailable
+from app.play.refusals import Refusal
+from app.play.table import Table
+
+if TYPE_CHECKING:
+    from app.play.room import Room
+
+__all__ = ["rematch"]
+
+
+class _AlreadyMade(Exception):
+    """Somebody else's offer was first."""
+
+
+async def rematch(room: Room, anyone: Anyone, command: say.Rematch, received: int) -> Accepted:
+    """The next table, made by whoever asks first; everybody else gets the same. Raises Refusal."""
+    table = room.table
+    if table.seat_of(anyone.ids) is None:
+        raise Refusal("not_seated")
+    if not table.is_over or table.started_at is None:
+        raise Refusal("not_over")
+    if table.next_game is not None:
+        return Accepted(table.seq, False)
+    # First the table, then the entry that names it: a crash in between leaves one that nobody knows of.
+    row, entry = found_rematch(table, anyone, received)
+    try:
+        await room.house.store.create(row, entry)
+    except StoreUnavailable:
+        raise Refusal("try_again") from None
+
+    def deciding(present: Table, scene: Scene, _: say.Rematch) -> Draft:
+        if present.next_game is not None:
+            raise _AlreadyMade
+        return Draft("rematch", seated(scene), {"game": row.id})
+
+    try:
+        accepted = await room.submit(anyone, command, received, deciding)
+    except _AlreadyMade:
+        return Accepted(room.table.seq, False)
+    room.house.founded(row, entry)
+    return accepted
