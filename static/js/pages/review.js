@@ -4,6 +4,7 @@ import { tell } from "../story.js";
 import { lookOf, seatName } from "../words.js";
 import { get, Refused } from "./api.js";
 import { el, find, put, svg } from "./dom.js";
+import { refusal } from "./refusals.js";
 
 const page = find("[data-review]");
 const room = page.dataset.room;
@@ -69,8 +70,10 @@ function showTurns(review, seats, all) {
 
 async function show() {
   try {
-    const [state, review] = await Promise.all([get(`/games/${room}`), get(`/games/${room}/review`)]);
-    const { seats } = state.table;
+    const { table } = await get(`/games/${room}`);
+    if (!table.result) throw new Refused(409, "not_over", refusal("not_over", ""));
+    const review = await get(`/games/${room}/review`);
+    const { seats } = table;
     put(find("[data-curve]", page), curve(review, seats));
     put(find("[data-legend]", page), ...legend(review, seats));
     put(find("[data-sums]", page), ...sums(review, seats));
