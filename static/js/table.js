@@ -3,6 +3,7 @@
 import { connect } from "./socket.js";
 import { emptyRoom, receive } from "./room.js";
 import { clickCard, clickPlace, clickSeat, offers, stillFits } from "./intent.js";
+import { keepPassword, keptPassword } from "./prefs.js";
 import { parts } from "./table_parts.js";
 import { shortcuts } from "./shortcuts.js";
 import { announce, showTurn } from "./attention.js";
@@ -19,19 +20,12 @@ const game = root.dataset.game;
 let room = emptyRoom();
 let selection = {};
 let ask = null; // several choices fit the last click: these
-let password = sessionPassword();
+let password = keptPassword(game);
+let admitted = true;
 const logbook = Logbook(game);
 let retold = false;
 let wasMine = false;
 let waitingForMe = false;
-
-function sessionPassword() {
-  try {
-    return sessionStorage.getItem(`password.${game}`) ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** What is needed to get in is loaded by those who are not in yet. */
 const joining = () => import("./joining.js");
@@ -135,17 +129,20 @@ function happenedAtTable({ kind, seat }, before) {
 function onStatus(status, detail) {
   if (status === "open") ui.banners.connection(room.seq === null ? null : "resumed");
   else if (status === "not_admitted") {
+    admitted = false;
     joining().then(({ admit }) =>
       admit(
         detail,
         (word) => {
           password = word;
+          keepPassword(game, word);
+          admitted = true;
           wire.reopen();
         },
         refusal(detail.code, detail.message),
       ),
     );
-  } else ui.banners.connection(status);
+  } else if (admitted) ui.banners.connection(status);
   if (status === "lost" || status === "restarting")
     announce(t("The connection is lost. Trying again; nothing you did is lost."), true);
 }

@@ -127,6 +127,7 @@ export function Tray(root, { onAction, onUndo, onClear }) {
     if (!timer) labelEnd();
     root.hidden = table.status !== "running" || view.winner !== null || mustAnswer(state);
     root.classList.toggle("mine", state.choices.length > 0);
+    root.classList.toggle("choosing", !drop.hidden);
   }
 
   addEventListener("pointerdown", (event) => timer && !end.contains(event.target) && stop());

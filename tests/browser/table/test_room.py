@@ -184,5 +184,20 @@ def test_a_hint_is_shown_as_a_choice_to_take(person: Callable[..., Player]) -> N
     player.page.get_by_role("button", name="Ask for a hint").click()
     expect(player.page.locator(".tray-hint")).to_contain_text("A hint")
     before = player.seq()
-    player.page.locator(".choice, .end-turn").first.click()
+    player.page.locator(".choice").click()
     player.wait_past(before)
+
+
+def test_a_locked_table_asks_for_its_password_once(person: Callable[..., Player]) -> None:
+    host, guest = person("Host"), person("Guest")
+    game = host.create({"preset": "jamaica", "players": 3}, visibility="password", password="open sesame")
+    guest.page.goto(f"{guest.url}/g/{game}")
+    dialog = guest.page.get_by_role("dialog")
+    dialog.get_by_label("Password").fill("open barley")
+    dialog.get_by_role("button", name="Go in").click()
+    expect(dialog).to_contain_text("not the password")
+    dialog.get_by_label("Password").fill("open sesame")
+    dialog.get_by_role("button", name="Go in").click()
+    expect(guest.page.locator(".berth")).to_have_count(3)
+    guest.page.reload()
+    expect(guest.page.locator(".berth")).to_have_count(3)
