@@ -48,7 +48,8 @@ function take(loaded, at = wantedStep()) {
   if (!board) {
     const picture = svg("svg");
     put(find("[data-board]", page), picture);
-    board = Board(picture, { interactive: false, seats: game.seats });
+    const fit = matchMedia("(min-width: 58rem)").matches ? "box" : "width";
+    board = Board(picture, { interactive: false, seats: game.seats, fit });
   } else board.seats(game.seats);
   about();
   offerEyes();

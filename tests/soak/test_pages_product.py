@@ -1,0 +1,60 @@
+"""The whole product: every page and every edition's table, in every language, by day and by lantern."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from app import rules
+from app.web.i18n import LANGUAGES
+from tests.browser.pages.test_every_page import REVIEWED, read, speak_and_fit
+from tests.browser.table.house import Player, begin
+
+Theme = Literal["light", "dark"]
+
+# Reviewed beyond the pages' list: names of keys and people, codes, and words that happen to be the same.
+ON_A_TABLE = re.compile(
+    r"Tab|Esc|Enter|Space|Home|End|Page ↑ ↓|[← →↑↓]+|Legend|.*\b(Ann|Bo)\b.*|[0-9a-f]{12,}"
+)
+
+
+@pytest.fixture(scope="module")
+def english() -> dict[str, set[str]]:
+    return {}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_page_in_every_language(
+    person: Callable[..., Player], english: dict[str, set[str]], language: str
+):
+    speak_and_fit(person, english, language)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_edition_in_every_language_and_theme(
+    person: Callable[..., Player], language: str, theme: Theme
+):
+    """The table before and after the start, its replay and its fairness page."""
+    view = {"width": 390, "height": 844}
+    ann, bo = person("Ann", color_scheme=theme, viewport=view, bypass_csp=True), person("Bo")
+    for preset in rules.PRESETS:
+        waiting = ann.create({"preset": preset, "players": 2})
+        running = begin(ann, bo, options={"preset": preset, "players": 2})
+        for path in (f"/g/{waiting}", f"/g/{running}", f"/g/{running}/replay", f"/g/{running}/fairness"):
+            words = read(ann, path, language)
+            wide = ann.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+            assert wide <= 0, f"{path} of {preset} is {wide} px too wide in {language}"
+            found = Axe().run(ann.page).response["violations"]
+            assert [each["id"] for each in found] == [], (preset, path, language, theme)
+            if language != "en":
+                same = words & read(ann, path, "en")
+                left = {
+                    each for each in same if not REVIEWED.fullmatch(each) and not ON_A_TABLE.fullmatch(each)
+                }
+                assert left == set(), (preset, path)
+        bo.act({"type": "resign"})

@@ -1,0 +1,180 @@
+"""Takes the pictures of docs/screenshots from a server of its own (`python tools/screenshots.py`)."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tools.find_chromium import FLAGS, find  # noqa: E402 - the checkout must be on the path first
+
+FOLDER = ROOT / "docs" / "screenshots"
+Theme = Literal["light", "dark"]
+# Name, size and theme of each round; the phone sees the pages by lantern light.
+ROUNDS: tuple[tuple[str, int, int, Theme], ...] = (
+    ("wide", 1280, 800, "light"),
+    ("wide-dark", 1280, 800, "dark"),
+    ("phone-dark", 390, 844, "dark"),
+)
+
+
+@contextmanager
+def server() -> Iterator[str]:
+    """`cartagena serve` on a fresh database; its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {
+            **os.environ,
+            "CARTAGENA_PORT": str(port),
+            "CARTAGENA_DATABASE": f"sqlite:///{folder}/pictures.db",
+            "CARTAGENA_LOG_LEVEL": "warning",
+            "CARTAGENA_WRITES_BURST": "5000",
+            "CARTAGENA_REQUESTS_BURST": "50000",
+        }
+        process = subprocess.Popen([sys.executable, "-m", "app.cli", "serve"], cwd=ROOT, env=environment)
+        try:
+            wait_for(port, process)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(timeout=30)
+
+
+def wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
+    for _ in range(300):
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=0.2).close()
+            return
+        except OSError:
+            if process.poll() is not None:
+                raise SystemExit("the server did not start") from None
+            time.sleep(0.1)
+    raise SystemExit("the server does not answer")
+
+
+class Person:
+    """Somebody who plays beside the pages, so that there is something to see on them."""
+
+    def __init__(self, browser: Browser, url: str, name: str, **context: Any) -> None:
+        self.url = url
+        self.context: BrowserContext = browser.new_context(reduced_motion="reduce", **context)
+        self.page: Page = self.context.new_page()
+        self.csrf = ""
+        self.ask("POST", "/me", {"name": name})
+
+    def ask(self, method: str, path: str, body: Any = None) -> Any:
+        answer = self.context.request.fetch(
+            f"{self.url}/api/v1{path}", method=method, data=body, headers={"X-CSRF": self.csrf}
+        )
+        parsed = answer.json()
+        if not answer.ok:
+            raise SystemExit(f"{path}: {parsed}")
+        self.csrf = parsed.get("csrf", self.csrf)
+        return parsed
+
+    def command(self, game: str, do: str, **fields: Any) -> None:
+        self.ask("POST", f"/games/{game}/commands", {"do": do, "id": secrets.token_hex(8), **fields})
+
+    def table(self, options: dict[str, Any], **terms: Any) -> str:
+        game = str(self.ask("POST", "/games", {"options": options, **terms})["id"])
+        self.command(game, "sit", nonce=secrets.token_hex(16))
+        return game
+
+    def begin(self, options: dict[str, Any], bots: list[str]) -> str:
+        game = self.table(options, bots=bots, pace=0)
+        self.command(game, "ready", ready=True)
+        self.command(game, "start")
+        return game
+
+    def play(self, game: str, turns: int) -> None:
+        """A few turns in a plain way: the longest jump, else the shortest way back."""
+        ends = 0
+        deadline = time.monotonic() + 60
+        while ends < turns and time.monotonic() < deadline:
+            state = self.ask("GET", f"/games/{game}")
+            choices = state.get("choices", [])
+            if state["table"]["status"] != "running":
+                return
+            if not choices:
+                time.sleep(0.1)
+                continue
+            action = min(choices, key=worth)["action"]
+            ends += action["type"] == "end"
+            move = {"id": secrets.token_hex(8), "version": state["seq"], "action": action}
+            self.ask("POST", f"/games/{game}/act", move)
+
+    def wait_for_turn(self, game: str) -> None:
+        for _ in range(200):
+            if self.ask("GET", f"/games/{game}").get("choices"):
+                return
+            time.sleep(0.1)
+
+
+def along(place: int | str) -> int:
+    """How far along the route a place is, near enough for a picture."""
+    return place if isinstance(place, int) else {"start": 0, "sloop": 18}.get(place, 99)
+
+
+def worth(choice: Any) -> tuple[int, int]:
+    order = {"advance": 0, "retreat": 1, "draw": 2, "end": 3}
+    action = choice["action"]
+    return order.get(action["type"], 4), along(action.get("from", 0)) - along(choice.get("to", 0))
+
+
+def pictures(browser: Browser, url: str) -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    guests = (("Marisol", "Tobias"), ("Ximena", "Ramiro"), ("Jacinta", "Esteban"))
+    for (name, width, height, theme), (guest, other) in zip(ROUNDS, guests, strict=True):
+        view = {"width": width, "height": height}
+        ann = Person(browser, url, guest, viewport=view, color_scheme=theme)
+        host = Person(browser, url, other)
+        host.table({"preset": "tortuga", "players": 4}, title="The Drunken Parrot")
+        host.table({"preset": "complete", "players": 3, "scoundrels": True}, title="Slow and by letter",
+                   clock={"kind": "days", "days": 2})  # fmt: skip
+        game = ann.begin({"preset": "tortuga", "players": 3}, ["sailor", "mate"])
+        ann.play(game, 6)
+        ann.wait_for_turn(game)
+        shots = {
+            "lobby": "/",
+            "new": "/new",
+            "table": f"/g/{game}",
+            "rules": "/rules",
+            "tutorial": "/tutorial",
+            "replay": f"/g/{game}/replay?step=12",
+            "fairness": f"/g/{game}/fairness",
+        }
+        for shot, path in shots.items():
+            if name == "wide-dark" and shot not in ("lobby", "table"):
+                continue
+            ann.page.goto(f"{url}{path}")
+            ann.page.wait_for_timeout(1200)
+            ann.page.screenshot(path=FOLDER / f"{shot}-{name}.png")
+        ann.context.close()
+        host.context.close()
+
+
+def main() -> None:
+    with server() as url, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find(), args=list(FLAGS))
+        pictures(browser, url)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
