@@ -82,6 +82,11 @@ def _greet(room: Room, visitor: Visitor, hello: say.Hello, now: int) -> None:
     """Synchronous, so that nothing comes between the number told and the frames that follow."""
     table, seat = room.table, visitor.seat
     missed = room.visitors.missed(table, hello.seq, seat)
+    state = None
+    if missed is None or len(missed) > 1:
+        state = frame_of(state_message(table, seat))
+        if missed is not None and sum(len(frame.payload) for frame in missed) >= len(state.payload):
+            missed = None  # the present view is the shorter answer
     you = {"person": visitor.anyone.id or None, "name": visitor.anyone.name, "seat": seat}
     welcome = {
         "t": "welcome",
@@ -94,8 +99,11 @@ def _greet(room: Room, visitor: Visitor, hello: say.Hello, now: int) -> None:
         "presets": CHAT_PRESETS,
     }
     visitor.listener.tell(frame_of(welcome))
-    for frame in [frame_of(state_message(table, seat))] if missed is None else missed:
-        visitor.listener.tell(frame)
+    if missed is not None:
+        for frame in missed:
+            visitor.listener.tell(frame)
+    elif state is not None:
+        visitor.listener.tell(state)
 
 
 async def leave(house: House, room: Room, visitor: Visitor) -> None:

@@ -24,7 +24,7 @@ __all__ = ["Sweeper"]
 _log = logging.getLogger("cartagena.sweeper")
 POLL = 1000  # how late a row written by another worker may be found
 LEASE = 30_000
-AT_ONCE = 32
+AT_ONCE = 256  # rooms looked after at once; bots that think must not keep clocks waiting
 BEAT_EVERY = 2000
 BEAT_GAP = 8000  # longer without a beat: nobody was there
 
