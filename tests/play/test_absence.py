@@ -68,6 +68,15 @@ async def test_coming_back_ends_an_absence_by_itself(stage: Stage) -> None:
     assert bo.ear.of("table")[-1]["table"]["seats"][0]["absent"] is False
 
 
+async def test_acting_ends_an_absence_too(stage: Stage) -> None:
+    ann, bo = await stage.game("ann", "bo", absence=60)
+    await stage.pass_time(61)
+    assert bo.ear.last["table"]["seats"][0]["absent"] is True
+    await ann.act(choices_of(ann)[0]["action"])
+    assert bo.ear.last["t"] == "events"
+    assert bo.ear.last["table"]["seats"][0]["absent"] is False
+
+
 async def test_the_vote_can_end_the_game_without_a_winner_and_the_seed_is_shown(stage: Stage) -> None:
     ann, bo = await stage.game("ann", "bo", absence=60)
     await ann.go()
