@@ -78,6 +78,10 @@ golden: $(VENV)/dev-installed ## play the golden games and chance vectors anew; 
 lock: $(VENV)/made ## look for newer versions of everything and pin them in constraints.txt
 	@$(BIN)/python tools/lock.py
 
+.PHONY: screenshots
+screenshots: $(VENV)/dev-installed ## take the pictures in docs/screenshots anew
+	@$(BIN)/python tools/screenshots.py
+
 .PHONY: wheel
 wheel: $(VENV)/dev-installed ## build dist/*.whl
 	@$(BIN)/python -m build --wheel --no-isolation --outdir dist .
