@@ -40,14 +40,16 @@ function drawHarbour(layer, plan) {
   const { top, bottom, dock, landing, cartagena, tortuga } = plan.sloop;
   const edge = (y, phase) => {
     const points = [];
-    for (let x = 8; x <= plan.width - 8; x += 24) points.push(`${x} ${(y + 7 * Math.sin(x / 46 + phase)).toFixed(1)}`);
+    const end = plan.width - 8;
+    for (let step = 8; step < end + 24; step += 24) {
+      const x = Math.min(step, end);
+      points.push(`${x} ${(y + 7 * Math.sin(x / 46 + phase)).toFixed(1)}`);
+    }
     return points;
   };
   const shore = edge(top - 14, 0);
   const beach = edge(bottom + 14, 2).reverse();
-  layer.append(
-    svg("path", { class: "sea", d: `M${shore.join("L")}L${plan.width - 8} ${bottom + 14}L${beach.join("L")}Z` }),
-  );
+  layer.append(svg("path", { class: "sea", d: `M${shore.join("L")}L${beach.join("L")}Z` }));
   for (let x = 60; x < plan.width - 60; x += 110) {
     layer.append(
       use("scenery", "wave", {

@@ -212,8 +212,10 @@ export function Owed(root, { onAnswer }) {
       shown = key;
       if (type) sheets[type](state);
       else {
+        const hadFocus = root.contains(document.activeElement);
         root.replaceChildren();
         root.hidden = true;
+        if (hadFocus) document.querySelector('.board .place[tabindex="0"]')?.focus({ preventScroll: true });
       }
     },
   };

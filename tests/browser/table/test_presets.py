@@ -1,0 +1,38 @@
+"""Every preset through the interface: it can be begun, its map is whole, and both seats can move by pressing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.table.house import Player, begin, move_beside
+from tests.browser.table.test_play import move_on_the_page
+
+PRESETS = {
+    "jamaica": "the prison", "tortuga": "the prison", "hispaniola": "the prison", "first-escape": "the prison",
+    "dungeon": "the prison", "jungle": "the wreck", "complete": "the prison",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_is_played_by_pressing(person: Callable[..., Player], preset: str) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    game = begin(ann, bo, options={"preset": preset, "players": 2})
+    for player in (ann, bo):
+        player.open(game)
+    start = ann.page.locator('[data-place="start"]').get_attribute("aria-label")
+    assert start is not None
+    assert start.startswith(PRESETS[preset])
+    expect(ann.page.locator(".place.space")).to_have_count(36)
+    expect(ann.page.locator(".landmark.sloop")).to_have_count(0 if preset == "jungle" else 1)
+    has_row = preset in ("tortuga", "hispaniola", "first-escape")
+    expect(ann.page.locator(".row")).to_be_visible(visible=has_row)
+    # open hands are on the plate of the other, hidden ones are only a number
+    expect(ann.page.locator(".plate-hand").nth(1)).to_be_visible(visible=preset == "tortuga")
+    for _ in range(9):
+        player = ann if ann.state().get("choices") else bo
+        player.wait_until_mine()
+        move_on_the_page(player)
+    assert move_beside(ann) or move_beside(bo)
