@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SEED = "c0ffee" * 10 + "0123"
 CODES = """bad_json bad_request bad_options bad_seed bad_position bad_action bad_seat not_your_turn illegal
     game_over""".split()
-PATIENCE = 60
+PATIENCE = 180
 """Seconds until an answer that does not come is a failure; far more than a loaded machine needs."""
 
 
