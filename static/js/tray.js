@@ -35,6 +35,7 @@ export function Tray(root, { onAction, onUndo, onClear }) {
   let state = null;
   let timer = 0;
   let counting = 0;
+  let shown = "";
 
   function act(type) {
     const choice = single(state.choices, type);
@@ -95,34 +96,42 @@ export function Tray(root, { onAction, onUndo, onClear }) {
   const mustAnswer = ({ choices: list }) =>
     list.some(({ action }) => ["steal", "share", "stack", "discard"].includes(action.type));
 
+  /** Made anew only when they change: a chat line or somebody's coming and going must not take the focus away. */
+  function showButtons(list) {
+    const { view, table } = state;
+    const more = ["sail", "draw"].map((type) => single(state.choices, type)).filter(Boolean);
+    const now = JSON.stringify([list, more, view.sloop]);
+    if (now === shown) return;
+    shown = now;
+    choices.replaceChildren(
+      ...list.map((choice) => choiceButton(choice, view, table.seats, ({ action }) => onAction(action))),
+    );
+    extra.replaceChildren(
+      ...more.map((choice) => {
+        const { text, price } = inWords(choice, view, table.seats);
+        return el(
+          "button",
+          { type: "button", class: "button button-small", onclick: () => onAction(choice.action) },
+          icon("ui", choice.action.type === "sail" ? "ui-anchor" : "ui-lantern"),
+          price ? `${text} (${price})` : text,
+        );
+      }),
+    );
+  }
+
   function update(next) {
     state = next;
     const { view, table, selection, ask } = state;
-    hint.textContent = hintText(state);
+    const words = hintText(state);
+    if (hint.textContent !== words) hint.textContent = words;
     const list = ask ?? offers(state.choices, selection).list;
-    choices.replaceChildren(
-      ...list.slice(0, 40).map((choice) => choiceButton(choice, view, table.seats, ({ action }) => onAction(action))),
-    );
+    showButtons(list.slice(0, 40));
     choices.hidden = list.length === 0;
     drop.hidden = selection.card === undefined && selection.from === undefined;
     undo.hidden = !state.undo || mustAnswer(state);
     const ends = single(state.choices, "end");
     end.hidden = !ends;
     end.classList.toggle("quiet", Boolean(ends) && !onlyEnd(state.choices));
-    extra.replaceChildren(
-      ...["sail", "draw"]
-        .map((type) => single(state.choices, type))
-        .filter(Boolean)
-        .map((choice) => {
-          const { text, price } = inWords(choice, view, table.seats);
-          return el(
-            "button",
-            { type: "button", class: "button button-small", onclick: () => onAction(choice.action) },
-            icon("ui", choice.action.type === "sail" ? "ui-anchor" : "ui-lantern"),
-            price ? `${text} (${price})` : text,
-          );
-        }),
-    );
     countDown(Boolean(ends) && onlyEnd(state.choices));
     if (!timer) labelEnd();
     root.hidden = table.status !== "running" || view.winner !== null || mustAnswer(state);
