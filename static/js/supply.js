@@ -18,7 +18,7 @@ export function Supply(root) {
     discardCount,
   );
   const spread = el("div", { class: "discard-list", id: "discard-list", hidden: true });
-  const cards = el("ol", { class: "row-cards" });
+  const cards = el("ol", { class: "row-cards", tabindex: "0" });
   const row = el(
     "div",
     { class: "row", hidden: true },
