@@ -59,8 +59,7 @@ async def tick(room: Room, now: int) -> int | None:
     """Do what is due at `now`; when to look again."""
     if room.is_unsure or not room.house.bus.is_alone:
         await room.read_on()
-    if room.house.outages:
-        await room.credit(now)
+    await room.credit(now)
     for _ in range(200):  # a run-out clock may have to move several times before the turn passes
         table = room.table
         draft = _next(table, room.presence, now)

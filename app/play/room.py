@@ -69,8 +69,7 @@ class Room:
         async with self._lock:
             if self.is_unsure or getattr(command, "version", 0) > self.table.seq:
                 await self.read_on()  # our room may be behind the sender's: another worker was faster
-            if self.house.outages:
-                await credit_outages(self, received)
+            await self._keep_time(received)
             for _ in range(_TRIES):
                 known = self.commands.get(command.id)
                 if known is not None:
@@ -96,7 +95,13 @@ class Room:
     async def credit(self, now: int) -> None:
         """Credit what no clock should have counted."""
         async with self._lock:
-            await credit_outages(self, now)
+            await self._keep_time(now)
+
+    async def _keep_time(self, now: int) -> None:
+        if self.table.clocks is not None and self.table.clocks.running:
+            await self.house.sweeper.be_current(now)
+            if self.house.outages:
+                await credit_outages(self, now)
 
     async def add_locked(self, draft: Draft, at: int) -> bool:
         if await self._store(draft, at, None, None) is not None:

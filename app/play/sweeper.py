@@ -38,7 +38,7 @@ class Sweeper:
         self._wake = asyncio.Event()
         self._busy: set[str] = set()
         self._is_stopped = False
-        self._seen_until = 0
+        self._beaten = 0  # when the last beat was noted
 
     def nudge(self, at: int) -> None:
         """Something is due at that time: do not sleep past it."""
@@ -118,8 +118,17 @@ class Sweeper:
         try:
             await house.store.beat(now, BEAT_GAP)
             house.outages = await house.store.outages(now - 40 * 86_400_000)
+            self._beaten = now
         except StoreUnavailable:
             _log.warning("no heartbeat: the store does not answer")
+
+    async def be_current(self, now: int) -> None:
+        """Before any clock is judged: an outage that has just ended must be known by then.
+
+        Without this, the first sweep after the database is back would run before the first beat.
+        """
+        if now - self._beaten > BEAT_GAP // 2:
+            await self.beat()
 
     async def keep_beating(self) -> None:
         """For ever."""

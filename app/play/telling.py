@@ -141,7 +141,8 @@ def event_frames(
         and (before.clocks is None or clocks.running != before.clocks.running)
     ):
         tail += b',"clock":%b' % orjson.dumps(clocks.as_json())
-    if table.is_over or table.seats is not before.seats:  # ended, or somebody who was absent has acted
+    has_come_back = entry.kind == "action" and table.seats is not before.seats  # whoever acts is not absent
+    if table.is_over or has_come_back:
         tail += b',"table":%b' % orjson.dumps(table_json(table))
     head = b'{"t":"events","seq":%d,"at":%d,"events":' % (entry.seq, entry.at)
     rules, options, position = table.rules, table.options, table.position

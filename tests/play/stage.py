@@ -198,9 +198,15 @@ class Stage:
         await house.open(background=False)
         return house
 
-    async def pass_time(self, seconds: float) -> int:
-        """Let the clock run and the sweeper sweep once; how many rows were due."""
+    async def live(self, seconds: float) -> None:
+        """Time goes by in which the server was there all along: its heart beat."""
         self.clock.pass_seconds(seconds)
+        await self.store.beat(self.clock.now(), 10**15)
+        await self.house.sweeper.beat()
+
+    async def pass_time(self, seconds: float) -> int:
+        """Time goes by, then the sweeper sweeps once; how many rows were due."""
+        await self.live(seconds)
         return await self.house.sweeper.sweep()
 
 

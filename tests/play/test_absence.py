@@ -145,7 +145,7 @@ async def test_a_turn_that_runs_out_is_ended_by_the_server(stage: Stage) -> None
     ann, bo = await stage.game("ann", "bo", clock={"kind": "turn", "seconds": 30}, absence=0)
     assert ann.ear.last["clock"] == {"left": [30_000, 30_000], "running": [0], "at": stage.clock.now()}
     await ann.act(advance_of(ann))
-    stage.clock.pass_seconds(30.1)
+    await stage.live(30.1)
     assert await ann.refused("act", version=99, action={"type": "end"}) == "time_up"
     await stage.pass_time(0.3)
     moves = [m for m in bo.ear.of("events") if m.get("by") == "clock"]
@@ -157,9 +157,9 @@ async def test_a_turn_that_runs_out_is_ended_by_the_server(stage: Stage) -> None
 
 async def test_with_a_bank_time_is_used_up_and_an_increment_comes_back(stage: Stage) -> None:
     ann, bo = await stage.game("ann", "bo", clock={"kind": "bank", "seconds": 100, "increment": 5}, absence=0)
-    stage.clock.pass_seconds(20)
+    await stage.live(20)
     await ann.act(advance_of(ann))
-    stage.clock.pass_seconds(10)
+    await stage.live(10)
     await ann.act({"type": "end"})
     assert bo.ear.last["clock"] == {"left": [75_000, 100_000], "running": [1], "at": stage.clock.now()}
 
@@ -214,9 +214,20 @@ async def test_an_outage_is_credited_to_the_clock_that_ran(stage: Stage) -> None
     await ann.act(advance_of(ann))
     assert "credited" in kinds(bo)
     assert (await ann.room()).table.clocks.left[0] == 30_000  # type: ignore[union-attr]
-    stage.clock.pass_seconds(5)
+    await stage.live(5)
     await ann.act({"type": "end"})
     assert kinds(bo).count("credited") == 1
+
+
+async def test_an_outage_of_the_store_decides_no_game(stage: Stage) -> None:
+    ann, bo = await stage.game("ann", "bo", clock={"kind": "turn", "seconds": 30}, absence=0)
+    await stage.house.sweeper.beat()
+    # The store is away for a minute: no beat, no sweep. Then the sweeper is the first to be back.
+    stage.clock.pass_seconds(60)
+    await stage.house.sweeper.sweep()
+    assert kinds(bo)[-1] == "credited"
+    assert not [m for m in bo.ear.of("events") if m.get("by") == "clock"]
+    await ann.act(advance_of(ann))
 
 
 async def test_only_bots_left_and_nobody_watching_stands_still(stage: Stage) -> None:
@@ -250,7 +261,7 @@ async def test_whoever_resigned_or_let_a_bot_play_has_no_say(stage: Stage) -> No
 async def test_an_action_rarely_moves_the_sweepers_row(stage: Stage) -> None:
     ann, _ = await stage.game("ann", "bo", absence=60)
     first = await stage.store.next_due()
-    stage.clock.pass_seconds(20)
+    await stage.live(20)
     await ann.act(advance_of(ann))
     assert await stage.store.next_due() == first
     await stage.pass_time(41)

@@ -96,7 +96,8 @@ async def test_a_version_ahead_of_this_workers_room_makes_it_read_the_log(harbou
 
 async def test_due_work_is_done_once_though_both_workers_sweep(harbour: Stage) -> None:
     ann, bo, _ = await over_two_workers(harbour, clock={"kind": "turn", "seconds": 30}, absence=0)
-    harbour.clock.pass_seconds(31)
+    await harbour.live(31)
+    await bo.house.sweeper.beat()
     await asyncio.gather(harbour.house.sweeper.sweep(), bo.house.sweeper.sweep())
     moves = [entry for entry in await harbour.store.entries(ann.game) if entry.by == "clock"]
     assert [entry.body["action"]["type"] for entry in moves][-1] == "end"
