@@ -10,7 +10,7 @@
 //
 // onSpace(place, event): a place was clicked, tapped or Enter/Space was pressed on it.
 // A place is "start", a number, "sloop" or "goal". A target is {place, cards: ["key"], draws: 2, note: "…"}.
-// fit "width" (default): as tall as it needs; "box": as large as fits into the parent. interactive false: a picture
+// fit "width" (default): as tall as it needs; "box": as large as fits into the parent; or a function that says which. interactive false: a picture
 // whose places can be read but not pressed. Needs static/css/tokens.css and board.css.
 
 import { layout } from "./layout.js";
@@ -44,7 +44,8 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
   function room() {
     const parent = root.parentElement;
     const width = parent?.clientWidth || 800;
-    if (fit === "box" && parent.clientHeight > 200) return { width, height: parent.clientHeight };
+    const wanted = typeof fit === "function" ? fit() : fit;
+    if (wanted === "box" && parent.clientHeight > 200) return { width, height: parent.clientHeight };
     return { width, height: width < 620 ? width * 1.75 : width * 0.62 };
   }
 

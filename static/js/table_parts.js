@@ -55,7 +55,7 @@ export function parts(root, on) {
   root.classList.add("table");
 
   const wide = matchMedia("(min-width: 62rem)");
-  const board = Board(drawing, { onSpace: on.onPlace, fit: wide.matches ? "box" : "width" });
+  const board = Board(drawing, { onSpace: on.onPlace, fit: () => (wide.matches ? "box" : "width") });
   const status = StatusBar(box.status);
   const banners = Banners(box.banners, { send: on.send, now: on.now, onReload: () => location.reload() });
   const seats = Seats(box.seats, { onSeat: on.onSeat });
