@@ -6,6 +6,7 @@ import re
 from collections.abc import Awaitable, Callable
 
 from fastapi import APIRouter, FastAPI
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -38,6 +39,9 @@ def install_pages(
     """Give an app all pages, the static files and the catalogues for scripts."""
     app.state.pages = PageRenderer(Folders(TEMPLATES, STATIC, LOCALES), who, csrf, fresh=fresh)
     app.state.error_page = error_page
+    for route in router.routes:
+        if isinstance(route, APIRoute) and route.methods:
+            route.methods.add("HEAD")  # whoever only looks whether a page is there
     for each in (router, forms.router, practice.router, pages_replay.router):
         app.include_router(each)
 

@@ -6,6 +6,7 @@ import { live } from "./live.js";
 import { presetName } from "../words.js";
 import { clockWords, variantWords } from "./words.js";
 import { toast } from "./shell.js";
+import { announceTurns } from "./turn_notice.js";
 import { nameForm, ensureName } from "./name.js";
 
 const LISTS = ["mine", "open", "watch"];
@@ -75,21 +76,6 @@ function show(list) {
     const turns = all.filter((room) => room.my_turn).length;
     document.title = turns ? `(${turns}) ${t("Your turn")} · Cartagena` : t("Cartagena: play online");
     announceTurns(all.filter((room) => room.my_turn));
-  }
-}
-
-let known = null;
-/** "Your turn" while this page is open but not looked at, for those who asked for it. */
-function announceTurns(now) {
-  const ids = new Set(now.map((room) => room.id));
-  const fresh = known ? now.filter((room) => !known.has(room.id)) : [];
-  known = ids;
-  if (!fresh.length || document.visibilityState === "visible") return;
-  if (!("Notification" in window) || Notification.permission !== "granted") return;
-  if (localStorage.getItem("notify") !== "on") return;
-  for (const room of fresh) {
-    const note = new Notification(t("Your turn"), { body: room.title || "Cartagena", tag: room.id, icon: "/icon.svg" });
-    note.addEventListener("click", () => location.assign(`/g/${encodeURIComponent(room.id)}`));
   }
 }
 

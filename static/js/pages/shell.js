@@ -49,3 +49,8 @@ document.addEventListener("keydown", (event) => {
 if ("serviceWorker" in navigator && window.isSecureContext) {
   navigator.serviceWorker.register("/worker.js").catch(() => {});
 }
+
+// Only those who asked for notices pay for them; the lobby has a socket of its own.
+if (localStorage.getItem("notify") === "on" && location.pathname !== "/") {
+  import("./turn_notice.js").then(({ isWanted, listenForTurns }) => isWanted() && listenForTurns());
+}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import expect
 
-from tests.browser.table.house import House, Player
+from tests.browser.table.house import SHORT, House, Player, begin, move_beside
 
 PLAY_ON = re.compile("Your turn|Continue")
 
@@ -91,3 +91,23 @@ def test_the_lobby_comes_back_after_the_server_was_away(person: Callable[..., Pl
     game = ann.create({"preset": "hispaniola", "players": 3})
     expect(bo.page.locator(f'[data-room="{game}"]')).to_be_visible(timeout=20000)
     bo.complaints.clear()
+
+
+def test_your_turn_reaches_a_page_that_nobody_looks_at(person: Callable[..., Player]):
+    ann, bo = person("Ann", permissions=["notifications"]), person("Bo")
+    game = begin(ann, bo, options={**SHORT, "first": 1})
+    ann.page.add_init_script(
+        "localStorage.setItem('notify', 'on'); window.told = [];"
+        "Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });"
+        "window.Notification = class extends EventTarget { constructor(title) { super(); told.push(title); }"
+        " static permission = 'granted'; };"
+    )
+    with ann.page.expect_websocket() as socket:
+        ann.page.goto(f"{ann.url}/rules")
+    socket.value.wait_for_event("framereceived", predicate=lambda frame: '"lobby"' in str(frame))
+    assert ann.page.evaluate("told") == []
+    bo.game = game
+    while bo.state().get("choices"):
+        move_beside(bo)
+    ann.page.wait_for_function("told.length > 0")
+    assert ann.page.evaluate("told") == ["Your turn"]
