@@ -20,7 +20,7 @@ def captain(thought: Thought) -> Action:
     seat = thought.seat
     position = thought.imagination.sample(thought.rng)
     weights = weights_for(position)
-    found = plans(position, seat, weights, _WIDTH, thought.meter)
+    found = thought.worth_trying(plans(position, seat, weights, _WIDTH, thought.meter))
     if not found:
         return thought.listed[0]
     if found[0].value == float("inf"):

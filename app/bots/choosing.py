@@ -58,10 +58,20 @@ def choose(
     who = acting_seat(view, actions) if seat is None else seat
     listed = [_parsed(action) for action in actions]
     imagination = Imagination(view, who, history)
-    thought = Thought(imagination, who, listed, Meter(budget), rng, best or (lambda action: None))
+    must_move = view["turn"]["taken"] == 0 and _passed_last_turn(history, who)
+    thought = Thought(imagination, who, listed, Meter(budget), rng, best or (lambda action: None), must_move)
     if view["pending"] is not None:
         return rules.action_to_json(_owed(thought, level))
     return rules.action_to_json(PLAYERS[level](thought))
+
+
+def _passed_last_turn(history: Sequence[Json], seat: int) -> bool:
+    """Whether the seat's last turn held nothing but its end."""
+    for index in range(len(history) - 1, 0, -1):
+        event = history[index]
+        if event["type"] == "turn_passed" and event["seat"] == seat:
+            return bool(history[index - 1]["type"] == "turn_passed")
+    return False
 
 
 def _parsed(action: Json) -> Action:

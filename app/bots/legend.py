@@ -127,7 +127,7 @@ def legend(thought: Thought) -> Action:
     seat, meter = thought.seat, thought.meter
     position = thought.imagination.sample(thought.rng)
     weights = weights_for(position)
-    found = plans(position, seat, weights, _ROOT_WIDTH, meter)
+    found = thought.worth_trying(plans(position, seat, weights, _ROOT_WIDTH, meter))
     if not found:
         return thought.listed[0]
     if found[0].value == float("inf"):

@@ -25,6 +25,7 @@ PLAIN_CARD = 7.0
 def mate(thought: Thought) -> Action:
     position = thought.imagination.sample(thought.rng)
     found = plans(position, thought.seat, weights_for(position), _WIDTH, thought.meter, rough_strength)
+    found = thought.worth_trying(found)
     if not found:
         return thought.listed[0]
     return max(found, key=lambda plan: plan.value).actions[0]
@@ -38,6 +39,7 @@ def plain_worth(position: Position, seat: int, weights: Sequence[float]) -> floa
 def yardstick(thought: Thought) -> Action:
     position = thought.imagination.sample(thought.rng)
     found = plans(position, thought.seat, (), _WIDTH, thought.meter, plain_worth, plain_worth)
+    found = thought.worth_trying(found)
     if not found:
         return thought.listed[0]
     return max(found, key=lambda plan: plan.value).actions[0]

@@ -18,8 +18,10 @@ def sailor(thought: Thought) -> Action:
     seat = thought.seat
     weights = weights_for(position)
     now = rough_strength(position, seat, weights)
-    best, best_value = thought.listed[0], float("-inf")
+    best, best_value = thought.listed[-1], float("-inf")
     for action in thought.listed:
+        if type(action) is End and thought.must_move:
+            continue
         if type(action) is End:
             value = now - _PATIENCE
         else:

@@ -8,7 +8,8 @@ from random import Random
 
 from app.bots.budget import Meter
 from app.bots.imagine import Imagination
-from app.rules.actions import Action
+from app.bots.turn_search import Plan
+from app.rules.actions import Action, End
 
 __all__ = ["Best", "Thought"]
 
@@ -24,3 +25,11 @@ class Thought:
     rng: Random
     best: Best
     """Told of the best move so far."""
+    must_move: bool = False
+    """Its last turn was a bare pass: another would let two patient bots wait for each other for ever."""
+
+    def worth_trying(self, found: list[Plan]) -> list[Plan]:
+        """The plans without a bare pass, where the seat must move and can."""
+        if not self.must_move:
+            return found
+        return [plan for plan in found if type(plan.actions[0]) is not End] or found

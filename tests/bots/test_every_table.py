@@ -91,3 +91,10 @@ def test_a_turn_that_wins_is_found_and_played(level: str, preset: str):
 
 
 seed_of_win = "5" * 64
+
+
+def test_two_patient_bots_do_not_wait_for_each_other_for_ever():
+    """With min_actions 0 passing is free; after a bare pass a bot must do something."""
+    position, moves = play({"preset": "tortuga", "scoundrels": True, "min_actions": 0}, ("mate", "mate"))
+    assert position.winner is not None
+    assert len(moves) < 600
