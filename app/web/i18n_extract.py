@@ -147,6 +147,7 @@ def problems() -> list[str]:
     """What is missing, unused or broken, one line each; empty when all is well."""
     found = find_all()
     wanted = {(each.one, each.many) for each in found}
+    scripted = {(each.one, each.many) for each in found if each.place.startswith("static/")}
     lines: list[str] = []
     for code in LANGUAGES:
         if code == "en":
@@ -161,6 +162,8 @@ def problems() -> list[str]:
             present.add(key)
             if key not in wanted:
                 lines.append(f"{code}: unused: {key[0]}")
+            elif (key in scripted) != any(place.startswith("static/") for place, _ in message.locations):
+                lines.append(f"{code}: its place has changed, run python -m app.web.i18n_extract: {key[0]}")
             elif not all(texts) or (key[1] and len(texts) < 2):
                 lines.append(f"{code}: not translated: {key[0]}")
             elif any(holes(str(text)) - holes(key[0] + key[1]) for text in texts):

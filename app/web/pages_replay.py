@@ -1,4 +1,4 @@
-"""Replays: a record is played through by the rules and told for one pair of eyes, or for all."""
+"""Replays: a record, or the running game as far as one has seen it, told for one pair of eyes or for all."""
 
 from __future__ import annotations
 
@@ -9,11 +9,18 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from app import rules
+from app.play.admission import admit
+from app.play.entries import Entry, GameRow
+from app.play.refusals import Refusal
+from app.play.table import Table
 from app.web.errors import BadRequest
+from app.web.game_api import GameId, Password
+from app.web.house import anyone_of, house_of
+from app.web.identity import Anyone
 from app.web.pages_render import json_object
 from app.web.site import site_of
 
-__all__ = ["router", "steps_of"]
+__all__ = ["router", "seen_by", "steps_of"]
 
 router = APIRouter(include_in_schema=False)
 
@@ -68,3 +75,44 @@ async def steps(request: Request) -> Response:
     if eyes != "all" and eyes is not None and not (type(eyes) is int and 0 <= eyes < record.options.players):
         raise BadRequest("bad_seat", "There is no such seat for this.")
     return JSONResponse(steps_of(record, None if eyes == "all" else eyes, everything=eyes == "all"))
+
+
+def seen_by(row: GameRow, entries: list[Entry], seat: int | None) -> Json:
+    """A game as one audience has seen it so far: its own views and events, and nothing else of the log."""
+    table = Table(row)
+    opening: rules.Position | None = None
+    line: list[tuple[Entry, tuple[rules.Event, ...]]] = []
+    for entry in entries:
+        events = table.fold(entry)
+        match entry.kind:
+            case "started":
+                opening = table.position
+            case "action":
+                line.append((entry, events))
+            case "undo":
+                line.pop()
+    if opening is None:
+        raise Refusal("not_started")
+    engine = table.rules
+    steps = [
+        {
+            "seat": entry.seat,
+            "at": entry.at,
+            "by": entry.by,
+            "marks": [],
+            "events": engine.events_for(events, seat, table.options),
+        }
+        for entry, events in line
+    ]
+    return {"view": engine.view(opening, seat), "steps": steps}
+
+
+@router.get("/g/{game}/seen")
+async def seen(request: Request, game: GameId, person: Anyone, password: Password = None) -> Response:
+    """What this viewer has seen of a game that still runs, from its start."""
+    house, anyone = house_of(request), anyone_of(person)
+    site = site_of(request)
+    site.limits.writes.take(f"replay {site.limits.key_of(request)}", 3)
+    room = await admit(house, game, anyone, password)
+    entries = await house.store.entries(game)
+    return JSONResponse(seen_by(room.row, entries, room.table.seat_of(anyone.ids)))
