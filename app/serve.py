@@ -28,6 +28,7 @@ from app.main import create_app
 from app.settings import BadSettings, Settings, read_settings, setting_names
 from app.store.engine import make_engine
 from app.store.migrate import upgrade
+from app.web.http_uvicorn import CarefulHttp
 from app.web.logs import configure_logs
 from app.web.wire_uvicorn import ThinProtocol
 
@@ -89,6 +90,12 @@ class Stopping(uvicorn.Server):
         super().__init__(config)
         self._drain = drain
 
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """As uvicorn's, but the signal is not raised again afterwards: a stop that was asked for is a success."""
+        if self.should_exit and sig == signal.SIGINT:
+            self.force_exit = True
+        self.should_exit = True
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         patience = float(self.config.timeout_graceful_shutdown or 5)
         try:
@@ -109,7 +116,7 @@ def _work(settings: Settings, listener: socket.socket) -> None:
     config = uvicorn.Config(
         app,
         loop="uvloop" if sys.platform != "win32" else "asyncio",
-        http="httptools",
+        http=CarefulHttp,
         ws=ThinProtocol,
         ws_max_size=settings.frame_bytes,
         ws_per_message_deflate=False,  # 2-4 times the memory a socket, for frames of a few dozen bytes

@@ -28,6 +28,7 @@ _WORDS = {
     404: ("not_found", "There is nothing here."),
     405: ("method_not_allowed", "That cannot be done here."),
     406: ("not_acceptable", "This cannot be given in the form asked for."),
+    408: ("too_slow", "The request did not arrive in time."),
     413: ("too_big", "That is too big."),
     415: ("wrong_type", "The content type is not one that is understood here."),
     500: ("server_fault", "Something went wrong on our side. Nothing you did is lost; try again."),

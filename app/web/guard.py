@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import time
 from functools import lru_cache
@@ -20,6 +21,7 @@ from app.web.site import site_of
 __all__ = ["GuardMiddleware", "check_not_forged", "security_headers"]
 
 _SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
+_BODY_SECONDS = 20.0  # between two pieces of a body
 _UNLIMITED = frozenset(("/healthz", "/readyz", "/metrics"))
 
 # Nothing inline, nothing from elsewhere. `data:` images are the cursors and textures of our own CSS.
@@ -101,11 +103,18 @@ class GuardMiddleware:
             await send(message)
 
         received = 0
+        is_whole = False
 
         async def receive_limited() -> Message:
-            nonlocal received
-            message = await receive()
+            nonlocal received, is_whole
+            try:
+                # Only the body is waited for this shortly; afterwards a stream listens here for its peer to go.
+                async with asyncio.timeout(None if is_whole else _BODY_SECONDS):
+                    message = await receive()
+            except TimeoutError:
+                raise HTTPException(408) from None
             if message["type"] == "http.request":
+                is_whole = not message.get("more_body", False)
                 received += len(message.get("body", b""))
                 if received > site.settings.body_bytes:
                     raise HTTPException(413)

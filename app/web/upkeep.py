@@ -8,8 +8,10 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from app.notify.digest import Notifier
+from app.play.engines import UnknownRules
 from app.play.house import House
 from app.play.ports import StoreUnavailable
+from app.play.refusals import Refusal
 from app.store.people_retention import RetentionStore
 from app.web.site import Site
 
@@ -79,8 +81,15 @@ class Upkeep:
         if settings.dead_room_days:
             before = (now - settings.dead_room_days * _DAY) * 1000
             for game, _ in await retention.dead_rooms(before):
-                await self._house.close_room(game, "nobody came for a long time")
+                await self._close(game)
             await _in_steps(lambda: retention.forget_rooms(before))
+
+    async def _close(self, game: str) -> None:
+        try:
+            await self._house.close_room(game, "nobody came for a long time")
+        except (Refusal, UnknownRules) as problem:
+            # The rest of the round must not wait for a room of another release.
+            log.warning("a dead room stays", extra={"fields": {"room": game, "why": str(problem)}})
 
     async def _notify(self) -> None:
         await self._notifier.round()

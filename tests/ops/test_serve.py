@@ -6,6 +6,7 @@ import json
 import signal
 import socket
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,34 @@ def test_it_prints_its_address_serves_a_page_and_ends_quietly(tmp_path: Path) ->
         assert "Traceback" not in server.complained
 
 
+def test_a_peer_that_never_finishes_its_head_is_cut_off(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        base = server.address()
+        port = int(base.rsplit(":", 1)[1])
+        with socket.create_connection(("127.0.0.1", port)) as greedy:
+            greedy.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-Long: ")
+            with suppress(OSError):
+                for _ in range(200):
+                    greedy.sendall(b"x" * 4096)
+            greedy.settimeout(30)
+            with suppress(ConnectionResetError):
+                assert b"400" in greedy.recv(4096)
+        with socket.create_connection(("127.0.0.1", port)) as slow:
+            slow.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n")
+            slow.settimeout(40)
+            began = time.monotonic()
+            assert slow.recv(4096) == b""
+            assert 5 < time.monotonic() - began < 40
+        assert status(f"{base}/healthz") == 200
+
+
+def test_ctrl_c_is_a_stop_like_any_other(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        server.address()
+        assert server.stop(signal.SIGINT) == 0
+        assert "Traceback" not in server.complained
+
+
 def test_a_stop_tells_sockets_to_resume_and_the_game_is_there_after_the_start(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         base = server.address()
@@ -91,6 +120,32 @@ def test_a_stop_tells_sockets_to_resume_and_the_game_is_there_after_the_start(tm
         assert [seat["name"] for seat in state["table"]["seats"]] == ["Anne Bonfire", None]
         assert state["you"]["seat"] == 0, "the cookie is good after a restart"
         server.stop()
+
+
+def test_a_resume_code_puts_a_second_device_on_the_same_seat_and_both_are_live(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        base = server.address()
+        cookie, room = _room(base)
+        headers = {"cookie": cookie, "origin": base}
+        made = httpx.post(f"{base}/api/v1/resume-codes", json={"room": room}, headers=headers).json()
+        with httpx.Client(base_url=base, headers={"origin": base}) as phone:
+            assert phone.post("/api/v1/resume", json={"code": made["code"]}).json()["room"] == room
+            second = f"cartagena={phone.cookies['cartagena']}"
+        assert second != cookie
+        with (
+            _socket(base, f"/ws/game/{room}", cookie) as one,
+            _socket(base, f"/ws/game/{room}", second) as two,
+        ):
+            for frames in (one, two):
+                frames.send(json.dumps({"do": "hello", "v": 1}))
+                _until(frames, "welcome")
+            one.send(json.dumps({"do": "sit", "id": "sit-00001", "nonce": "0" * 32}))
+            for frames in (one, two):
+                told = _until(frames, "table")
+                assert (told["kind"], told["you"]["seat"]) == ("seated", 0)
+            two.send(json.dumps({"do": "ready", "id": "ready-001", "ready": True}))
+            for frames in (one, two):
+                assert _until(frames, "table")["kind"] == "ready"
 
 
 def test_a_foreign_page_gets_no_socket(tmp_path: Path) -> None:
