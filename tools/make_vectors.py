@@ -1,4 +1,4 @@
-"""Writes tests/rules/vectors.json: test vectors for the chance of RULES §8, for programs in any language.
+"""Writes tests/rules/vectors.json: test vectors for the chance of docs/interchange.md, for programs in any language.
 
 It shares no code with app/rules on purpose: a few lines after the text of the rules, so that a mistake in one
 of the two shows in the test that compares them.

@@ -1,4 +1,4 @@
-"""The record of a game (RULES §9): the line that was really played, from the log."""
+"""The record of a game (docs/interchange.md): the line that was really played, from the log."""
 
 from __future__ import annotations
 

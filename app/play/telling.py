@@ -65,7 +65,7 @@ def view_json(table: Table, seat: Told) -> dict[str, Any] | None:
     if table.position is None:
         return None
     if table.is_over:
-        # RULES §7: when the game is over nothing is hidden. An aborted one has no winner, but is over.
+        # docs/interchange.md: when the game is over nothing is hidden. An aborted one has no winner, but is over.
         shown: dict[str, Any] = table.rules.position_to_json(table.position)
     else:
         shown = table.rules.view(table.position, seat)

@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 
 def position_to_json(position: Position) -> Json:
-    """Everything, as RULES §9 writes it."""
+    """Everything, as docs/interchange.md writes it."""
     names = position.ruleset.kinds.names
     return {
         **_common(position),

@@ -14,7 +14,7 @@ class _Strict(BaseModel):
 
 
 class NewGame(_Strict):
-    """A new table. `options` as RULES §9 (preset and players at least); the rest are its terms."""
+    """A new table. `options` as docs/interchange.md (preset and players at least); the rest are its terms."""
 
     options: dict[str, Any] = Field(examples=[{"preset": "tortuga", "players": 3}])
     title: Annotated[str, Field(max_length=60)] = ""

@@ -1,7 +1,7 @@
 // The board: the route as a picture, the same for play, replay, rules examples and the tutorial. It knows no rules.
 //
 //   const board = Board(svgElement, {onSpace, seats, fit, interactive});
-//   board.set(view, events)   show a view (RULES §7); events (optional) that led to it are animated; returns a promise
+//   board.set(view, events)   show a view (docs/interchange.md); events (optional) that led to it are animated; returns a promise
 //   board.mark({selected, sources, targets, trace})   light places; mark({}) puts all out
 //   board.seats([{name, colour}])                     who sits where (colours; default: in seat order)
 //   board.focus(place)                                put the keyboard there

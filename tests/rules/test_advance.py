@@ -1,4 +1,4 @@
-"""Advance: one card, one pirate, to the first empty space ahead with that symbol (RULES §3)."""
+"""Advance: one card, one pirate, to the first empty space ahead with that symbol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The captain: the first sail of a turn is free for whoever has most aboard (RULES §4)."""
+"""The captain: the first sail of a turn is free for whoever has most aboard."""
 
 from __future__ import annotations
 

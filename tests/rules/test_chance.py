@@ -1,4 +1,4 @@
-"""Chance: the engine against published vectors (vectors.json), and against the laws of chance (RULES §8)."""
+"""Chance: the engine against published vectors (vectors.json), and against the laws of chance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choices: what the browser is told of each action; the default move; what can be taken back (DESIGN §3)."""
+"""Choices: what the browser is told of each action; the default move; what can be taken back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The complete escape: start, passage, sloop, jungle, goal (RULES §4)."""
+"""The complete escape: start, passage, sloop, jungle, goal."""
 
 from __future__ import annotations
 

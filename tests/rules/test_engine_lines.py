@@ -1,4 +1,4 @@
-"""`cartagena engine`: a JSON line in, a JSON line out, whatever comes (RULES §9)."""
+"""`cartagena engine`: a JSON line in, a JSON line out, whatever comes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The golden games: every record in tests/golden replays to its playthrough, letter by letter (DESIGN §6).
+"""The golden games: every record in tests/golden replays to its playthrough, letter by letter.
 
 When the rules change on purpose: `make golden`, and read the difference as a change of the rules.
 """

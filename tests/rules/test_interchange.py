@@ -1,4 +1,4 @@
-"""Positions and actions from outside: any valid one is taken, everything else refused (RULES §9)."""
+"""Positions and actions from outside: any valid one is taken, everything else refused."""
 
 from __future__ import annotations
 

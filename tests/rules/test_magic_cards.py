@@ -1,4 +1,4 @@
-"""Black magic with cards: the pistol steals, the rum is shared, the lantern looks ahead (RULES §5)."""
+"""Black magic with cards: the pistol steals, the rum is shared, the lantern looks ahead."""
 
 from __future__ import annotations
 

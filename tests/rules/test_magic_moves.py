@@ -1,4 +1,4 @@
-"""Black magic that moves pirates: parrots, the hook, and the chest with its snake (RULES §5)."""
+"""Black magic that moves pirates: parrots, the hook, and the chest with its snake."""
 
 from __future__ import annotations
 

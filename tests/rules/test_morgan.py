@@ -1,4 +1,4 @@
-"""Morgan: another seat's pirate goes forward to company, and cards are won by it (RULES §5)."""
+"""Morgan: another seat's pirate goes forward to company, and cards are won by it."""
 
 from __future__ import annotations
 

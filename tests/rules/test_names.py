@@ -1,4 +1,4 @@
-"""The public names of the rules exist, and every error has the code that programs rely on (RULES §9)."""
+"""The public names of the rules exist, and every error has the code that programs rely on."""
 
 from __future__ import annotations
 

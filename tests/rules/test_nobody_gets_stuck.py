@@ -1,4 +1,4 @@
-"""Nobody may get stuck: forced passes are counted, and when all were forced each takes a card (RULES §3)."""
+"""Nobody may get stuck: forced passes are counted, and when all were forced each takes a card."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Presets, options, and the refusal of every combination that the rules forbid (RULES §4 to §6)."""
+"""Presets, options, and the refusal of every combination that the rules forbid."""
 
 from __future__ import annotations
 

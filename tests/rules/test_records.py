@@ -1,4 +1,4 @@
-"""Records of played games: what is wrong with one is said, and nothing of it is believed (RULES §9)."""
+"""Records of played games: what is wrong with one is said, and nothing of it is believed."""
 
 from __future__ import annotations
 

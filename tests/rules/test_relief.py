@@ -1,4 +1,4 @@
-"""The relief draw: one card for an empty hand, where the table allows it, and the turn is over (RULES §3)."""
+"""The relief draw: one card for an empty hand, where the table allows it, and the turn is over."""
 
 from __future__ import annotations
 

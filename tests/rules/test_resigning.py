@@ -1,4 +1,4 @@
-"""Resigning when nothing is owed, and what a resigned seat's pirates still do (RULES §3)."""
+"""Resigning when nothing is owed, and what a resigned seat's pirates still do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resigning with debts: what the seat owes is settled first, in the order (a) to (f) (RULES §3)."""
+"""Resigning with debts: what the seat owes is settled first, in the order (a) to (f)."""
 
 from __future__ import annotations
 

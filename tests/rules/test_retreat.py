@@ -1,4 +1,4 @@
-"""Retreat: back to the nearest company, and as many cards as pirates stood there (RULES §3)."""
+"""Retreat: back to the nearest company, and as many cards as pirates stood there."""
 
 from __future__ import annotations
 

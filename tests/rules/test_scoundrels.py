@@ -1,4 +1,4 @@
-"""Scoundrels: a dark card played makes every other seat discard down to seven (RULES §5)."""
+"""Scoundrels: a dark card played makes every other seat discard down to seven."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No audience is told what it may not see (RULES §7): change all of that, and it notices nothing at all.
+"""No audience is told what it may not see: change all of that, and it notices nothing at all.
 
 Each door through which something reaches an audience is tried on twins of a position. Leaks planted on
 purpose must be found: they are the tests of this test.

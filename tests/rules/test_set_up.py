@@ -1,4 +1,4 @@
-"""The set-up: symbols, cards, hands, row, boards, chests and who starts (RULES §1, §2, §8)."""
+"""The set-up: symbols, cards, hands, row, boards, chests and who starts."""
 
 from __future__ import annotations
 

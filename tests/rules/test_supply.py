@@ -1,4 +1,4 @@
-"""The supply: deck, row and reshuffles (RULES §3, The supply)."""
+"""The supply: deck, row and reshuffles."""
 
 from __future__ import annotations
 

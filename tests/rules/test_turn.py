@@ -1,4 +1,4 @@
-"""A turn: up to so many actions in any mix, then `end`, said explicitly (RULES §3)."""
+"""A turn: up to so many actions in any mix, then `end`, said explicitly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views: the position with what an audience may not know left out (RULES §7)."""
+"""Views: the position with what an audience may not know left out."""
 
 from __future__ import annotations
 

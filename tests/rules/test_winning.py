@@ -1,4 +1,4 @@
-"""Winning: looked at as soon as pirates have moved, and then nothing more happens (RULES §3)."""
+"""Winning: looked at as soon as pirates have moved, and then nothing more happens."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_the_last_event_reveals_everything():
 
 
 def test_places_after_the_winner_go_by_pirates_home_then_spaces_then_cards():
-    """RULES §9, the end of a record."""
+    """docs/interchange.md, the end of a record."""
     by_goal = picture("start:rbb hat:y key:y skull goal:rrb", red="skull skull skull")
     by_goal.winner = 0
     assert rules.places(by_goal) == [1, 2, 3]

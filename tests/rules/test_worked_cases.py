@@ -1,4 +1,4 @@
-"""The worked cases of RULES §10, on the printed boards B on 7–12, E on 13–18, C on 19–24, all forward."""
+"""The worked cases of docs/rules.md, on the printed boards B on 7–12, E on 13–18, C on 19–24, all forward."""
 
 from __future__ import annotations
 

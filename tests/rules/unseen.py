@@ -89,7 +89,7 @@ def _move_tokens(twin: rules.Position, pins: Pins, chance: random.Random) -> Non
 
 
 def pins_of(step: Step, audience: Audience) -> Pins:
-    """What the rules show the audience in this step (RULES §7), by what happened in full."""
+    """What the rules show the audience in this step, by what happened in full."""
     pins = Pins()
     is_open = step.before.options.hands == "open"
     told = [rules.event_to_json(event) for event in step.events]
