@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.bots.evaluation import chances, weights_for
+from app.bots.evaluation import chances
 from app.bots.futures import edge, play_plan, play_turn
 from app.bots.thought import Thought
 from app.bots.turn_search import plans
@@ -19,7 +19,7 @@ _REPLY_WIDTH = 6
 def captain(thought: Thought) -> Action:
     seat = thought.seat
     position = thought.imagination.sample(thought.rng)
-    weights = weights_for(position)
+    weights = thought.weights(position)
     found = thought.worth_trying(plans(position, seat, weights, _WIDTH, thought.meter))
     if not found:
         return thought.listed[0]

@@ -23,6 +23,9 @@ __all__ = ["PLAYERS", "choose", "safe_choice"]
 
 Json = dict[str, Any]
 
+_USUAL_TURNS = 40
+"""Games of bots take 12 to 30 turns a seat; from here on they lose patience."""
+
 PLAYERS: dict[str, Callable[[Thought], Action]] = {
     "cabin-boy": cabin_boy,
     "sailor": sailor,
@@ -59,7 +62,17 @@ def choose(
     listed = [_parsed(action) for action in actions]
     imagination = Imagination(view, who, history)
     must_move = view["turn"]["taken"] == 0 and _passed_last_turn(history, who)
-    thought = Thought(imagination, who, listed, Meter(budget), rng, best or (lambda action: None), must_move)
+    turns = sum(event["type"] == "turn_passed" and event["seat"] == who for event in history)
+    thought = Thought(
+        imagination,
+        who,
+        listed,
+        Meter(budget),
+        rng,
+        best or (lambda action: None),
+        must_move,
+        max(0.0, min(1.0, (turns - _USUAL_TURNS) / _USUAL_TURNS)),
+    )
     if view["pending"] is not None:
         return rules.action_to_json(_owed(thought, level))
     return rules.action_to_json(PLAYERS[level](thought))

@@ -1,4 +1,4 @@
-"""The `choose` requests of `cartagena engine` (RULES §9). Of a position the bot gets the seat's view only."""
+"""The `choose` requests of `cartagena engine` (docs/interchange.md). Of a position the bot gets the seat's view only."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _check_level(level: object) -> None:
 
 def _check_view(view: object, seat: object, actions: object, history: object) -> None:
     if not isinstance(view, dict) or not isinstance(view.get("players"), list):
-        raise rules.BadPosition("A view is an object as RULES §7 describes it.")
+        raise rules.BadPosition("A view is an object as docs/interchange.md describes it.")
     if type(seat) is not int or not 0 <= seat < len(view["players"]):
         raise rules.BadSeat(f"A seat is a whole number from 0 to {len(view['players']) - 1} here.")
     if not isinstance(actions, list) or not all(isinstance(action, dict) for action in actions):

@@ -41,6 +41,7 @@ _LEFT, _HOME, _HINDMOST, _CARDS, _FIRST_CARDS, _MANY, _IDLE = (
     for name in ("spaces_left", "home", "hindmost", "cards", "first_cards", "many_cards", "idle_cards")
 )
 
+_CARD_FEATURES = frozenset(("cards", "first_cards", "variety", "reach", "retreat"))
 _FEW_CARDS = 4
 _MANY_CARDS = 8
 _CARD = 7.0
@@ -49,11 +50,18 @@ _SOME_SYMBOLS = tuple(1 - (5 / 6) ** count for count in range(64))
 """The expected share of still missing symbols that so many unknown cards bring."""
 
 
-def weights_for(position: Position) -> Sequence[float]:
+def weights_for(position: Position, impatience: float = 0.0) -> Sequence[float]:
+    """The weights of this kind of game. Impatience, from 0 to 1, makes cards worth less: a game that goes
+    round in circles, cards fetched and spent for nothing, is brought to its end that way."""
     options = position.options
-    if options.scenario == "complete":
-        return WEIGHTS["complete"]
-    return WEIGHTS["row" if options.supply == "row" else "deck"]
+    kind = "complete" if options.scenario == "complete" else "row" if options.supply == "row" else "deck"
+    weights = WEIGHTS[kind]
+    if not impatience:
+        return weights
+    return tuple(
+        weight * (1 - 0.8 * impatience) if name in _CARD_FEATURES else weight
+        for name, weight in zip(FEATURES, weights, strict=True)
+    )
 
 
 def features(position: Position, seat: int) -> tuple[float, ...]:

@@ -1,6 +1,6 @@
 """Imagining: positions that fit what a seat sees and remembers, with the rest dealt at random.
 
-A bot never gets the position. It builds possible ones from its view (RULES §7) and its events, and
+A bot never gets the position. It builds possible ones from its view (docs/interchange.md) and its events, and
 thinks about those; two positions that look the same to the seat lead to the same imaginations.
 """
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from math import exp, sqrt
 
 from app.bots.budget import Meter
-from app.bots.evaluation import chances, strength, weights_for
+from app.bots.evaluation import chances, strength
 from app.bots.futures import edge, finish, play_plan
 from app.bots.thought import Thought
 from app.bots.turn_search import Plan, plans
@@ -126,7 +126,7 @@ def _root(
 def legend(thought: Thought) -> Action:
     seat, meter = thought.seat, thought.meter
     position = thought.imagination.sample(thought.rng)
-    weights = weights_for(position)
+    weights = thought.weights(position)
     found = thought.worth_trying(plans(position, seat, weights, _ROOT_WIDTH, meter))
     if not found:
         return thought.listed[0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.bots.evaluation import rough_strength, weights_for
+from app.bots.evaluation import rough_strength
 from app.bots.thought import Thought
 from app.bots.turn_search import plans
 from app.rules.actions import Action
@@ -24,7 +24,7 @@ PLAIN_CARD = 7.0
 
 def mate(thought: Thought) -> Action:
     position = thought.imagination.sample(thought.rng)
-    found = plans(position, thought.seat, weights_for(position), _WIDTH, thought.meter, rough_strength)
+    found = plans(position, thought.seat, thought.weights(position), _WIDTH, thought.meter, rough_strength)
     found = thought.worth_trying(found)
     if not found:
         return thought.listed[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.bots.evaluation import rough_strength, weights_for
+from app.bots.evaluation import rough_strength
 from app.bots.thought import Thought
 from app.bots.turn_search import step
 from app.rules.actions import Action, End
@@ -16,7 +16,7 @@ _PATIENCE = 0.15
 def sailor(thought: Thought) -> Action:
     position = thought.imagination.sample(thought.rng)
     seat = thought.seat
-    weights = weights_for(position)
+    weights = thought.weights(position)
     now = rough_strength(position, seat, weights)
     best, best_value = thought.listed[-1], float("-inf")
     for action in thought.listed:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from random import Random
 
 from app.bots.budget import Meter
+from app.bots.evaluation import weights_for
 from app.bots.imagine import Imagination
 from app.bots.turn_search import Plan
 from app.rules.actions import Action, End
+from app.rules.position import Position
 
 __all__ = ["Best", "Thought"]
 
@@ -27,6 +29,12 @@ class Thought:
     """Told of the best move so far."""
     must_move: bool = False
     """Its last turn was a bare pass: another would let two patient bots wait for each other for ever."""
+
+    impatience: float = 0.0
+    """How much longer than usual the game has taken already, from 0 to 1."""
+
+    def weights(self, position: Position) -> Sequence[float]:
+        return weights_for(position, self.impatience)
 
     def worth_trying(self, found: list[Plan]) -> list[Plan]:
         """The plans without a bare pass, where the seat must move and can."""
