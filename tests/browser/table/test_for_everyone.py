@@ -101,7 +101,7 @@ def test_targets_are_large_enough_for_a_finger(person: Callable[..., Player]) ->
 
 
 def test_a_screen_reader_hears_spaces_the_turn_and_each_event(person: Callable[..., Player]) -> None:
-    player = running(person, {"preset": "jamaica"}, moves=0)
+    player = running(person, {"preset": "jamaica", "first": 0}, moves=0)
     start = player.page.locator('[data-place="start"]')
     expect(start).to_have_attribute("aria-label", "the prison, 12 pirates: 6 × red, 6 × blue; can move")
     before = player.seq()
