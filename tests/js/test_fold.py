@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app import rules
 from tests.js.random_games import PRESETS, play_at_random
 
 CHECK = """({fold}, frames) => {
@@ -35,6 +38,25 @@ def test_events_fold_into_the_servers_view_for_every_audience(
             "fold.js", CHECK, {"audience": audience, "first": frames[0]["views"][audience], "steps": steps}
         )
         assert wrong is None, f"audience {audience}: {wrong}"
+
+
+GOLDEN = sorted((Path(__file__).resolve().parents[1] / "golden").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_golden_games_fold_into_the_servers_views(run: Callable[..., Any], path: Path) -> None:
+    line = list(rules.replay(rules.record_from_json(json.loads(path.read_text()))))
+    first = line[0][0]
+    for audience in (*range(first.options.players), None):
+        steps = [
+            {
+                "events": rules.events_for(events, audience, position.options),
+                "after": rules.view(position, audience),
+            }
+            for position, events in line[1:]
+        ]
+        given = {"audience": str(audience), "first": rules.view(first, audience), "steps": steps}
+        assert run("fold.js", CHECK, given) is None, f"audience {audience}"
 
 
 def test_an_unknown_event_is_an_error_and_not_a_silent_gap(run: Callable[..., Any]) -> None:
