@@ -1,4 +1,4 @@
-"""The `choose` requests of `cartagena engine` (docs/interchange.md). Of a position the bot gets the seat's view only."""
+"""The `choose` requests of `cartagena engine`. Of a position the bot gets the seat's view only."""
 
 from __future__ import annotations
 
