@@ -81,12 +81,13 @@ def seen_by(row: GameRow, entries: list[Entry], seat: int | None) -> Json:
     """A game as one audience has seen it so far: its own views and events, and nothing else of the log."""
     table = Table(row)
     opening: rules.Position | None = None
+    began = 0
     line: list[tuple[Entry, tuple[rules.Event, ...]]] = []
     for entry in entries:
         events = table.fold(entry)
         match entry.kind:
             case "started":
-                opening = table.position
+                opening, began = table.position, entry.seq
             case "action":
                 line.append((entry, events))
             case "undo":
@@ -96,6 +97,7 @@ def seen_by(row: GameRow, entries: list[Entry], seat: int | None) -> Json:
     engine = table.rules
     steps = [
         {
+            "seq": entry.seq,
             "seat": entry.seat,
             "at": entry.at,
             "by": entry.by,
@@ -104,7 +106,7 @@ def seen_by(row: GameRow, entries: list[Entry], seat: int | None) -> Json:
         }
         for entry, events in line
     ]
-    return {"view": engine.view(opening, seat), "steps": steps}
+    return {"view": engine.view(opening, seat), "began": began, "steps": steps}
 
 
 @router.get("/g/{game}/seen")

@@ -79,11 +79,13 @@ function take(frame) {
   if (frame.ack || frame.t === "refused") waitingForMe = false;
   if (happened.refused) refuse(refusal(happened.refused.code, happened.refused.message));
   if (happened.line) ui.talk.line(happened.line, room.table?.seats);
+  if (room.view && (frame.t === "state" || happened.refused?.state)) lookBack();
   if (happened.events?.length) happen(happened);
   if (happened.kind && room.table) {
     if (!retold) retell();
     happenedAtTable(happened, before);
   }
+  if (frame.seq !== undefined && room.seq === frame.seq) logbook.heard(frame.seq);
   if (frame.t === "hint") showHint(frame.action);
   if (!room.table) return undefined;
   if (!retold) retell();
@@ -99,6 +101,14 @@ function take(frame) {
 function retell() {
   retold = true;
   for (const line of logbook.retell(room.view, room.table.seats)) ui.talk.log(line, room.table.seats);
+}
+
+/** Whoever comes late, or was away for long, is told what happened before: the same lines, each once. */
+async function lookBack() {
+  if (logbook.reaches(room.seq, room.you.seat)) return;
+  if (!(await logbook.fill(password, () => ({ seq: room.seq, seat: room.you.seat })))) return;
+  ui.talk.clearLog();
+  retell();
 }
 
 function happen({ events, by, before }) {
@@ -117,7 +127,7 @@ function happenedAtTable({ kind, seat }, before) {
     room.table.seats.some((each) => each.name) ? room.table.seats : before.table?.seats,
   );
   if (kind === "started") {
-    logbook.clear();
+    logbook.begin(room.seq, room.you.seat);
     ui.talk.clearLog();
   }
   if (!text) return;

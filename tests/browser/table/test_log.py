@@ -1,0 +1,84 @@
+"""The log: whoever comes late reads what happened before, as far as they may know it, and nothing twice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.table.house import SHORT, Player, begin, move_beside
+
+HIDDEN: dict[str, Any] = {**SHORT, "hands": "hidden", "supply": "deck"}
+
+
+def lines(page: Page) -> list[str]:
+    return page.locator(".log-line").all_inner_texts()
+
+
+def another_device(player: Player) -> Page:
+    """The same person in a tab that has heard nothing yet."""
+    page = player.context.new_page()
+    page.goto(f"{player.url}/g/{player.game}")
+    expect(page.locator("#table[data-phase]")).to_be_visible()
+    return page
+
+
+def test_a_second_device_reads_the_whole_log(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    game = ann.create(HIDDEN)
+    for each in (ann, bo):
+        each.take_seat(game)
+    ann.open(game)
+    ann.command("start")
+    for _ in range(8):
+        before = ann.seq()
+        assert move_beside(ann) or move_beside(bo)
+        ann.wait_past(before)
+    told = lines(ann.page)
+    assert told[0] == "The game begins."
+    assert len(told) > 8
+    late = another_device(ann)
+    expect(late.locator(".log-line")).to_have_text(told)
+    late.locator(".log-line.has-trace").first.hover()
+    expect(late.locator(".trace")).to_have_count(1)
+    # what happens now is told once, and a reload tells the same
+    before = ann.seq()
+    assert move_beside(ann) or move_beside(bo)
+    ann.wait_past(before)
+    told = lines(ann.page)
+    expect(late.locator(".log-line")).to_have_text(told)
+    late.reload()
+    expect(late.locator(".log-line")).to_have_text(told)
+    late.close()
+
+
+def test_a_late_spectator_reads_no_more_than_a_spectator_may(person: Callable[..., Player]) -> None:
+    ann, bo, eve = person("Ann"), person("Bo"), person("Eve")
+    game = begin(ann, bo, options=HIDDEN)
+    drawn: list[Any] = []
+    while not drawn:
+        before = ann.state()
+        assert move_beside(ann) or move_beside(bo)
+        after = ann.state()
+        drawn = [now for was, now in zip(before["view"]["players"], after["view"]["players"], strict=True)
+                 if now["cards"] > was["cards"]]  # fmt: skip
+    eve.open(game)
+    line = eve.page.locator(".log-line", has_text="draws").last
+    expect(line).to_contain_text(re.compile(r"draws \d cards?\."))
+
+
+def test_lines_missed_while_away_are_filled_in(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    game = begin(ann, bo, options=HIDDEN)
+    ann.open(game)
+    expect(ann.page.locator(".log-line")).to_have_text(["The game begins."])
+    ann.page.goto(f"{ann.url}/rules")
+    for _ in range(5):
+        assert move_beside(ann) or move_beside(bo)
+    ann.open(game)
+    late = another_device(ann)
+    expect(late.locator(".log-line").nth(5)).to_be_visible()
+    expect(ann.page.locator(".log-line")).to_have_text(lines(late))
+    late.close()
