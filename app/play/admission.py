@@ -9,7 +9,7 @@ from app.play import chat
 from app.play import commands as say
 from app.play.draft import Draft
 from app.play.frame import frame_of
-from app.play.ports import Anyone, News, StoreUnavailable
+from app.play.ports import Anyone, StoreUnavailable
 from app.play.refusals import NotAdmitted, Refusal
 from app.play.room import Room
 from app.play.telling import state_message
@@ -72,10 +72,10 @@ async def enter(house: House, room: Room, visitor: Visitor, hello: say.Hello) ->
     if seat is not None and room.table.seats[seat].absent:
         # Whoever is back is not absent; a lost race means somebody else has seen to it.
         await room.add(Draft("returned", seat, {}, "server"), now, room.table)
+    visitor.listener.tell(frame_of(room.presence.as_json(room.table, house.clock.now())))
     if is_new:
-        await _tell_presence(house, room)
-    else:
-        visitor.listener.tell(frame_of(room.presence.as_json(room.table, now)))
+        house.presence.changed(room, here=True)
+        await house.rewake(room)
 
 
 def _greet(room: Room, visitor: Visitor, hello: say.Hello, now: int) -> None:
@@ -87,7 +87,12 @@ def _greet(room: Room, visitor: Visitor, hello: say.Hello, now: int) -> None:
         state = frame_of(state_message(table, seat))
         if missed is not None and sum(len(frame.payload) for frame in missed) >= len(state.payload):
             missed = None  # the present view is the shorter answer
-    you = {"person": visitor.anyone.id or None, "name": visitor.anyone.name, "seat": seat}
+    you = {
+        "person": visitor.anyone.id or None,
+        "name": visitor.anyone.name,
+        "seat": seat,
+        "muted": sorted(visitor.muted),
+    }
     welcome = {
         "t": "welcome",
         "v": PROTOCOL,
@@ -107,14 +112,7 @@ def _greet(room: Room, visitor: Visitor, hello: say.Hello, now: int) -> None:
 
 
 async def leave(house: House, room: Room, visitor: Visitor) -> None:
-    """A visitor is gone; the others see it at once."""
+    """A visitor is gone; the others see it soon."""
     room.leave(visitor, house.clock.now())
-    await _tell_presence(house, room)
-
-
-async def _tell_presence(house: House, room: Room) -> None:
-    now = house.clock.now()
-    room.shown_away = room.presence.away(room.table, now)
-    room.visitors.tell_all(room.presence.as_json(room.table, now))
-    house.publish(News("presence", room.id, house.worker, room.presence.words()))
+    house.presence.changed(room, here=True)
     await house.rewake(room)

@@ -17,6 +17,7 @@ from app.play.founding import found
 from app.play.hint import hint
 from app.play.lobby import Lobby, news_of
 from app.play.ports import Anyone, Blocks, BotPlayer, Bus, Clock, GameStore, News, StoreUnavailable, Watcher
+from app.play.presence_telling import SOON, PresenceTelling
 from app.play.refusals import Refusal
 from app.play.rematch import rematch
 from app.play.room import Room
@@ -44,6 +45,7 @@ class House:
         blocks: Blocks | None = None,
         bot_budget: float = 1.0,
         idle_seconds: float = 60.0,
+        presence_delay: float = SOON,
     ) -> None:
         self.store = store
         self.bus = bus
@@ -57,6 +59,7 @@ class House:
         self.rooms = Rooms(self, idle_seconds)
         self.lobby = Lobby(self)
         self.sweeper = Sweeper(self)
+        self.presence = PresenceTelling(self, presence_delay)
         self._tasks: set[asyncio.Task[None]] = set()
         bus.listen(self.heard)
 
@@ -76,6 +79,7 @@ class House:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        self.presence.tell()
         await self.bus.close()
 
     async def dismiss(self) -> None:
@@ -188,6 +192,7 @@ class House:
     def moved(self, room: Room, before: Table, entry: Entry) -> None:
         """A room has moved on: count it, tell lobbies what they show."""
         self.watcher.acted(entry.kind, entry.by)
+        self.presence.moved(room, before, entry)
         table = room.table
         is_row = entry.kind != "action" or table.is_over
         if entry.kind == "started" and not table.terms.spectators:
@@ -243,6 +248,6 @@ class House:
                 chatting.tell_line(room, news.body)
             case "presence":
                 room.presence.heard(news.worker, news.body, self.clock.now())
-                room.visitors.tell_all(room.presence.as_json(room.table, self.clock.now()))
+                self.presence.changed(room)
             case _:
                 _log.warning("news of unknown kind %r", news.kind)

@@ -46,6 +46,12 @@ class Presence:
         del self._here[person]
         return True
 
+    def renamed(self, old: str, new: str) -> None:
+        """One socket's person is known here by another id now."""
+        active = self._active[old]
+        self.went(old, active)
+        self.came(new, active)
+
     def stirred(self, person: str, now: int) -> None:
         """The person did something."""
         if person:
@@ -67,6 +73,11 @@ class Presence:
     def left_at(self, person: str) -> int:
         """When the person was last seen, or when this worker began to look."""
         return self._active.get(person, self.began)
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether other workers have said something, which may run out without a word."""
+        return bool(self._elsewhere)
 
     def is_here(self, person: str | None, now: int) -> bool:
         """Whether the person has a socket anywhere."""

@@ -52,6 +52,7 @@ class Room:
         self.touched = self.presence.began
         self.woken_at: int | None = None  # when the sweeper will look, as far as this worker knows
         self.shown_away: dict[str, int] = {}  # the countdowns visitors know of
+        self.shown_presence: dict[str, Any] = {}  # the last presence message to all
         self.is_unsure = False  # an append's outcome is not known: read the log before anything else
         self._lock = asyncio.Lock()
         for entry in entries:
@@ -177,6 +178,7 @@ class Room:
         self._note(entry, events)
         if entry.kind in _RESEATS:
             self.visitors.reseat(after)
+            self._rename()
         self.visitors.tell_entry(before, after, entry, events, acked)
         self.house.moved(self, before, entry)
 
@@ -244,6 +246,15 @@ class Room:
         self.touched = now
         if self.visitors.discard(visitor):
             self.presence.went(visitor.key, now)
+
+    def _rename(self) -> None:
+        """Whoever has had several ids may sit, from now on, under another one than they came in with."""
+        for visitor in self.visitors:
+            if len(visitor.anyone.ids) > 1:
+                key = self.key_of(visitor.anyone)
+                if key != visitor.key:
+                    self.presence.renamed(visitor.key, key)
+                    visitor.key = key
 
     def stirred(self, anyone: Anyone, now: int) -> None:
         """The person did something."""

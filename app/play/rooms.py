@@ -110,11 +110,11 @@ class Rooms:
     def tell_countdowns(self, now: int) -> None:
         """Somebody has become idle: the others see the countdown."""
         for room in self._rooms.values():
-            if len(room.visitors):
-                away = room.presence.away(room.table, now)
-                if away != room.shown_away:
-                    room.shown_away = away
-                    room.visitors.tell_all(room.presence.as_json(room.table, now))
+            # Another worker's word that ran out changes more than a countdown.
+            if len(room.visitors) and (
+                room.presence.is_spread or room.presence.away(room.table, now) != room.shown_away
+            ):
+                self._house.presence.changed(room)
 
     def evict(self, now: int) -> int:
         """Forget rooms nobody listens to and nobody has touched for a while; how many."""

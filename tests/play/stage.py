@@ -88,7 +88,13 @@ class Ear:
 
     @property
     def last(self) -> dict[str, Any]:
-        return self.heard[-1]
+        """The last message, presence apart: that follows whatever changes it."""
+        return next(message for message in reversed(self.heard) if message["t"] != "presence")
+
+    @property
+    def presence(self) -> dict[str, Any]:
+        """Who is here, as far as this device was told."""
+        return self.of("presence")[-1]
 
 
 class Guest:
@@ -194,7 +200,9 @@ class Stage:
     async def another_worker(self, bot: BotPlayer | None = None) -> House:
         """A second house on the same store and bus, as another process would be."""
         assert self.hub is not None
-        house = House(self.store, LocalBus(self.hub), self.clock, bot or StandIn(), Counts())
+        house = House(
+            self.store, LocalBus(self.hub), self.clock, bot or StandIn(), Counts(), presence_delay=0
+        )
         await house.open(background=False)
         return house
 
@@ -220,7 +228,7 @@ async def open_stage(
         await upgrade(engine)
     clock, counts = HandClock(), Counts()
     async with open_store(url, counts.committed, engine) as store:
-        house = House(store, LocalBus(hub), clock, bot or StandIn(), counts)
+        house = House(store, LocalBus(hub), clock, bot or StandIn(), counts, presence_delay=0)
         await house.open(background=False)
         yield Stage(house, clock, store, counts, hub)
         await house.close()

@@ -13,9 +13,9 @@ def kinds(guest: Guest) -> list[str]:
 async def test_somebody_who_is_gone_counts_down_and_then_is_voted_on(stage: Stage) -> None:
     ann, bo, cy = await stage.game("ann", "bo", "cy", absence=60)
     await ann.go()
-    assert bo.ear.last["t"] == "presence"
-    assert bo.ear.last["seats"] == [False, True, True]
-    assert bo.ear.last["away"]["0"] == stage.clock.now() + 60_000
+    assert bo.ear.heard[-1]["t"] == "presence"
+    assert bo.ear.presence["seats"] == [False, True, True]
+    assert bo.ear.presence["away"]["0"] == stage.clock.now() + 60_000
     assert await bo.refused("vote", seat=0, choice="bot") == "not_absent"
     await stage.pass_time(61)
     assert bo.ear.last["table"]["seats"][0]["absent"] is True
@@ -31,7 +31,7 @@ async def test_an_idle_person_counts_as_absent_also_when_connected(stage: Stage)
     ann, bo = await stage.game("ann", "bo", absence=60)
     await stage.pass_time(40)
     stage.house.rooms.tell_countdowns(stage.clock.now())
-    assert "0" in bo.ear.last["away"]
+    assert "0" in bo.ear.presence["away"]
     (await ann.room()).stirred(ann.anyone, stage.clock.now())
     await stage.pass_time(30)
     assert "absent" not in kinds(bo)

@@ -77,12 +77,28 @@ async def test_a_muted_person_is_not_heard_by_whoever_muted_them_also_after_comi
 async def test_presence_is_whole_and_follows_the_sockets(stage: Stage) -> None:
     ann, bo = await stage.game("ann", "bo", bots=["sailor"])
     await stage.guest("wim").come(ann.game)
-    assert ann.ear.last == {"t": "presence", "seats": [True, True, None], "watching": 1, "away": {}}
+    assert ann.ear.presence == {"t": "presence", "seats": [True, True, None], "watching": 1, "away": {}}
     phone = await stage.guest("bo").come(ann.game)
     await bo.go()
-    assert ann.ear.last["seats"] == [True, True, None]
+    assert ann.ear.presence["seats"] == [True, True, None]
     await phone.go()
-    assert ann.ear.last["seats"] == [True, False, None]
+    assert ann.ear.presence["seats"] == [True, False, None]
+
+
+async def test_whoever_sits_down_again_under_another_id_is_still_here(stage: Stage) -> None:
+    ann = stage.guest("ann")
+    game = await stage.open_table(ann)
+    await ann.come(game)
+    await ann.sit()
+    account = stage.guest("ann-account")
+    account.anyone = type(account.anyone)(("p_account", "p_ann"), "Ann")
+    account.visitor.anyone = account.anyone
+    await account.come(game)
+    await ann.go()
+    await account.send("stand")
+    assert (account.ear.presence["seats"], account.ear.presence["watching"]) == ([None, None], 1)
+    await account.sit()
+    assert (account.ear.presence["seats"], account.ear.presence["watching"]) == ([True, None], 0)
 
 
 async def test_the_lobby_is_told_of_open_tables_games_to_watch_and_my_turn(stage: Stage) -> None:
@@ -208,7 +224,7 @@ async def test_somebody_without_a_session_may_only_watch(stage: Stage) -> None:
     nobody.visitor.anyone = nobody.anyone
     await nobody.come(ann.game)
     assert nobody.ear.heard[0]["you"] == {"person": None, "name": "", "seat": None}
-    assert ann.ear.last["watching"] == 1
+    assert ann.ear.presence["watching"] == 1
     assert await nobody.refused("chat", text="hi") == "no_session"
     assert await nobody.refused("sit", nonce="a" * 32) == "no_session"
     with pytest.raises(Refusal, match="no_session"):
@@ -223,5 +239,5 @@ async def test_an_account_owns_the_seat_of_the_guest_it_was(stage: Stage) -> Non
     await ann.go()
     await account.come(ann.game)
     assert account.seat == 0
-    assert bo.ear.last["seats"] == [True, True]
+    assert bo.ear.presence["seats"] == [True, True]
     await account.act(account.ear.of("state")[0]["choices"][0]["action"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from app.play.presence import PRESENCE_LEASE
 from app.play.refusals import Refusal
 from tests.play.stage import Guest, Stage
 from tests.play.test_playing import advance_of, choices_of
@@ -106,9 +107,9 @@ async def test_due_work_is_done_once_though_both_workers_sweep(harbour: Stage) -
 
 async def test_presence_chat_and_lobby_cross_the_workers(harbour: Stage) -> None:
     ann, bo, wim = await over_two_workers(harbour)
-    assert ann.ear.last["t"] == "presence"
-    assert ann.ear.last["seats"] == [True, True]
-    assert ann.ear.last["watching"] == 1
+    assert ann.ear.heard[-1]["t"] == "presence"
+    assert ann.ear.presence["seats"] == [True, True]
+    assert ann.ear.presence["watching"] == 1
     await wim.send("chat", text="from the other side")
     assert ann.ear.last == {**ann.ear.last, "t": "chat", "n": 1}
     await bo.go()
@@ -116,6 +117,19 @@ async def test_presence_chat_and_lobby_cross_the_workers(harbour: Stage) -> None
     assert presence["seats"] == [True, True]  # bo's first device is still on this worker
     bo.house.sign_out("p_ann")
     assert ann.ear.ended == 4008
+
+
+async def test_sitting_down_and_a_worker_gone_silent_show_in_presence(harbour: Stage) -> None:
+    ann = harbour.guest("ann")
+    game = await harbour.open_table(ann)
+    await ann.come(game)
+    bo = await harbour.guest("bo", await harbour.another_worker()).come(game)
+    assert (ann.ear.presence["seats"], ann.ear.presence["watching"]) == ([None, None], 2)
+    await bo.sit()
+    assert (ann.ear.presence["seats"], ann.ear.presence["watching"]) == ([True, None], 1)
+    harbour.clock.pass_seconds(PRESENCE_LEASE / 1000 + 1)
+    harbour.house.rooms.tell_countdowns(harbour.clock.now())
+    assert ann.ear.presence["seats"] == [False, None]
 
 
 async def test_a_worker_that_dies_takes_nobody_with_it(harbour: Stage) -> None:

@@ -1,0 +1,63 @@
+"""Presence over real sockets: whatever changes it reaches everybody in the room soon, in few messages."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from tests.sockets.sailor import Crew, Sailor
+
+
+async def is_told(sailor: Sailor, seats: list[bool | None], watching: int) -> dict[str, Any]:
+    """Until the last presence message says this; well within a second."""
+
+    def met() -> bool:
+        last = sailor.of("presence")[-1]
+        return bool(last["seats"] == seats and last["watching"] == watching)
+
+    await sailor.until(met, 1.0)
+    return sailor.of("presence")[-1]
+
+
+async def test_sitting_standing_and_going_reach_everybody(crew: Crew) -> None:
+    ann, bo, wim = await crew.sailor(), await crew.sailor(), await crew.sailor()
+    game = await crew.open_table(ann)
+    for sailor in (ann, bo, wim):
+        await sailor.join(game)
+    everybody = [ann, bo, wim]
+    for sailor in everybody:
+        await is_told(sailor, [None, None], 3)
+    await ann.command("sit", nonce="0" * 32)
+    for sailor in everybody:
+        await is_told(sailor, [True, None], 2)
+    await bo.command("sit", nonce="0" * 32)
+    for sailor in everybody:
+        await is_told(sailor, [True, True], 1)
+    await bo.command("stand")
+    for sailor in everybody:
+        await is_told(sailor, [True, None], 2)
+    await wim.leave()
+    await is_told(ann, [True, None], 1)
+    await ann.leave()
+    await is_told(bo, [False, None], 1)
+
+
+async def test_a_turn_that_passes_to_somebody_who_is_gone_shows_the_countdown(light_crew: Crew) -> None:
+    ann, bo = await light_crew.game(2, absence=60)
+    await bo.leave()
+    assert (await is_told(ann, [True, False], 0))["away"] == {}
+    while ann.choices:
+        ending = [c["action"] for c in ann.choices if c["action"]["type"] in ("end", "retreat", "advance")]
+        await ann.act(ending[-1])
+    await ann.until(lambda: "1" in ann.of("presence")[-1]["away"], 1.0)
+
+
+async def test_many_who_come_at_once_are_few_messages(light_crew: Crew) -> None:
+    ann, bo = await light_crew.game(2)
+    await is_told(ann, [True, True], 0)
+    before = len(ann.of("presence"))
+    crowd = [await light_crew.nobody() for _ in range(20)]
+    await asyncio.gather(*(sailor.join(ann.game) for sailor in crowd))
+    await is_told(ann, [True, True], 20)
+    await is_told(bo, [True, True], 20)
+    assert len(ann.of("presence")) - before < 15
