@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter
 from pydantic import Field
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 
 from app.notify import words as texts
 from app.notify.mail import BadAddress, MailFailed, checked_address
@@ -18,6 +18,7 @@ from app.web.errors import BadRequest, NotAllowed, NotFound, Refused
 from app.web.game_api_models import responses
 from app.web.identity import Someone
 from app.web.me import Body
+from app.web.pages_render import Pages
 from app.web.passwords import new_code, plain_code
 from app.web.site import Site, site_of
 
@@ -130,27 +131,24 @@ async def test_webhook(request: Request, person: Someone) -> dict[str, Any]:
 
 
 @router.get("/stop/{token}", include_in_schema=False)
-async def stop_page(request: Request, token: str) -> Response:
-    """A plain page with one button: fetching a link alone (a mail scanner does) changes nothing."""
+async def stop_page(request: Request, pages: Pages, token: str) -> Response:
+    """A page with one button: fetching a link alone (a mail scanner does) changes nothing."""
     if not token.isascii() or not token.replace("-", "").replace("_", "").isalnum() or len(token) > 64:
         raise NotFound
-    page = (
-        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Cartagena</title>'
-        '<meta name="viewport" content="width=device-width"><h1>No more e-mails?</h1>'
-        f'<form method="post" action="/stop/{token}"><button>Stop them</button></form></html>'
-    )
-    return HTMLResponse(page)
+    return await _stop_page(request, pages, stopped=False)
 
 
 @router.post("/stop/{token}", include_in_schema=False)
-async def stop(request: Request, token: str) -> Response:
+async def stop(request: Request, pages: Pages, token: str) -> Response:
     """Ends the e-mails of whoever has this token, which can do nothing else; one answer for any."""
     await site_of(request).notices.stop(token)
-    page = (
-        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Cartagena</title>'
-        '<meta name="viewport" content="width=device-width"><h1>No further e-mails will be sent.</h1></html>'
-    )
-    return HTMLResponse(page)
+    return await _stop_page(request, pages, stopped=True)
+
+
+async def _stop_page(request: Request, pages: Pages, *, stopped: bool) -> Response:
+    answer = await pages.page(request, "stop.html", stopped=stopped)
+    answer.headers["Referrer-Policy"] = "no-referrer"  # the address is the key
+    return answer
 
 
 def _shown(site: Site, notice: Notice | None) -> dict[str, Any]:

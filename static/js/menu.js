@@ -60,6 +60,7 @@ export function Menu(root, { send, onResign, onHint, onDevice }) {
   const hint = item("ui-lantern", t("Ask for a hint"), onHint);
   const pause = item("ui-pause", t("Ask for a pause"), () => send({ do: "consent", to: "pause", yes: true }));
   const chat = item("ui-chat", "", () => send({ do: "close_chat", closed: !state.table.chat_closed }));
+  const hosts = el("div", { class: "menu-hosts", role: "group", "aria-label": t("Hand the host's role on") });
   const device = item("ui-link", t("Go on on another device"), onDevice);
   const resign = item(
     "ui-flag",
@@ -93,6 +94,7 @@ export function Menu(root, { send, onResign, onHint, onDevice }) {
     hint,
     pause,
     chat,
+    hosts,
     device,
     replay,
     rules,
@@ -107,6 +109,21 @@ export function Menu(root, { send, onResign, onHint, onDevice }) {
   );
   root.append(box);
   let state = null;
+
+  /** The host may hand the role to any other person at the table, at any time. */
+  function showHosts({ table, you, view }) {
+    const others =
+      view && you.person && table.host === you.person
+        ? table.seats.map((info, seat) => ({ ...info, seat })).filter(({ person, bot }) => person && !bot && person !== you.person)
+        : [];
+    const key = JSON.stringify(others.map(({ seat, name }) => [seat, name]));
+    if (hosts.dataset.key === key) return;
+    hosts.dataset.key = key;
+    hosts.hidden = others.length === 0;
+    hosts.replaceChildren(
+      ...others.map(({ seat, name }) => item("ui-helm", t("Make {name} host", { name }), () => send({ do: "host", seat }))),
+    );
+  }
 
   function showSound() {
     sound.replaceChildren(
@@ -143,6 +160,7 @@ export function Menu(root, { send, onResign, onHint, onDevice }) {
       resign.hidden = !playing;
       device.hidden = !you.person;
       chat.hidden = !you.person || table.host !== you.person;
+      showHosts(state);
       chat.querySelector("span").textContent = table.chat_closed ? t("Open the chat") : t("Close the chat");
       replay.href = `/g/${encodeURIComponent(table.id)}/replay`;
       replay.hidden = !view;

@@ -7,7 +7,7 @@ export function emptyRoom() {
     seq: null,
     chat: null,
     game: null,
-    you: { seat: null, person: null, name: null },
+    you: { seat: null, person: null, name: null, muted: [] },
     table: null,
     view: null,
     choices: [],

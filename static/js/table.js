@@ -53,7 +53,7 @@ const ui = parts(root, {
   onClear: () => choose({ selection: {} }),
   onTrace: (traces) => mark(traces),
   onChat: (line) => send({ do: "chat", ...line }),
-  onMute: (person) => send({ do: "mute", person, on: true }).then(() => ui.talk.muted(person)),
+  onMute: mute,
   onResign: () => act({ type: "resign" }),
   onHint: () => send({ do: "hint", version: room.seq }),
   onDevice: () =>
@@ -185,6 +185,24 @@ function act(action) {
 
 function undo() {
   send({ do: "undo", version: room.seq });
+}
+
+/** Hide what somebody writes, or show it again: then also what they wrote meanwhile. */
+async function mute(person, on) {
+  const done = await wire.send({ do: "mute", person, on }).then(
+    () => true,
+    () => false, // the refusal is shown where it comes as a frame
+  );
+  if (!done) return;
+  const others = room.you.muted.filter((each) => each !== person);
+  room = { ...room, you: { ...room.you, muted: on ? [...others, person] : others } };
+  if (on) ui.talk.muted(person);
+  else {
+    room = { ...room, chat: null, lines: [] };
+    ui.talk.clearChat();
+    wire.resync();
+  }
+  show([]);
 }
 
 async function sit(seat) {

@@ -16,7 +16,7 @@ export const phrases = {
   rematch: N_("Another round?"),
 };
 
-/** Talk(root, {onTrace(traces|null), onChat({text}|{preset}), onMute(person)}) -> {log, chat, update} */
+/** Talk(root, {onTrace(traces|null), onChat({text}|{preset}), onMute(person, on)}) -> {log, line, update, …} */
 export function Talk(root, { onTrace, onChat, onMute }) {
   const lines = el("ol", { class: "log-lines", "aria-label": t("Log") });
   const talk = el("ol", { class: "chat-lines", "aria-label": t("Chat"), "aria-live": "polite" });
@@ -34,6 +34,8 @@ export function Talk(root, { onTrace, onChat, onMute }) {
     el("button", { class: "button button-small", type: "submit" }, t("Send")),
   );
   const quick = el("div", { class: "chat-quick", role: "group", "aria-label": t("Ready phrases") });
+  const hidden = el("div", { class: "chat-hidden", role: "group", "aria-label": t("Whose lines you hide"), hidden: true });
+  const names = new Map(); // of everybody who wrote, to say later whom one hides
   const closedNote = el("p", { class: "chat-closed", hidden: true }, t("The host has closed the chat."));
   const panels = {
     log: el("div", { role: "tabpanel", id: "panel-log", "aria-labelledby": "tab-log", class: "talk-panel" }, lines),
@@ -41,6 +43,7 @@ export function Talk(root, { onTrace, onChat, onMute }) {
       "div",
       { role: "tabpanel", id: "panel-chat", "aria-labelledby": "tab-chat", class: "talk-panel" },
       talk,
+      hidden,
       closedNote,
       quick,
       form,
@@ -120,6 +123,21 @@ export function Talk(root, { onTrace, onChat, onMute }) {
     next.focus();
   });
 
+  /** Whom one hides, each with the way back. */
+  function showHidden({ muted = [] }, seats) {
+    const nameOf = (person) => seats.find((seat) => seat.person === person)?.name ?? names.get(person) ?? t("somebody");
+    const wanted = muted.map((person) => [person, t("Show again what {name} writes", { name: nameOf(person) })]);
+    const key = JSON.stringify(wanted);
+    if (hidden.dataset.key === key) return;
+    hidden.dataset.key = key;
+    hidden.hidden = wanted.length === 0;
+    hidden.replaceChildren(
+      ...wanted.map(([person, words]) =>
+        el("button", { type: "button", class: "quick", onclick: () => onMute(person, false) }, words),
+      ),
+    );
+  }
+
   const atBottom = (box) => box.scrollHeight - box.scrollTop - box.clientHeight < 60;
 
   function push(box, item) {
@@ -133,6 +151,7 @@ export function Talk(root, { onTrace, onChat, onMute }) {
     show,
     openTab: () => open,
     clearLog: () => lines.replaceChildren(),
+    clearChat: () => talk.replaceChildren(),
     log({ text, seat, traces = [] }, seats) {
       if (!text) return;
       for (const each of lines.querySelectorAll('[tabindex="0"]')) each.setAttribute("tabindex", "-1");
@@ -153,6 +172,7 @@ export function Talk(root, { onTrace, onChat, onMute }) {
     },
     line(line, seats) {
       const mine = line.person === me?.person;
+      names.set(line.person, line.name);
       const words = line.preset ? t(phrases[line.preset] ?? line.preset) : line.text;
       const cls =
         line.seat === null || line.seat === undefined
@@ -173,7 +193,7 @@ export function Talk(root, { onTrace, onChat, onMute }) {
               type: "button",
               class: "mute",
               title: t("Hide what {name} writes", { name: line.name }),
-              onclick: () => onMute(line.person),
+              onclick: () => onMute(line.person, true),
             },
             icon("ui", "ui-mute"),
             el("span", { class: "hidden" }, t("Hide what {name} writes", { name: line.name })),
@@ -191,6 +211,7 @@ export function Talk(root, { onTrace, onChat, onMute }) {
     },
     update({ you, table, presets }) {
       me = you;
+      showHidden(you, table.seats);
       const closed = table.chat_closed || !you.person;
       form.hidden = closed;
       quick.hidden = closed;

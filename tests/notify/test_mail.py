@@ -191,6 +191,9 @@ async def test_one_click_ends_the_e_mails_and_looking_at_the_link_does_not(
     page = await mail_client.get(link)
     assert page.status_code == 200
     assert "<form" in page.text
+    assert page.headers["referrer-policy"] == "no-referrer"
+    in_german = await mail_client.get(link, headers={"Accept-Language": "de"})
+    assert "Keine E-Mails mehr?" in in_german.text
     assert (await who.get("/api/v1/me/notices")).json()["email_confirmed"] is True
     assert (await mail_client.post(link, data={"List-Unsubscribe": "One-Click"})).status_code == 200
     assert (await who.get("/api/v1/me/notices")).json()["email"] is None

@@ -72,8 +72,34 @@ def test_what_is_said_is_heard_and_can_be_hidden(person: Callable[..., Player]) 
     expect(line).to_contain_text("<b>Ahoy</b> & well met")
     line.get_by_role("button").click()
     expect(line).to_have_count(0)
+    # somebody hidden stays hidden, also after a reload, until one wants to read them again
+    ann.page.get_by_role("button", name="Good move!").click()
+    bo.page.reload()
+    again = bo.page.get_by_role("button", name=re.compile("Show again what Ann"))
+    expect(again).to_be_visible()
+    expect(line).to_have_count(0)
+    again.click()
+    expect(line).to_have_count(2)
+    expect(line.last).to_contain_text("Good move!")
+    expect(again).to_have_count(0)
     bo.page.get_by_role("button", name="Good luck!").click()
     expect(ann.page.locator(".chat-line").last).to_contain_text("Good luck!")
+
+
+def test_the_host_hands_the_role_on_during_the_game(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    game = begin(ann, bo, options=SHORT)
+    ann.open(game)
+    bo.open(game)
+    bo.page.locator(".table-menu > summary").click()
+    offer = re.compile("Make .* host")
+    expect(bo.page.get_by_role("button", name=offer)).to_have_count(0)
+    ann.page.locator(".table-menu > summary").click()
+    ann.page.get_by_role("button", name=offer).click()
+    expect(ann.page.locator(".log-line").last).to_contain_text("is now the host")
+    expect(bo.page.get_by_role("button", name=offer)).to_have_count(1)
+    ann.page.locator(".table-menu > summary").click()
+    expect(ann.page.get_by_role("button", name=offer)).to_have_count(0)
 
 
 def test_a_log_line_shows_its_move_on_the_board(person: Callable[..., Player]) -> None:
