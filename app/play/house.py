@@ -158,12 +158,11 @@ class House:
             return False
         for _ in range(8):
             table = room.table
-            if table.is_over or await room.add(
-                Draft("closed", -1, {"why": why}, "server"), self.clock.now(), table
-            ):
+            if table.is_over:
+                _end_all(room)
                 break
-        for visitor in room.visitors:
-            visitor.listener.end(4010, "closed")
+            if await room.add(Draft("closed", -1, {"why": why}, "server"), self.clock.now(), table):
+                break
         return True
 
     def sign_out(self, person: str) -> None:
@@ -195,6 +194,8 @@ class House:
         self.presence.moved(room, before, entry)
         table = room.table
         is_row = entry.kind != "action" or table.is_over
+        if entry.kind == "closed":
+            _end_all(room)  # in every worker that hears of it, whoever closed it
         if entry.kind == "started" and not table.terms.spectators:
             for visitor in room.visitors:
                 if visitor.seat is None:
@@ -251,3 +252,9 @@ class House:
                 self.presence.changed(room)
             case _:
                 _log.warning("news of unknown kind %r", news.kind)
+
+
+def _end_all(room: Room) -> None:
+    """The operator has closed the room: everybody in it here is sent away."""
+    for visitor in room.visitors:
+        visitor.listener.end(4010, "closed")

@@ -132,6 +132,21 @@ async def test_sitting_down_and_a_worker_gone_silent_show_in_presence(harbour: S
     assert ann.ear.presence["seats"] == [False, None]
 
 
+async def test_a_room_closed_by_one_worker_is_closed_in_all(harbour: Stage) -> None:
+    ann, bo, wim = await over_two_workers(harbour)
+    await bo.house.close_room(ann.game, "operator")
+    for guest in (ann, bo, wim):
+        assert guest.ear.last["kind"] == "closed"
+        assert guest.ear.ended == 4010
+    cy, di = await harbour.game("cy", "di")
+    assert harbour.hub is not None
+    harbour.hub.is_down = True  # as when the operator's command line did it, which is on no bus
+    await bo.house.close_room(cy.game, "operator")
+    assert cy.ear.ended is None
+    await harbour.house.rooms.compare_heads()
+    assert (cy.ear.ended, di.ear.ended) == (4010, 4010)
+
+
 async def test_a_worker_that_dies_takes_nobody_with_it(harbour: Stage) -> None:
     ann, bo, _ = await over_two_workers(harbour)
     await ann.act(advance_of(ann))
