@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from app.play import commands as say
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from app.play.room import Room
 
 __all__ = ["rematch"]
+
+_log = logging.getLogger("cartagena.rematch")
 
 
 class _AlreadyMade(Exception):
@@ -46,6 +49,21 @@ async def rematch(room: Room, anyone: Anyone, command: say.Rematch, received: in
     try:
         accepted = await room.submit(anyone, command, received, deciding)
     except _AlreadyMade:
-        return Accepted(room.table.seq, False)
+        accepted = Accepted(room.table.seq, False)
+    except Refusal:
+        if not room.is_unsure:  # else the entry may be on disk, and this table be the next one
+            await _clear_away(room, row.id)
+        raise
+    if room.table.next_game != row.id:  # somebody's was first, or this very command on another worker
+        await _clear_away(room, row.id)
+        return accepted
     room.house.founded(row, entry)
     return accepted
+
+
+async def _clear_away(room: Room, game: str) -> None:
+    """A table that no entry names is nobody's: it must not wait in the lobby for people."""
+    try:
+        await room.house.close_room(game, "another rematch was first")
+    except Refusal:
+        _log.warning("a table made for a rematch of %s stays until it is forgotten", room.id)

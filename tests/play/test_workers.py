@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+
 from app.play.presence import PRESENCE_LEASE
 from app.play.refusals import Refusal
 from tests.play.stage import Guest, Stage
@@ -145,6 +147,21 @@ async def test_a_room_closed_by_one_worker_is_closed_in_all(harbour: Stage) -> N
     assert cy.ear.ended is None
     await harbour.house.rooms.compare_heads()
     assert (cy.ear.ended, di.ear.ended) == (4010, 4010)
+
+
+@pytest.mark.parametrize("ids", [("again-ann-1", "again-bo-01"), ("again-same-1", "again-same-1")])
+async def test_two_offers_of_a_rematch_at_once_leave_one_table(harbour: Stage, ids: tuple[str, str]) -> None:
+    ann, bo, _ = await over_two_workers(harbour)
+    await ann.act({"type": "resign"}, version=0)
+    assert harbour.hub is not None
+    harbour.hub.is_down = True
+    phone = await harbour.guest("ann" if ids[0] == ids[1] else "bo", bo.house).come(ann.game)
+    await asyncio.gather(ann.send("rematch", id=ids[0]), phone.send("rematch", id=ids[1]))
+    following = (await ann.room()).table.next_game
+    await bo.house.rooms.compare_heads()
+    assert following == (await bo.room()).table.next_game
+    unfinished = await harbour.store.games_of(["p_ann", "p_bo"], unfinished=True, limit=9)
+    assert [row.id for row in unfinished] == [following]
 
 
 async def test_a_worker_that_dies_takes_nobody_with_it(harbour: Stage) -> None:
