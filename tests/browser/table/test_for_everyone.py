@@ -100,6 +100,21 @@ def test_targets_are_large_enough_for_a_finger(person: Callable[..., Player]) ->
     assert small == []
 
 
+@pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
+def test_the_sign_of_a_usable_card_leaves_its_name_readable(
+    person: Callable[..., Player], phone: bool
+) -> None:
+    player = running(person, {"preset": "tortuga"}, phone=phone)
+    room = player.page.locator(".hand-card.playable").first.evaluate(
+        """(card) => {
+          const sign = getComputedStyle(card.querySelector(".stack"), "::after");
+          const below = card.querySelector(".stack").getBoundingClientRect().bottom - parseFloat(sign.marginBottom);
+          return card.querySelector(".hand-word").getBoundingClientRect().top - below;
+        }"""
+    )
+    assert room >= 2
+
+
 def test_a_screen_reader_hears_spaces_the_turn_and_each_event(person: Callable[..., Player]) -> None:
     player = running(person, {"preset": "jamaica", "first": 0}, moves=0)
     start = player.page.locator('[data-place="start"]')
