@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 from app import rules
-from tests.browser.table.house import best
+from tests.browser.table.house import SHORT, Player, begin, best, move_beside
 
 # Pages that need no game; each is looked at in every language and both themes.
 PLACES = (
@@ -29,8 +30,19 @@ PLACES = (
     "/about",
     "/offline",
     "/resume/ABCD-EFGH-JKLM",
+    "/stop/nobodys-token",
     "/nowhere",
 )
+
+
+def every_place(person: Callable[..., Player], ann: Player) -> tuple[str, ...]:
+    """All of them, and the review of a game that Ann has finished."""
+    bo = person("Bo")
+    game = begin(ann, bo, options=SHORT)
+    for _ in range(12):
+        assert move_beside(ann) or move_beside(bo)
+    bo.act({"type": "resign"})
+    return (*PLACES, f"/g/{game}/review")
 
 
 @lru_cache(maxsize=16)

@@ -8,15 +8,15 @@ from typing import Literal
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from tests.browser.pages.places import PLACES
+from tests.browser.pages.places import every_place
+from tests.browser.pages.test_every_page import visit
 from tests.browser.table.house import SHORT, Player, begin
 
 Theme = Literal["light", "dark"]
 
 
 def complaints(player: Player, path: str) -> list[str]:
-    player.page.goto(f"{player.url}{path}")
-    player.page.wait_for_timeout(250)
+    visit(player, path)
     found = Axe().run(player.page).response["violations"]
     return [f"{path} {each['id']}: {node['html'][:120]}" for each in found for node in each["nodes"]]
 
@@ -27,7 +27,7 @@ def test_axe_finds_nothing(person: Callable[..., Player], theme: Theme, width: i
     # axe is put into the page by the test; the policy would rightly refuse it.
     view = {"width": width, "height": 844}
     ann = person("Ann", color_scheme=theme, viewport=view, bypass_csp=True)
-    found = [line for place in PLACES for line in complaints(ann, place)]
+    found = [line for place in every_place(person, ann) for line in complaints(ann, place)]
     ann.complaints[:] = [line for line in ann.complaints if "404" not in line]
     assert found == []
 
