@@ -148,8 +148,15 @@ class House:
                 return await room.submit(anyone, command, received)
 
     async def _is_blocked(self, room: Room, anyone: Anyone) -> bool:
-        others = [seat.person for seat in room.table.seats if seat.person and seat.person not in anyone.ids]
+        others = _others(room.table, anyone)
         return self.blocks is not None and bool(others) and await self.blocks(anyone, others)
+
+    async def shuns(self, room: Room, anyone: Anyone) -> bool:
+        """Whether this person and somebody at the table do not want to meet, whoever of them said so."""
+        others = _others(room.table, anyone)
+        if self.blocks is None or not others or not anyone.ids:
+            return False
+        return await self.blocks(anyone, others) or await self.blocks(Anyone(tuple(others), ""), anyone.ids)
 
     async def close_room(self, game: str, why: str) -> bool:
         """The operator closes a room: one that never began is closed, one that runs is aborted."""
@@ -252,6 +259,10 @@ class House:
                 self.presence.changed(room)
             case _:
                 _log.warning("news of unknown kind %r", news.kind)
+
+
+def _others(table: Table, anyone: Anyone) -> list[str]:
+    return [seat.person for seat in table.seats if seat.person and seat.person not in anyone.ids]
 
 
 def _end_all(room: Room) -> None:

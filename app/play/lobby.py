@@ -90,12 +90,18 @@ class Lobby:
         found = {"t": "lobby"} | {
             which: [
                 row
-                for row in map(row_of_game, await store.games_listed(which, SHOWN))
+                for row in map(self.row, await store.games_listed(which, SHOWN))
                 if visitor.filter.lets(row)
             ]
             for which in ("open", "watch")
         }
         return {**found, "mine": await self.mine(visitor.anyone), "people": len(self.visitors)}
+
+    def row(self, game: GameRow) -> dict[str, Any]:
+        """A stored game's row, with those who watch it as far as this worker knows: nobody writes that down."""
+        room = self._house.rooms.loaded(game.id)
+        watching = room.presence.watching(room.table, self._house.clock.now()) if room is not None else 0
+        return row_of_game(game, watching)
 
     async def mine(self, anyone: Anyone) -> list[dict[str, Any]]:
         """Every unfinished game in which this person sits, theirs to move first."""
@@ -103,7 +109,7 @@ class Lobby:
             return []
         games = await self._house.store.games_of(anyone.ids, unfinished=True, limit=SHOWN)
         rows = [
-            {**row_of_game(game), "my_turn": is_turn_of(game, anyone.ids), "due": game.deadline}
+            {**self.row(game), "my_turn": is_turn_of(game, anyone.ids), "due": game.deadline}
             for game in games
         ]
         return sorted(rows, key=lambda row: (not row["my_turn"], row["due"] or 2**53, -row["at"]))
@@ -187,7 +193,7 @@ def row_of_table(table: Table, watching: int) -> dict[str, Any]:
     )
 
 
-def row_of_game(game: GameRow) -> dict[str, Any]:
+def row_of_game(game: GameRow, watching: int = 0) -> dict[str, Any]:
     summary = game.summary
     assert summary is not None
     terms = game.terms
@@ -200,7 +206,7 @@ def row_of_game(game: GameRow) -> dict[str, Any]:
         summary.taken,
         summary.bots,
         [s.name for s in summary.seats],
-        0,
+        watching,
         game.updated_at,
         terms.get("lock") is not None,
     )

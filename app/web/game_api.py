@@ -51,7 +51,7 @@ async def list_games(
     house, anyone = house_of(request), anyone_of(person)
     if which in ("open", "watch"):
         games = await house.store.games_listed(which, limit)
-        return Rows(games=[row_of_game(game) for game in games])
+        return Rows(games=[house.lobby.row(game) for game in games])
     if not anyone.ids:
         raise Refusal("no_session")
     if which == "mine":
@@ -76,8 +76,10 @@ async def quick_play(request: Request, wish: Quick, person: SomeoneOrGuest) -> Q
             room = await house.rooms.get(game.id)
             now = house.clock.now()
             # A table whose people have all gone would be a place to wait alone.
-            if room is not None and (
-                room.presence.present_seats(room.table, now) or game.creator in anyone.ids
+            if (
+                room is not None
+                and (room.presence.present_seats(room.table, now) or game.creator in anyone.ids)
+                and not await house.shuns(room, anyone)
             ):
                 return QuickAnswer(id=game.id, found=True)
     options = {"preset": wish.preset, "players": wish.seats}

@@ -146,7 +146,7 @@ async def test_a_room_closed_by_one_worker_is_closed_in_all(harbour: Stage) -> N
     await bo.house.close_room(cy.game, "operator")
     assert cy.ear.ended is None
     await harbour.house.rooms.compare_heads()
-    assert (cy.ear.ended, di.ear.ended) == (4010, 4010)
+    assert [guest.ear.ended for guest in (cy, di)] == [4010, 4010]
 
 
 @pytest.mark.parametrize("ids", [("again-ann-1", "again-bo-01"), ("again-same-1", "again-same-1")])

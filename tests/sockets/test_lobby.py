@@ -98,3 +98,27 @@ async def test_quick_play_finds_a_fitting_table_or_opens_one(light_crew: Crew) -
     left = (await cy.http.post("/api/v1/quick", json={"preset": "hispaniola", "seats": 2})).json()
     again = (await ann.http.post("/api/v1/quick", json={"preset": "hispaniola", "seats": 2})).json()
     assert again["id"] != left["id"]
+
+
+async def test_quick_play_passes_by_tables_of_people_who_do_not_want_to_meet(light_crew: Crew) -> None:
+    ann, bo, cy = await light_crew.sailor(), await light_crew.sailor(), await light_crew.sailor()
+    wish = {"preset": "tortuga", "seats": 3}
+    table = (await ann.http.post("/api/v1/quick", json=wish)).json()["id"]
+    await ann.join(table)
+    await ann.command("sit", nonce="0" * 32)
+    assert (await ann.http.put(f"/api/v1/blocks/{bo.person}")).status_code == 200
+    assert (await cy.http.post("/api/v1/quick", json=wish)).json() == {"id": table, "found": True}
+    assert (await bo.http.post("/api/v1/quick", json=wish)).json()["found"] is False
+    assert (await cy.http.put(f"/api/v1/blocks/{ann.person}")).status_code == 200
+    assert (await cy.http.post("/api/v1/quick", json=wish)).json()["found"] is False
+
+
+async def test_the_lists_say_how_many_watch(light_crew: Crew) -> None:
+    ann, _ = await light_crew.game(2)
+    for _ in range(2):
+        await (await light_crew.nobody()).join(ann.game)
+    desk = await at_desk(await light_crew.sailor())
+    assert [row["watching"] for row in (await desk.next("lobby"))["watch"]] == [2]
+    listed = (await ann.http.get("/api/v1/games?list=watch")).json()["games"]
+    assert [row["watching"] for row in listed] == [2]
+    await desk.link.close()
