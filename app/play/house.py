@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+from contextlib import suppress
 from typing import Any
 
 from app.play import chat as chatting
@@ -29,6 +30,9 @@ from app.play.terms import Terms
 __all__ = ["House"]
 
 _log = logging.getLogger("cartagena.house")
+_CLOSE_SECONDS = (
+    5.0  # how long work under way may go on when the house closes; the longest is a bot's thought
+)
 
 
 class House:
@@ -60,7 +64,8 @@ class House:
         self.lobby = Lobby(self)
         self.sweeper = Sweeper(self)
         self.presence = PresenceTelling(self, presence_delay)
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._closing = asyncio.Event()
         bus.listen(self.heard)
 
     # -- life --------------------------------------------------------------------------------------
@@ -74,13 +79,26 @@ class House:
                 self.spawn(work())
 
     async def close(self) -> None:
-        """Every append that was begun is finished; then the background work ends."""
-        await self.sweeper.stop()
-        for task in list(self._tasks):
+        """All that was begun is finished; a query that is cut off may leave its connection behind."""
+        self._closing.set()
+        self.sweeper.stop()
+        loop = asyncio.get_running_loop()
+        until = loop.time() + _CLOSE_SECONDS
+        while (under_way := self._tasks | self.rooms.loading) and loop.time() < until:
+            # What is under way may begin more, but not for long: nothing is claimed and nobody comes in.
+            await asyncio.wait(under_way, timeout=until - loop.time())
+        late = list(self._tasks)
+        for task in late:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*late, return_exceptions=True)
         self.presence.tell()
         await self.bus.close()
+
+    async def rest(self, milliseconds: float) -> bool:
+        """What background work does between two rounds; False when the house closes: then there is none."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._closing.wait(), milliseconds / 1000)
+        return not self._closing.is_set()
 
     async def dismiss(self) -> None:
         """Graceful stop, first half: everybody is told to resume elsewhere; their seats are kept."""

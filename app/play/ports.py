@@ -35,9 +35,6 @@ class Clock(Protocol):
     def now(self) -> int:
         """Milliseconds since 1970."""
 
-    async def sleep(self, milliseconds: float) -> None:
-        """Wait that long by this clock."""
-
 
 class Anyone(msgspec.Struct, frozen=True):
     """A person as rooms know one: every id they have played under, the first is the present one."""

@@ -37,6 +37,11 @@ class Rooms:
     def __len__(self) -> int:
         return len(self._rooms)
 
+    @property
+    def loading(self) -> set[asyncio.Future[Room | None]]:
+        """Rooms that are being read just now."""
+        return set(self._loading.values())
+
     def loaded(self, game: str) -> Room | None:
         return self._rooms.get(game)
 
@@ -74,11 +79,9 @@ class Rooms:
             _log.warning("could not read on in game %s; the next look at the heads will", room.id)
 
     async def keep(self) -> None:
-        """For ever: compare heads, repeat who is present, evict."""
-        clock = self._house.clock
-        while True:
-            await clock.sleep(HEADS_EVERY)
-            now = clock.now()
+        """Until the house closes: compare heads, repeat who is present, evict."""
+        while await self._house.rest(HEADS_EVERY):
+            now = self._house.clock.now()
             if not self._house.bus.is_alone:
                 await self.compare_heads()
                 if now - self._presence_told > PRESENCE_LEASE // 3:

@@ -46,16 +46,13 @@ class Sweeper:
             self._next = at
             self._wake.set()
 
-    async def stop(self) -> None:
-        """No new claims; what is under way is finished."""
+    def stop(self) -> None:
+        """No new claims; what is under way goes on."""
         self._is_stopped = True
-        for _ in range(200):
-            if not self._busy:
-                return
-            await asyncio.sleep(0.01)
+        self._wake.set()
 
     async def run(self) -> None:
-        """For ever."""
+        """Until stopped."""
         clock = self._house.clock
         while not self._is_stopped:
             self._next = clock.now() + POLL
@@ -131,7 +128,6 @@ class Sweeper:
             await self.beat()
 
     async def keep_beating(self) -> None:
-        """For ever."""
-        while True:
-            await self._house.clock.sleep(BEAT_EVERY)
+        """Until the house closes."""
+        while await self._house.rest(BEAT_EVERY):
             await self.beat()

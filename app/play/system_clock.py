@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 
 __all__ = ["SystemClock"]
@@ -13,6 +12,3 @@ class SystemClock:
 
     def now(self) -> int:
         return time.time_ns() // 1_000_000
-
-    async def sleep(self, milliseconds: float) -> None:
-        await asyncio.sleep(milliseconds / 1000)

@@ -43,9 +43,6 @@ class HandClock:
     def pass_seconds(self, seconds: float) -> None:
         self.time += round(seconds * 1000)
 
-    async def sleep(self, milliseconds: float) -> None:
-        self.time += round(milliseconds)
-
 
 class Counts:
     """A watcher that remembers."""
