@@ -36,9 +36,12 @@ FEATURES: tuple[str, ...] = (
     "tempo",
 )
 
-_LEFT, _HOME, _HINDMOST, _CARDS, _FIRST_CARDS, _MANY, _IDLE = (
+_LEFT, _HOME, _HINDMOST, _CARDS, _FIRST_CARDS, _MANY, _IDLE, _CROSSED, _READY = (
     FEATURES.index(name)
-    for name in ("spaces_left", "home", "hindmost", "cards", "first_cards", "many_cards", "idle_cards")
+    for name in (
+        *("spaces_left", "home", "hindmost", "cards", "first_cards", "many_cards", "idle_cards"),
+        *("crossed", "ready_to_cross"),
+    )
 )
 
 _CARD_FEATURES = frozenset(("cards", "first_cards", "variety", "reach", "retreat"))
@@ -173,6 +176,13 @@ def rough_strength(position: Position, seat: int, weights: Sequence[float]) -> f
         total += weights[_MANY] * (held - _MANY_CARDS)
     if held * _CARD > left:
         total += weights[_IDLE] * (held - left / _CARD)
+    sloop = position.ruleset.route.sloop
+    if sloop >= 0:
+        for place in places:
+            if place > sloop:
+                total += weights[_CROSSED]
+            elif place == sloop:
+                total += weights[_READY] * (2 if position.sloop == TORTUGA else 1)
     return total
 
 
