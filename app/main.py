@@ -53,6 +53,7 @@ from app.web.identity import IdentityMiddleware, Person, csrf_token, who
 from app.web.limits import Limits
 from app.web.pages import install_pages
 from app.web.passwords import Passwords
+from app.web.reviews import Reviews
 from app.web.site import Site
 from app.web.upkeep import Upkeep
 
@@ -117,6 +118,9 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         house = app.state.house = await stack.enter_async_context(
             open_house(settings, games, counts, blocks=is_blocked, bot=bots)
         )
+
+        reviews = app.state.reviews = Reviews(bots.review)
+        stack.push_async_callback(reviews.close)
 
         async def sign_out(player: str) -> None:
             house.sign_out(player)

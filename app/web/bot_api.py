@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import Annotated, Any
 
 from fastapi import APIRouter
@@ -10,7 +9,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.bots.pool import BotPool
 from app.play import commands as say
 from app.play.admission import admit
 from app.play.records import record_of
@@ -21,6 +19,7 @@ from app.web.house import anyone_of, house_of
 from app.web.identity import Anyone
 from app.web.pages import checked_room
 from app.web.pages_render import Pages
+from app.web.reviews import Reviews
 from app.web.site import site_of
 
 __all__ = ["HintAnswer", "HintAsked", "pages_router", "router"]
@@ -28,8 +27,6 @@ __all__ = ["HintAnswer", "HintAsked", "pages_router", "router"]
 router = APIRouter(prefix="/api/v1", tags=["bots"])
 
 pages_router = APIRouter(include_in_schema=False)
-
-_KEPT = 200
 
 
 class HintAsked(BaseModel):
@@ -55,22 +52,13 @@ async def game_review(
     """Of a finished game: chances after each turn, turning points, luck apart from choices, better turns."""
     house = house_of(request)
     room = await admit(house, game, anyone_of(person), password)
-    kept: OrderedDict[str, dict[str, Any]] | None = getattr(request.app.state, "reviews", None)
-    if kept is None:
-        kept = request.app.state.reviews = OrderedDict()
-    if game in kept:
-        kept.move_to_end(game)
-        return kept[game]
-    record = record_of(room.row, await house.store.entries(game))
-    bot = house.bot
-    found = await bot.review(record) if isinstance(bot, BotPool) else None
+    reviews: Reviews = request.app.state.reviews
+    found = await reviews.known(game)
     if found is None:
-        raise Refusal("try_again", "The review cannot be made just now; ask again in a moment.")
-    found["players"] = record["players"]
-    found["result"] = record["result"]
-    kept[game] = found
-    while len(kept) > _KEPT:
-        kept.popitem(last=False)
+        record = record_of(room.row, await house.store.entries(game))
+        if site_of(request).limits.is_reviewing_too_much(request, person.id if person is not None else None):
+            raise Refusal("too_fast")
+        found = await reviews.made(game, record)
     return found
 
 

@@ -96,6 +96,8 @@ class Limits:
         self.mails = _hourly(5, clock)
         self.mails_by_address = _hourly(30, clock)
         self.confirmations = _hourly(10, clock)
+        self.reviews = _hourly(30, clock, burst=5)
+        self.reviews_by_address = _hourly(300, clock, burst=30)
         # A person may have a few busy sockets, an address a whole club of people.
         rate, burst = settings.frames_per_second, settings.frames_burst
         self.frames_by_person = Buckets(rate * 3, burst * 3, clock)
@@ -114,6 +116,12 @@ class Limits:
     def take_write(self, person: str) -> None:
         """One write of a person; raises TooMany."""
         self.writes.take(person)
+
+    def is_reviewing_too_much(self, connection: HTTPConnection, person: str | None) -> bool:
+        """Counts a review that has to be made, which costs seconds of a bot's process; true when refused."""
+        address = self.key_of(connection)
+        # Whoever has not said who they are shares the small bucket of the address.
+        return self.reviews.wait(person or address) > 0 or self.reviews_by_address.wait(address) > 0
 
     def take_guest(self, connection: HTTPConnection) -> None:
         """One new guest of an address; raises TooMany."""
@@ -179,5 +187,5 @@ class Limits:
         return sum(self._by_address.values())
 
 
-def _hourly(number: int, clock: Callable[[], float]) -> Buckets:
-    return Buckets(number / 3600, number, clock)
+def _hourly(number: int, clock: Callable[[], float], burst: int | None = None) -> Buckets:
+    return Buckets(number / 3600, number if burst is None else burst, clock)

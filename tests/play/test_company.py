@@ -223,7 +223,7 @@ async def test_somebody_without_a_session_may_only_watch(stage: Stage) -> None:
     nobody.anyone = type(nobody.anyone)((), "")
     nobody.visitor.anyone = nobody.anyone
     await nobody.come(ann.game)
-    assert nobody.ear.heard[0]["you"] == {"person": None, "name": "", "seat": None}
+    assert nobody.ear.heard[0]["you"] == {"person": None, "name": "", "seat": None, "muted": []}
     assert ann.ear.presence["watching"] == 1
     assert await nobody.refused("chat", text="hi") == "no_session"
     assert await nobody.refused("sit", nonce="a" * 32) == "no_session"

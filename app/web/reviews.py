@@ -1,0 +1,76 @@
+"""Reviews of finished games: each is made once, one after the other, and kept for those who ask next."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from app.play.refusals import Refusal
+
+__all__ = ["Making", "Reviews"]
+
+Json = dict[str, Any]
+Making = Callable[[Json], Awaitable[Json | None]]
+"""Makes a review from a record; None when it cannot be made now."""
+
+_KEPT = 200
+_WAITING = 8  # a review may take many seconds of a bot's process: a longer queue is no answer to anybody
+
+
+class Reviews:
+    """Of one app. Bots at tables think in the same processes, so at most one of them reviews."""
+
+    def __init__(self, make: Making) -> None:
+        self._make = make
+        self._kept: OrderedDict[str, Json] = OrderedDict()
+        self._making: dict[str, asyncio.Task[Json]] = {}
+        self._one = asyncio.Semaphore(1)
+
+    async def known(self, game: str) -> Json | None:
+        """The review, if it has been made or is being made; costs nothing. Raises Refusal `try_again`."""
+        if game in self._kept:
+            self._kept.move_to_end(game)
+            return self._kept[game]
+        making = self._making.get(game)
+        # Whoever goes away does not take the review from the others.
+        return await asyncio.shield(making) if making is not None else None
+
+    async def made(self, game: str, record: Json) -> Json:
+        """A new review, unless somebody began it meanwhile. Raises Refusal `try_again`."""
+        found = await self.known(game)
+        if found is not None:
+            return found
+        if len(self._making) >= _WAITING:
+            raise _not_now()
+        task = self._making[game] = asyncio.create_task(self._review(game, record))
+        task.add_done_callback(lambda done: self._ended(game, done))
+        return await asyncio.shield(task)
+
+    async def close(self) -> None:
+        """Nobody waits any longer."""
+        making = list(self._making.values())
+        for task in making:
+            task.cancel()
+        await asyncio.gather(*making, return_exceptions=True)
+
+    async def _review(self, game: str, record: Json) -> Json:
+        async with self._one:
+            found = await self._make(record)
+        if found is None:
+            raise _not_now()
+        kept = {**found, "players": record["players"], "result": record["result"]}
+        self._kept[game] = kept
+        while len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return kept
+
+    def _ended(self, game: str, done: asyncio.Task[Json]) -> None:
+        del self._making[game]
+        if not done.cancelled():
+            done.exception()  # whoever asked has it; when all have gone nobody needs it
+
+
+def _not_now() -> Refusal:
+    return Refusal("try_again", "The review cannot be made just now; ask again in a moment.")
