@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import OrderedDict
 from typing import Any
 
 from fastapi import APIRouter
@@ -26,6 +28,7 @@ router = APIRouter(include_in_schema=False)
 
 LARGEST = 900_000
 MOST_MOVES = 4_000
+KEPT = 64  # tellings of running games: a crowd that comes to watch is told the same
 
 Json = dict[str, Any]
 
@@ -116,5 +119,17 @@ async def seen(request: Request, game: GameId, person: Anyone, password: Passwor
     site = site_of(request)
     site.limits.writes.take(f"replay {site.limits.key_of(request)}", 3)
     room = await admit(house, game, anyone, password)
+    kept: OrderedDict[tuple[str, int, int | None], bytes] | None = getattr(request.app.state, "seen", None)
+    if kept is None:
+        kept = request.app.state.seen = OrderedDict()
+    seat = room.table.seat_of(anyone.ids)
     entries = await house.store.entries(game)
-    return JSONResponse(seen_by(room.row, entries, room.table.seat_of(anyone.ids)))
+    key = (game, len(entries), seat)
+    body = kept.get(key)
+    if body is None:
+        # A long game takes a tenth of a second to play through: not on the loop that carries everybody's moves.
+        told = await asyncio.to_thread(seen_by, room.row, entries, seat)
+        body = kept[key] = bytes(JSONResponse(told).body)
+        while len(kept) > KEPT:
+            kept.popitem(last=False)
+    return Response(body, media_type="application/json", headers={"Cache-Control": "no-store"})
