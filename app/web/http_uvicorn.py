@@ -20,6 +20,7 @@ class CarefulHttp(HttpToolsProtocol):
     """Give it to uvicorn as `http`."""
 
     _is_in_head = True
+    _has_ended = False
     _head_bytes = 0
     _head_timer: asyncio.TimerHandle | None = None
 
@@ -34,8 +35,10 @@ class CarefulHttp(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._is_in_head and self._head_timer is None:
             self._begin_timer()  # the next request on a connection that was kept
+        self._has_ended = False
         super().data_received(data)
-        if self._is_in_head and not self.transport.is_closing():
+        # What ended a request was its body, which has bounds of its own (guard.py), not the next one's head.
+        if self._is_in_head and not self._has_ended and not self.transport.is_closing():
             self._head_bytes += len(data)
             if self._head_bytes > HEAD_BYTES:
                 self._end_timer()
@@ -49,6 +52,7 @@ class CarefulHttp(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         self._is_in_head = True
+        self._has_ended = True
         super().on_message_complete()
 
     def _begin_timer(self) -> None:

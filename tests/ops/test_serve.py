@@ -87,6 +87,14 @@ def test_a_peer_that_never_finishes_its_head_is_cut_off(tmp_path: Path) -> None:
         assert status(f"{base}/healthz") == 200
 
 
+def test_a_long_body_is_not_taken_for_a_head(tmp_path: Path) -> None:
+    """A record of three hundred moves is longer than a head may be, and comes in one piece or two."""
+    with serving(tmp_path) as server, httpx.Client(base_url=server.address()) as client:
+        for size in (10_000, 40_000, 150_000, 600_000):
+            answer = client.post("/replay/steps", json={"record": "x" * size})
+            assert answer.json()["error"]["code"] == "bad_record", size
+
+
 def test_ctrl_c_is_a_stop_like_any_other(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         server.address()
