@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tools.find_chromium import find
+from tools.find_chromium import FLAGS, find
 from tools.services import Postgres, RedisServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # Two busy cores make honest tests slow: slowness is no failure here. CI, which decides over a change,
 # tries the same cases every time; a developer's run looks for new ones.
@@ -69,3 +73,14 @@ def redis_url(redis_server: RedisServer) -> str:
 def chromium_path() -> str:
     """The browser; where there is none this fails with a sentence that says how to get one."""
     return find()
+
+
+@pytest.fixture(scope="session")
+def browser(chromium_path: str) -> Iterator[Browser]:
+    """One Chromium for each worker of the run: Playwright can be started only once in a process."""
+    from playwright.sync_api import sync_playwright  # most tests need no browser
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium_path, args=list(FLAGS))
+        yield browser
+        browser.close()

@@ -1,4 +1,4 @@
-"""`cartagena bot play`: connects any program that answers `choose` lines (RULES §9) to a seat."""
+"""`cartagena bot play`: connects any program that answers `choose` lines (docs/interchange.md) to a seat."""
 
 from __future__ import annotations
 

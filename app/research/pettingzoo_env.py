@@ -87,7 +87,7 @@ class CartagenaEnv(AECEnv):  # type: ignore[misc]
         return {"observation": np.array(self._observe(seat), np.int16), "action_mask": mask}
 
     def _observe(self, seat: int) -> list[int]:
-        """The seat's view (RULES §7) as numbers, its own pirates and cards first."""
+        """The seat's view (docs/interchange.md) as numbers, its own pirates and cards first."""
         ruleset = self._position.ruleset
         view = rules.view(self._position, seat)
         numbers, places = ruleset.kinds.numbers, ruleset.route.places

@@ -11,9 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
-
-from tools.find_chromium import FLAGS
+from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -39,14 +37,12 @@ def static_url() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def blank(chromium_path: str, static_url: str) -> Iterator[Page]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path, args=list(FLAGS))
-        page = browser.new_page()
-        page.goto(f"{static_url}/static/icons/favicon.svg")
-        page.goto(f"{static_url}/tests/js/blank.html")
-        yield page
-        browser.close()
+def blank(browser: Browser, static_url: str) -> Iterator[Page]:
+    page = browser.new_page()
+    page.goto(f"{static_url}/static/icons/favicon.svg")
+    page.goto(f"{static_url}/tests/js/blank.html")
+    yield page
+    page.close()
 
 
 @pytest.fixture

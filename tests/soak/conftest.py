@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.browser.table.conftest import browser, house, person
+from tests.browser.conftest import house, person
 
-__all__ = ["browser", "house", "person"]
+__all__ = ["house", "person"]

@@ -1,4 +1,4 @@
-"""A server and a browser for the session; people are made as a test needs them."""
+"""A server for the session; people are made as a test needs them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from tests.browser.table.house import House, Player
-from tools.find_chromium import FLAGS
 
 PHONE = {
     "viewport": {"width": 390, "height": 844},
@@ -25,14 +24,6 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     house.start()
     yield house
     house.stop()
-
-
-@pytest.fixture(scope="session")
-def browser(chromium_path: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path, args=list(FLAGS))
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -1,0 +1,35 @@
+"""Whole games on the pages alone: every single action pressed, none taken beside them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.table.house import SHORT, Player, begin
+from tests.browser.table.test_play import move_on_the_page
+
+MOST = 500
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_two_browsers_press_a_game_from_its_first_action_to_its_last(
+    person: Callable[..., Player], seed: int
+) -> None:
+    mouse, thumb = person("Mouse"), person("Thumb", phone=True)
+    game = begin(mouse, thumb, options=SHORT)
+    mouse.open(game)
+    thumb.open(game)
+    dice = random.Random(seed)
+    for _ in range(MOST):
+        if mouse.is_over() or thumb.is_over():
+            break
+        player = mouse if mouse.state().get("choices") else thumb
+        player.wait_until_mine()
+        if not player.is_over():
+            move_on_the_page(player, touch=player is thumb, card_first=dice.random() < 0.5)
+    for each in (mouse, thumb):
+        expect(each.page.locator("#table")).to_have_attribute("data-phase", "finished", timeout=10000)
+        expect(each.page.locator(".ending")).to_be_visible()
