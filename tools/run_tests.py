@@ -29,6 +29,8 @@ class Part:
     commands: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
     cores: int = 1
+    workers: int = 0
+    """Test processes, where waiting for servers and pages leaves the cores idle; else one a core."""
     slow: bool = False
 
 
@@ -43,8 +45,11 @@ PARTS = (
         "rooms, stores, sockets and pages on SQLite, PostgreSQL and Redis",
         folders=("play", "store", "bus", "sockets", "web", "people", "notify", "ops", "chaos"),
         cores=2,
+        workers=4,
     ),
-    Part("browser", "the table and the pages in a real Chromium", folders=("browser", "js"), cores=2),
+    Part(
+        "browser", "the table and the pages in a real Chromium", folders=("browser", "js"), cores=2, workers=4
+    ),
     Part("soak", "long play under load", folders=("soak",), cores=2, slow=True),
 )
 
@@ -65,7 +70,7 @@ def command_lines(part: Part, report: Path) -> list[list[str]]:
     if part.commands:
         return [[str(BIN / words[0]), *words[1:]] for words in (each.split() for each in part.commands)]
     paths = [str(path.relative_to(ROOT)) for path in test_paths(part, ROOT / "tests")]
-    workers = ("-n", str(part.cores), "--dist", "worksteal")
+    workers = ("-n", str(part.workers or part.cores), "--dist", "worksteal")
     return [[str(BIN / "pytest"), "-q", "--durations=5", f"--junitxml={report}", *workers, *paths]]
 
 
