@@ -33,7 +33,13 @@ class Seat:
 Player = Callable[[Seat], Json | Awaitable[Json]]
 
 _PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
+_PATIENCE = 1.0
 _OVER = ("finished", "aborted", "closed")
+
+
+def must_go_again(frame: Json) -> bool:
+    """Whether the server asks for the same command once more, a little later. Such a refusal may name no id."""
+    return frame["t"] == "refused" and frame["code"] in ("too_fast", "try_again")
 
 
 class _Table:
@@ -55,7 +61,7 @@ class _Table:
     def hear(self, frame: Json) -> None:
         kind = frame["t"]
         if self.sent is not None and self.sent["id"] in (frame.get("ack"), frame.get("id")):
-            self.sent = None
+            self.sent = self.sent if must_go_again(frame) else None
         if kind in ("state", "events", "table"):
             self.seq = frame["seq"]
             self.choices = [choice["action"] for choice in frame.get("choices", ())]
@@ -116,9 +122,14 @@ async def _say_hello(socket: ClientConnection, table: _Table, password: str | No
 
 async def _listen(socket: ClientConnection, table: _Table, player: Player) -> None:
     async for text in socket:
-        table.hear(json.loads(text))
+        frame = json.loads(text)
+        table.hear(frame)
         if table.is_over:
             return
+        if table.sent is not None and must_go_again(frame):
+            await asyncio.sleep(_PATIENCE)
+            await socket.send(json.dumps(table.sent))
+            continue
         if table.choices and table.sent is None and table.seat is not None and table.view is not None:
             version = table.seq
             answer = player(Seat(table.seat, table.view, table.choices, table.history))

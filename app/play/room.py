@@ -147,6 +147,9 @@ class Room:
         if append.due is not None:
             self.woken_at = append.due
             self.house.wake_at(append.due)
+        elif due is not None and (self.woken_at is None or due < self.woken_at):
+            # While this entry was on its way the sweeper, not knowing of it, put its next look off.
+            self.house.spawn(self.house.rewake(self))
         if self.table is not before:
             # Another worker's news of a later entry came first and the log was read: this entry is in place.
             self.house.publish(News("entry", self.id, self.house.worker, entry))

@@ -10,7 +10,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
-from app.play.due import tick
+from app.play.due import due_at, tick
 from app.play.engines import UnknownRules
 from app.play.entries import Due
 from app.play.ports import StoreUnavailable
@@ -24,6 +24,7 @@ __all__ = ["Sweeper"]
 _log = logging.getLogger("cartagena.sweeper")
 POLL = 1000  # how late a row written by another worker may be found
 LEASE = 30_000
+LATE = 300  # how long a loaded room may be overdue before it is woken without asking the rows
 AT_ONCE = 256  # rooms looked after at once; bots that think must not keep clocks waiting
 BEAT_EVERY = 2000
 BEAT_GAP = 8000  # longer without a beat: nobody was there
@@ -57,6 +58,7 @@ class Sweeper:
         while not self._is_stopped:
             self._next = clock.now() + POLL
             self._wake.clear()
+            self._look_round(clock.now())
             try:
                 for due in await self.claim():
                     self._house.spawn(self.handle(due))
@@ -69,6 +71,17 @@ class Sweeper:
                     await asyncio.wait_for(self._wake.wait(), wait)
                 except TimeoutError:
                     break
+
+    def _look_round(self, now: int) -> None:
+        """Wake loaded rooms whose time is over although no row says so.
+
+        A row can be put off by a look at a table whose next entry was still on its way to the disk.
+        """
+        for room in self._house.rooms:
+            due = due_at(room.table, room.presence, now)
+            if due is not None and due < now - LATE and room.id not in self._busy:
+                room.woken_at = None
+                self._house.spawn(self._house.rewake(room))
 
     async def claim(self) -> list[Due]:
         room_for = AT_ONCE - len(self._busy)

@@ -119,3 +119,25 @@ async def test_a_program_that_breaks_down_is_told():
     with pytest.raises(ProgramFailed):
         await program.choose(Seat(0, {}, [{"type": "end"}]))
     await program.stop()
+
+
+async def test_a_program_that_is_too_fast_waits_and_goes_on(sqlite_url: str):
+    """The limit refuses frames without naming their ids; the seat must not wait for an answer for ever."""
+    asked = []
+
+    def hurry(seat: Seat) -> dict[str, object]:
+        asked.append(seat)
+        return {"type": "resign"} if len(asked) > 14 else seat.actions[0]
+
+    async with (
+        in_process(sqlite_url, frames_per_second=4.0, frames_burst=4) as server,
+        Api(server.base, await token_for(server, "Hasty")) as api,
+    ):
+        game = await api.create({"preset": "jamaica", "players": 2}, visibility="unlisted", pace=0)
+        await api.sit(game)
+        await api.add_bot(game, "cabin-boy")
+        await api.start(game)
+        async with asyncio.timeout(60):
+            result = await play_seat(api, game, hurry)
+    assert result is not None
+    assert result["reason"] == "resigned"

@@ -17,6 +17,7 @@ Theme = Literal["light", "dark"]
 
 def complaints(player: Player, path: str) -> list[str]:
     visit(player, path)
+    player.page.wait_for_load_state("networkidle")  # a page that sends one on must have arrived
     found = Axe().run(player.page).response["violations"]
     return [f"{path} {each['id']}: {node['html'][:120]}" for each in found for node in each["nodes"]]
 

@@ -105,4 +105,6 @@ def test_what_is_unseen_leaves_no_trace(person: Callable[..., Player], leak: boo
     (page_one, heap_one), (page_two, heap_two) = (play(ann, each) for each in frames)
     assert page_one == page_two
     told = {text for text in heap_one ^ heap_two if SYMBOL.search(text) and not OWN_WORDS.search(text)}
+    # The top of the discards is public; whether its label still lies in the heap is the collector's whim.
+    told = {text for text in told if "Discards" not in text}
     assert told == set()
