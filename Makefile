@@ -40,6 +40,10 @@ install: $(VENV)/dev-installed ## make .venv with everything, without starting a
 run: $(VENV)/run-installed ## serve a table on this machine (SQLite) and print its address
 	@exec $(BIN)/cartagena serve
 
+.PHONY: cluster
+cluster: $(VENV)/dev-installed ## PostgreSQL, Redis, WORKERS=3 workers and a proxy here without Docker; DATA=folder keeps the games
+	@exec $(BIN)/python -m tools.cluster --workers $(or $(WORKERS),3) --port $(or $(PORT),8000) $(if $(DATA),--data $(DATA))
+
 # --- checking ---
 
 .PHONY: test

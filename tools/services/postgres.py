@@ -22,8 +22,8 @@ from tools.services.processes import ServiceError
 _TRIES = 3
 _STOP_FAST = signal.SIGINT  # PostgreSQL's "fast" shutdown: clients are dropped, data is flushed
 # Tests make and drop hundreds of databases whose durability nobody asks for; a benchmark asks for it.
-_NOT_DURABLE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
-_SETTINGS = ("max_connections=200", "shared_buffers=64MB", "autovacuum=off", "log_min_messages=error")
+_NOT_DURABLE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off")
+_SETTINGS = ("max_connections=200", "shared_buffers=64MB", "log_min_messages=error")
 
 
 def installation() -> Path:
@@ -53,18 +53,24 @@ def _copied(home: Path, to: Path) -> Path:
 
 
 class Postgres:
-    """Started by `start()` or `with`; a data folder of its own, gone when stopped; dies with its parent."""
+    """Started by `start()` or `with`; dies with its parent.
 
-    def __init__(self, *, durable: bool = False) -> None:
+    Its data folder is its own and gone when stopped, or `keep`, which stays and may hold data already.
+    """
+
+    def __init__(self, *, durable: bool = False, keep: Path | None = None) -> None:
         self.port = 0
         self._durable = durable
+        self._keep = keep
         self._ids = processes.unprivileged_ids()
         self._folder: Path | None = None
         self._programs = Path()
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> Postgres:
-        self._folder = Path(tempfile.mkdtemp(prefix="cartagena-pg-"))
+        if self._keep is not None:
+            self._keep.mkdir(parents=True, exist_ok=True)
+        self._folder = self._keep or Path(tempfile.mkdtemp(prefix="cartagena-pg-"))
         try:
             self._prepare()
             self._launch()
@@ -91,6 +97,10 @@ class Postgres:
         """Also when a test left a connection open."""
         self.sql(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 
+    def program(self, name: str) -> Path:
+        """One of PostgreSQL's own programs of this server's version, such as pg_dump."""
+        return self._programs / name
+
     def sql(self, statement: str, database: str = "postgres") -> str:
         command = [str(self._programs / "psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
         command += [
@@ -115,7 +125,8 @@ class Postgres:
             processes.stop(self._process, _STOP_FAST)
             self._process = None
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            if self._keep is None:
+                shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
 
     def kill(self) -> None:
@@ -145,9 +156,17 @@ class Postgres:
         home = installation()
         if self._ids is not None:
             os.chown(self._folder, *self._ids)
+            if not _reachable_by_others(self._folder.resolve().parent):
+                raise ServiceError(
+                    f"{self._folder} cannot be reached by the user PostgreSQL runs as; take another folder"
+                )
             if not _reachable_by_others(home / "bin"):
-                home = _copied(home, self._folder / "install")
+                copy = self._folder / "install"
+                shutil.rmtree(copy, ignore_errors=True)
+                home = _copied(home, copy)
         self._programs = home / "bin"
+        if (self._data / "PG_VERSION").exists():
+            return  # kept from an earlier start
         command = [str(self._programs / "initdb"), "-D", str(self._data), "-U", "postgres", "--auth=trust"]
         command += ["--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"]
         process = processes.start(command, self._log, ends_on=signal.SIGTERM, as_ids=self._ids)

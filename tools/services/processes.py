@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
@@ -49,9 +49,18 @@ def _die_with_parent(kind: signal.Signals) -> Callable[[], None] | None:
 
 
 def start(
-    command: list[str], log: Path, *, ends_on: signal.Signals, as_ids: tuple[int, int] | None = None
+    command: list[str],
+    log: Path,
+    *,
+    ends_on: signal.Signals,
+    as_ids: tuple[int, int] | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Start a server with its output in `log`; `ends_on` is the signal that makes it stop cleanly at once."""
+    """Start a server with its output in `log`; `ends_on` is the signal that makes it stop cleanly at once.
+
+    To be called from a thread that lives as long as the server shall: the kernel takes the end of the
+    thread for the end of the parent.
+    """
     user, group = as_ids or (None, None)
     with log.open("ab") as sink:
         return subprocess.Popen(
@@ -60,7 +69,9 @@ def start(
             stdout=sink,
             stderr=subprocess.STDOUT,
             cwd=log.parent,
+            env=environment,
             preexec_fn=_die_with_parent(ends_on),
+            start_new_session=True,  # Ctrl-C is for whoever started it, who stops things in order
             user=user,
             group=group,
             extra_groups=None if as_ids is None else [],

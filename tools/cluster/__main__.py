@@ -1,0 +1,93 @@
+"""`make cluster`: starts everything, prints the address, starts anew whoever dies, stops all on Ctrl-C.
+
+SIGHUP restarts the workers one after the other, as an update would.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import time
+from pathlib import Path
+from types import FrameType
+
+from tools.cluster.cluster import Cluster
+from tools.cluster.worker import Worker
+from tools.services import ServiceError
+
+
+class _Wishes:
+    """What signals have asked for since the last look."""
+
+    def __init__(self) -> None:
+        self.is_stopping = False
+        self.is_rolling = False
+        for kind in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(kind, self._stop)
+        signal.signal(signal.SIGHUP, self._roll)
+
+    def _stop(self, _signal: int, _frame: FrameType | None) -> None:
+        if not self.is_stopping:
+            self.is_stopping = True
+            raise KeyboardInterrupt
+
+    def _roll(self, _signal: int, _frame: FrameType | None) -> None:
+        self.is_rolling = True
+
+
+def _say(name: str, what: str) -> None:
+    print(f"  {name:11} {what}", flush=True)
+
+
+def _show(cluster: Cluster, keep: Path | None) -> None:
+    where = (
+        f"data in {keep.resolve()}" if keep else "data is temporary and goes with it; DATA=folder keeps it"
+    )
+    _say("PostgreSQL", f"127.0.0.1:{cluster.postgres.port}, {where}")
+    _say("Redis", f"127.0.0.1:{cluster.redis.port}")
+    for worker in cluster.workers:
+        _say(f"worker {worker.number}", f"{worker.base} (process {worker.pid}, {worker.log})")
+    print(f"Cartagena is open at {cluster.base}", flush=True)
+    print("Ctrl-C stops all of it.", flush=True)
+
+
+def _restarted(worker: Worker) -> None:
+    _say(f"worker {worker.number}", f"{worker.base} (process {worker.pid}) runs again")
+
+
+def _watch(cluster: Cluster, wishes: _Wishes) -> None:
+    while True:
+        time.sleep(0.5)
+        if wishes.is_rolling:
+            wishes.is_rolling = False
+            cluster.roll(_restarted)
+        for worker in cluster.heal():
+            _restarted(worker)
+
+
+def main() -> int:
+    choice = argparse.ArgumentParser(description=__doc__)
+    choice.add_argument("--workers", type=int, default=3)
+    choice.add_argument("--port", type=int, default=8000, help="of the proxy; 0 lets the system choose one")
+    choice.add_argument("--data", type=Path, help="folder in which the database is kept")
+    asked = choice.parse_args()
+    if asked.workers < 1:
+        choice.error("at least one worker is needed")
+    wishes = _Wishes()
+    print(f"starting PostgreSQL, Redis, {asked.workers} workers and a proxy ...", flush=True)
+    cluster = Cluster(asked.workers, keep=asked.data, port=asked.port)
+    try:
+        with cluster:
+            _show(cluster, asked.data)
+            _watch(cluster, wishes)
+    except KeyboardInterrupt:
+        print("stopped", flush=True)
+    except ServiceError as problem:
+        print(f"cluster: {problem}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
