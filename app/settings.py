@@ -73,6 +73,11 @@ class Settings:
         20, "Failed log-ins an hour for a name from one address; six times that for any name.", low=1
     )
     codes_per_hour: int = _set(30, "Wrong resume or recovery codes an hour from one address.", low=1)
+    lookups_per_hour: int = _set(
+        600,
+        "Locked or unknown tables an hour at which one address may knock in vain; a wrong password counts ten.",
+        low=1,
+    )
     sockets_per_address: int = _set(400, "Open sockets one address may hold.", low=1)
     sockets_per_person: int = _set(24, "Open sockets one person may hold.", low=1)
     frames_per_second: float = _set(

@@ -54,7 +54,11 @@ def is_direct_from_loopback(connection: HTTPConnection) -> bool:
         name in connection.headers for name in ("x-forwarded-for", "forwarded", "via", "x-real-ip")
     )
     try:
-        return ipaddress.ip_address(peer).is_loopback and not forwarded
+        if forwarded or not ipaddress.ip_address(peer).is_loopback:
+            return False
+        # A page elsewhere whose name was turned to point here would still send its own name.
+        host = urlsplit(f"//{connection.headers.get('host', '')}").hostname or ""
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
 

@@ -10,13 +10,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.play import commands as say
-from app.play.admission import admit
 from app.play.records import record_of
 from app.play.refusals import Refusal
 from app.web.game_api import GameId, Password
 from app.web.game_api_models import responses
 from app.web.house import anyone_of, house_of
 from app.web.identity import Anyone
+from app.web.lookups import look_up
 from app.web.pages import checked_room
 from app.web.pages_render import Pages
 from app.web.reviews import Reviews
@@ -51,7 +51,7 @@ async def game_review(
 ) -> dict[str, Any]:
     """Of a finished game: chances after each turn, turning points, luck apart from choices, better turns."""
     house = house_of(request)
-    room = await admit(house, game, anyone_of(person), password)
+    room = await look_up(request, game, anyone_of(person), password)
     reviews: Reviews = request.app.state.reviews
     found = await reviews.known(game)
     if found is None:
@@ -69,7 +69,7 @@ async def game_hint(
     """What a strong bot would do here, where the table allows hints. The same id gets the same hint."""
     house, anyone = house_of(request), anyone_of(person)
     received = house.clock.now()
-    room = await admit(house, game, anyone, password)
+    room = await look_up(request, game, anyone, password)
     if anyone.ids:
         site_of(request).limits.take_write(anyone.id)
     done = await house.submit(room, anyone, say.Hint(id=asked.id, version=asked.version), received)

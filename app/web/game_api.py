@@ -9,7 +9,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from app.play import commands as say
-from app.play.admission import admit
 from app.play.lobby import row_of_game
 from app.play.records import record_of
 from app.play.refusals import Refusal
@@ -19,6 +18,7 @@ from app.play.terms import parse_terms
 from app.web.game_api_models import Act, Created, Done, NewGame, Quick, QuickAnswer, Rows, responses
 from app.web.house import anyone_of, house_of
 from app.web.identity import Anyone, Person, SomeoneOrGuest
+from app.web.lookups import look_up
 from app.web.site import site_of
 
 __all__ = ["router"]
@@ -143,7 +143,7 @@ async def game_record(
 
 
 async def _room(request: Request, game: str, person: Person | None, password: str | None) -> Room:
-    return await admit(house_of(request), game, anyone_of(person), password)
+    return await look_up(request, game, anyone_of(person), password)
 
 
 async def _submit(

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from app.play import commands as say
-from app.play.admission import PROTOCOL, admit, enter, leave
+from app.play.admission import PROTOCOL, enter, leave
 from app.play.frame import Frame
 from app.play.house import House
 from app.play.room import Room
@@ -22,6 +22,7 @@ from app.web.game_api import GameId, Password
 from app.web.game_api_models import responses
 from app.web.house import anyone_of, house_of
 from app.web.identity import Anyone
+from app.web.lookups import look_up
 from app.web.site import site_of
 
 __all__ = ["router"]
@@ -66,7 +67,7 @@ async def game_events(
 ) -> StreamingResponse:
     """First `welcome` and what was missed since `since` (or the state), then every frame as it happens."""
     house, anyone = house_of(request), anyone_of(person)
-    room = await admit(house, game, anyone, password)
+    room = await look_up(request, game, anyone, password)
     if since is None and last is not None and last.isdecimal():
         since = int(last)
     held = ExitStack()

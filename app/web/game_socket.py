@@ -10,7 +10,7 @@ from starlette.routing import WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from app.play import commands as say
-from app.play.admission import PROTOCOL, admit, enter, leave
+from app.play.admission import PROTOCOL, enter, leave
 from app.play.engines import UnknownRules
 from app.play.frame import frame_of
 from app.play.house import House
@@ -20,6 +20,7 @@ from app.play.room import Room
 from app.play.telling import state_message
 from app.play.visitors import Visitor
 from app.web.house import house_of
+from app.web.lookups import look_up
 from app.web.outbox import Outbox
 from app.web.wire_accept import Accepted, accepted
 
@@ -36,7 +37,7 @@ class GameSocket:
         connection = HTTPConnection(scope)
         async with accepted(connection, receive, send) as socket:
             if socket is not None:
-                talk = _Talk(house_of(connection), scope["path_params"]["game"], socket)
+                talk = _Talk(connection, scope["path_params"]["game"], socket)
                 try:
                     await talk.run(receive)
                 finally:
@@ -46,8 +47,9 @@ class GameSocket:
 class _Talk:
     """One socket's conversation with a room."""
 
-    def __init__(self, house: House, game: str, socket: Accepted) -> None:
-        self.house = house
+    def __init__(self, connection: HTTPConnection, game: str, socket: Accepted) -> None:
+        self.connection = connection
+        self.house: House = house_of(connection)
         self.game = game
         self.socket = socket
         self.outbox: Outbox = socket.outbox
@@ -82,7 +84,7 @@ class _Talk:
         text = event.get("text")
         if text is None:
             return self._strike(Refusal("bad_message", "Frames are text."), 4002)
-        if len(text) > self.socket.most:
+        if len(text) > self.socket.most or len(text.encode()) > self.socket.most:
             self.outbox.end(1009, "frame too big")
             return False
         try:
@@ -130,7 +132,7 @@ class _Talk:
             self.outbox.end(4001, "reload")
             return
         try:
-            room = await admit(self.house, self.game, self.anyone, hello.password)
+            room = await look_up(self.connection, self.game, self.anyone, hello.password)
             self.room = room
             await enter(self.house, room, self.visitor, hello)
         except NotAdmitted as refusal:
@@ -138,6 +140,8 @@ class _Talk:
             self.outbox.end(4003, "not admitted")
         except Refusal as refusal:
             self._refuse(refusal, None)
+            if refusal.code == "too_fast":
+                self.outbox.end(4005, "too fast")
 
     def _refuse(
         self,

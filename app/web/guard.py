@@ -64,8 +64,8 @@ def headers_for(path: str, https: bool, host: str) -> dict[str, str]:
 
 def check_not_forged(connection: HTTPConnection, method: str) -> None:
     """Raises Refused when another site's page may have made a person's browser send this write."""
-    if method in _SAFE or "authorization" in connection.headers:
-        return  # bearer tokens are never sent by a browser on its own, and cookies are then not read
+    if method in _SAFE or connection.headers.get("authorization", "").lower().startswith("bearer "):
+        return  # never sent by a browser on its own (Basic may be), and cookies are then not read
     same = is_same_origin(connection, site_of(connection).settings)
     if same is True:
         return

@@ -20,6 +20,7 @@ from app.web.errors import TooMany
 
 __all__ = ["Bucket", "Buckets", "Limits"]
 
+_FILE_COST = 0.05
 _KEYS = 50_000  # remembered keys a kind; the longest untouched are forgotten first
 
 
@@ -68,6 +69,12 @@ class Buckets:
         if not wait and bucket.tokens < 1.0:
             raise TooMany((1.0 - bucket.tokens) / bucket.rate)
 
+    def left(self, key: str) -> float:
+        """How much could be taken now."""
+        bucket = self._bucket(key)
+        bucket.take(self._clock(), 0.0)
+        return bucket.tokens
+
     def _bucket(self, key: str) -> Bucket:
         bucket = self._of.get(key)
         if bucket is None:
@@ -92,6 +99,7 @@ class Limits:
         self.logins_by_name = _hourly(settings.logins_per_hour * 10, clock)
         self.logins_by_address = _hourly(settings.logins_per_hour * 6, clock)
         self.codes = _hourly(settings.codes_per_hour, clock)
+        self.lookups = _hourly(settings.lookups_per_hour, clock)
         self.reports = _hourly(10, clock)
         self.mails = _hourly(5, clock)
         self.mails_by_address = _hourly(30, clock)
@@ -111,7 +119,10 @@ class Limits:
 
     def take_request(self, connection: HTTPConnection) -> None:
         """One request of an address; raises TooMany."""
-        self.requests.take(self.key_of(connection))
+        # A first visit fetches some eighty small files: fifty people who open a table together, behind one
+        # address, must not shut each other out.
+        cost = _FILE_COST if connection.url.path.startswith(("/static/", "/lang/")) else 1.0
+        self.requests.take(self.key_of(connection), cost)
 
     def take_write(self, person: str) -> None:
         """One write of a person; raises TooMany."""

@@ -96,7 +96,7 @@ class _Talk:
         text = event.get("text")
         if text is None:
             return self._strike("bad_message", 4002)
-        if len(text) > self.socket.most:
+        if len(text) > self.socket.most or len(text.encode()) > self.socket.most:
             self.outbox.end(1009, "frame too big")
             return False
         try:

@@ -11,7 +11,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from app import rules
-from app.play.admission import admit
 from app.play.entries import Entry, GameRow
 from app.play.refusals import Refusal
 from app.play.table import Table
@@ -19,6 +18,7 @@ from app.web.errors import BadRequest
 from app.web.game_api import GameId, Password
 from app.web.house import anyone_of, house_of
 from app.web.identity import Anyone
+from app.web.lookups import look_up
 from app.web.pages_render import json_object
 from app.web.site import site_of
 
@@ -118,7 +118,7 @@ async def seen(request: Request, game: GameId, person: Anyone, password: Passwor
     house, anyone = house_of(request), anyone_of(person)
     site = site_of(request)
     site.limits.writes.take(f"replay {site.limits.key_of(request)}", 3)
-    room = await admit(house, game, anyone, password)
+    room = await look_up(request, game, anyone, password)
     kept: OrderedDict[tuple[str, int, int | None], bytes] | None = getattr(request.app.state, "seen", None)
     if kept is None:
         kept = request.app.state.seen = OrderedDict()

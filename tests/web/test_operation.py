@@ -61,8 +61,10 @@ async def test_drain_tells_everybody_in_order_and_only_once(sqlite_url: str) -> 
 @pytest.mark.parametrize(
     ("address", "headers", "status"),
     [
-        ("127.0.0.1", {}, 200),
-        ("::1", {}, 200),
+        ("127.0.0.1", {"host": "localhost:8000"}, 200),
+        ("::1", {"host": "[::1]:8000"}, 200),
+        ("127.0.0.1", {"host": "evil.example:8000"}, 404),  # a name that was turned to point here
+        ("127.0.0.1", {"host": ""}, 404),
         ("127.0.0.1", {"x-forwarded-for": "203.0.113.9"}, 404),
         ("127.0.0.1", {"via": "1.1 proxy"}, 404),
         ("203.0.113.9", {}, 404),
@@ -95,7 +97,7 @@ async def test_metrics_count_answers_by_route_and_never_by_address(sqlite_url: s
         site.site.metrics.refused("stale")
         site.site.metrics.committed(0.004, 3)
         site.site.metrics.dropped()
-        text = (await site.program("127.0.0.1").get("/metrics")).text
+        text = (await site.program("127.0.0.1", host="localhost").get("/metrics")).text
         assert "secret-id" not in text
         assert 'route="/api/v1/players/{player}"' in text
         for name in (

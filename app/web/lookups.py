@@ -1,0 +1,38 @@
+"""Looking a table up: whoever knocks too often in vain, at locked or unknown ones alike, is told to wait."""
+
+from __future__ import annotations
+
+from starlette.requests import HTTPConnection
+
+from app.play.admission import admit
+from app.play.ports import Anyone
+from app.play.refusals import NotAdmitted, Refusal
+from app.play.room import Room
+from app.web.house import house_of
+from app.web.site import site_of
+
+__all__ = ["look_up"]
+
+# Whoever follows a link to a locked table fails once before they are asked; guessing fails every time.
+_COST = {"password_required": 1.0, "password_wrong": 10.0}
+
+
+async def look_up(connection: HTTPConnection, game: str, anyone: Anyone, password: str | None) -> Room:
+    """The room, if this person may be in it; raises Refusal, `too_fast` after too many vain tries.
+
+    An address with no tries left still gets in wherever no password is asked: a guesser must not shut
+    out the players behind the same address. Only passwords are then no longer looked at.
+    """
+    limits = site_of(connection).limits
+    key = limits.key_of(connection)
+    is_spent = limits.lookups.left(key) < 1.0
+    try:
+        return await admit(house_of(connection), game, anyone, None if is_spent else password)
+    except NotAdmitted as refusal:
+        cost = _COST.get(refusal.code)
+        if cost is None:
+            raise
+        if is_spent:
+            raise Refusal("too_fast") from None
+        limits.lookups.take(key, min(cost, limits.lookups.left(key)))
+        raise
