@@ -24,6 +24,7 @@ from typing import Any
 import uvicorn
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.faults import BadFault, arm, check
 from app.main import create_app
 from app.settings import BadSettings, Settings, read_settings, setting_names
 from app.store.engine import make_engine
@@ -59,7 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Serves until told to stop; 2 when the settings are wrong."""
     try:
         settings = settings_from(arguments)
-    except BadSettings as problem:
+        check(settings.fault)
+    except (BadSettings, BadFault) as problem:
         print(f"cartagena: {problem}", file=sys.stderr)
         return 2
     configure_logs(settings.log_level, settings.log_format)
@@ -108,6 +110,8 @@ class Stopping(uvicorn.Server):
 
 def _work(settings: Settings, listener: socket.socket) -> None:
     """One server process."""
+    if settings.fault:
+        arm(settings.fault)
     app = create_app(settings)
 
     async def drain() -> None:

@@ -50,6 +50,10 @@ class Settings:
     trusted_hops: int = _set(0, "Reverse proxies in front whose X-Forwarded-For entries are believed.", low=0)
     stop_seconds: float = _set(5.0, "Longest time a graceful stop waits for open requests.", low=0)
     bot_workers: int = _set(1, "Processes in which the bots of one server process think.", low=1)
+    idle_seconds: float = _set(
+        60.0, "Seconds after which a room that nobody uses is put away; the log brings it back.", low=0
+    )
+    fault: str = _set("", "For tests only: where the server kills itself (docs/reliability.md).")
     # What it tells its operator
     log_level: str = _set("info", "debug, info, warning or error.")
     log_format: str = _set("text", "text for people, json for machines.")
@@ -237,6 +241,7 @@ def _validated(settings: Settings) -> Settings:
     if settings.workers > 1:
         need(not scheme.startswith("sqlite"), "workers", "above 1 needs PostgreSQL (CARTAGENA_DATABASE)")
         need(settings.redis != "", "workers", "above 1 needs Redis (CARTAGENA_REDIS)")
+    need(settings.fault == "" or settings.is_local, "fault", "is for a server that nobody else can reach")
     if not settings.is_local:
         need(
             settings.secret != DEFAULT_SECRET,

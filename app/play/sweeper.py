@@ -121,12 +121,24 @@ class Sweeper:
 
     # -- the heartbeat -----------------------------------------------------------------------------
 
-    async def beat(self) -> None:
+    async def begin(self) -> None:
+        """The first beat. Where there is one worker at most, the one before us is dead: nobody was there
+        since its last beat, however short that was, and what it claimed is free.
+        """
+        is_alone = self._house.bus.is_alone
+        await self.beat(0 if is_alone else BEAT_GAP)
+        if is_alone:
+            try:
+                await self._house.store.end_leases()
+            except StoreUnavailable:
+                _log.warning("leases of the worker before this one could not be ended; they expire")
+
+    async def beat(self, gap: int = BEAT_GAP) -> None:
         """Note that somebody lives; learn of outages that ended."""
         house = self._house
         now = house.clock.now()
         try:
-            await house.store.beat(now, BEAT_GAP)
+            await house.store.beat(now, gap)
             house.outages = await house.store.outages(now - 40 * 86_400_000)
             self._beaten = now
         except StoreUnavailable:

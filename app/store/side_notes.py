@@ -94,6 +94,10 @@ class SideNotes:
             # Changed by somebody meanwhile: their time stands, only the lease ends.
             await run.execute(update(due).where(due.c.game == claimed.game).values(lease_until=0))
 
+    async def end_leases(self) -> None:
+        async with self.writing(loosely=True) as run:
+            await run.execute(update(due).where(due.c.lease_until > 0).values(lease_until=0))
+
     async def next_due(self) -> int | None:
         async with self.reading() as run:
             found = (await run.execute(select(func.min(due.c.at)))).scalar()

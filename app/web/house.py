@@ -31,7 +31,13 @@ async def open_house(
 ) -> AsyncIterator[House]:
     """Rooms, lobby and sweeper on this store, alive while the block runs."""
     house = House(
-        store, make_bus(settings.redis), clock or SystemClock(), bot or StandIn(), watcher, blocks=blocks
+        store,
+        make_bus(settings.redis),
+        clock or SystemClock(),
+        bot or StandIn(),
+        watcher,
+        blocks=blocks,
+        idle_seconds=settings.idle_seconds,
     )
     await house.open(background=background)
     try:

@@ -1,0 +1,175 @@
+"""Fault points: a server that was asked to kills itself there, so that tests can see what survives.
+
+`--fault after_commit:3` sends SIGKILL to the process when it passes that point for the third time. The
+code that serves knows nothing of it: `arm` wraps the few calls from outside, so a server without faults
+runs exactly what it would run if this file did not exist. Only a server that nobody else can reach takes
+the setting (docs/reliability.md).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import os
+import signal
+from collections.abc import Callable
+from typing import Any
+
+from app.play.rooms import Rooms
+from app.play.visitors import Visitors
+from app.store.games import SqlGameStore
+from app.store.postgres_writer import PostgresWriter
+from app.store.side_notes import SideNotes
+from app.store.sqlite_writer import SqliteWriter
+
+__all__ = ["POINTS", "BadFault", "arm", "check"]
+
+_WRITERS = (SqliteWriter, PostgresWriter)
+_FLUSH_SECONDS = 0.02  # the event loop sends what was written to sockets a moment later
+
+
+class BadFault(ValueError):
+    """Not a fault point, or not a number of passes."""
+
+
+def check(wish: str) -> tuple[str, int]:
+    """The point and the pass that kills: `point:n`, or `point` for the first; raises BadFault."""
+    name, _, times = wish.partition(":")
+    if wish and (name not in POINTS or not (times or "1").isdigit() or int(times or "1") < 1):
+        raise BadFault(f"{wish!r} is no fault; there are {', '.join(POINTS)}, with :n for the n-th time")
+    return name, int(times or "1")
+
+
+def arm(wish: str) -> None:
+    """Kill this process when it passes a point for the n-th time."""
+    name, left = check(wish)
+
+    def passed() -> bool:
+        nonlocal left
+        left -= 1
+        return left == 0
+
+    POINTS[name](passed)
+
+
+def _die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+Passed = Callable[[], bool]
+
+
+def _around(
+    owner: type, method: str, passed: Passed, *, after: bool, only: Callable[..., bool] | None = None
+) -> None:
+    """Die before or after an asynchronous method; `only` looks at its result (after) or arguments (before)."""
+    original = getattr(owner, method)
+
+    @functools.wraps(original)
+    async def wrapped(*args: Any, **named: Any) -> Any:
+        if not after and (only is None or only(*args, **named)) and passed():
+            _die()
+        result = await original(*args, **named)
+        if after and (only is None or only(result)) and passed():
+            _die()
+        return result
+
+    setattr(owner, method, wrapped)
+
+
+def _before_append(passed: Passed) -> None:
+    """Decided, nothing written."""
+    for writer in _WRITERS:
+        _around(writer, "write", passed, after=False)
+
+
+def _before_commit(passed: Passed) -> None:
+    """Rows written, transaction open."""
+    in_thread = SqliteWriter._write_rows
+
+    def written(*args: Any) -> Any:
+        outcome = in_thread(*args)
+        if passed():
+            _die()
+        return outcome
+
+    SqliteWriter._write_rows = staticmethod(written)  # type: ignore[method-assign, assignment]
+    on_loop = PostgresWriter._write_rows
+
+    async def sent(*args: Any) -> Any:
+        won = await on_loop(*args)
+        if passed():
+            _die()
+        return won
+
+    PostgresWriter._write_rows = staticmethod(sent)  # type: ignore[method-assign, assignment]
+
+
+def _after_commit(passed: Passed) -> None:
+    """On disk, and nobody knows."""
+    for writer in _WRITERS:
+        _around(writer, "write", passed, after=True)
+
+
+def _after_ack(passed: Passed) -> None:
+    """The sender has its answer, nobody else has seen the entry."""
+    original = Visitors.tell_entry
+
+    @functools.wraps(original)
+    def tell_entry(self: Visitors, before: Any, table: Any, entry: Any, events: Any, acked: Any) -> None:
+        if acked is None or acked not in self._by_seat or not passed():
+            original(self, before, table, entry, events, acked)
+            return
+        everybody, self._by_seat = self._by_seat, {acked: self._by_seat[acked]}
+        original(self, before, table, entry, events, acked)
+        self._by_seat = everybody
+        asyncio.get_running_loop().call_later(_FLUSH_SECONDS, _die)
+
+    Visitors.tell_entry = tell_entry  # type: ignore[method-assign]
+
+
+def _loading(passed: Passed) -> None:
+    """A room is being read."""
+    _around(SqlGameStore, "entries", passed, after=False, only=lambda store, game, after=0: after == 0)
+
+
+def _evicting(passed: Passed) -> None:
+    """A room has just been forgotten."""
+    original = Rooms.evict
+
+    @functools.wraps(original)
+    def evict(self: Rooms, now: int) -> int:
+        gone = original(self, now)
+        if gone and passed():
+            _die()
+        return gone
+
+    Rooms.evict = evict  # type: ignore[method-assign]
+
+
+def _claiming(passed: Passed) -> None:
+    """Due work is leased to a worker that will not do it."""
+    _around(SideNotes, "claim_due", passed, after=True, only=bool)
+
+
+def _chatting(passed: Passed) -> None:
+    """A line is stored, its writer does not know."""
+    _around(SideNotes, "add_chat", passed, after=True)
+
+
+def _creating(passed: Passed) -> None:
+    """A table is stored, its maker does not know."""
+    _around(SqlGameStore, "create", passed, after=True)
+
+
+POINTS: dict[str, Callable[[Passed], None]] = {
+    "before_append": _before_append,
+    "before_commit": _before_commit,
+    "after_commit": _after_commit,
+    "after_ack": _after_ack,
+    "loading": _loading,
+    "evicting": _evicting,
+    "claiming": _claiming,
+    "chatting": _chatting,
+    "creating": _creating,
+}
