@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.play.ports import News, NewsHandler
+from app.play.ports import TO_ALL, News, NewsHandler
 
 __all__ = ["Hub", "LocalBus"]
 
@@ -47,7 +47,7 @@ class LocalBus:
             self._hub.carry(news, self)
 
     def receive(self, news: News) -> None:
-        wanted = news.kind in ("lobby", "signed_out") or news.about in self._followed
+        wanted = news.kind in TO_ALL or news.about in self._followed
         if wanted and self._handler is not None:
             self._handler(news)
 

@@ -1,7 +1,8 @@
 """The bus over Redis: one channel a game that some worker has loaded, one for everybody.
 
 It only hurries: a worker that misses something sees the gap in the numbers and reads the log. So a
-Redis that is away costs a second or two of delay, and nothing else.
+Redis that is away costs a second or two of delay, and nothing else. Whoever may have missed something
+is told so by a `gap`: by its own bus when it was cut off, by the others' when they could not send.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from typing import Any
 
 import msgspec
 import redis.asyncio
+from redis.asyncio.retry import Retry
+from redis.backoff import ConstantBackoff
 from redis.exceptions import RedisError
 
 from app.play.entries import ChatLine, Entry
-from app.play.ports import News, NewsHandler
+from app.play.ports import TO_ALL, News, NewsHandler
 
 __all__ = ["RedisBus", "decode", "encode"]
 
@@ -39,7 +42,7 @@ def decode(data: bytes) -> News:
 
 
 def _channel(news: News) -> str:
-    return _TO_ALL if news.kind in ("lobby", "signed_out") else f"cartagena:game:{news.about}"
+    return _TO_ALL if news.kind in TO_ALL else f"cartagena:game:{news.about}"
 
 
 class RedisBus:
@@ -47,12 +50,24 @@ class RedisBus:
 
     def __init__(self, url: str) -> None:
         # socket_timeout stays open for the subscriber, which waits; the pings below find a dead peer.
-        self._redis = redis.asyncio.Redis.from_url(url, socket_connect_timeout=3, health_check_interval=10)
+        # It must not reconnect by itself: it would be silent about what it missed.
+        self._sender, self._receiver = (
+            redis.asyncio.Redis.from_url(
+                url,
+                socket_connect_timeout=3,
+                health_check_interval=10,
+                retry=Retry(ConstantBackoff(0.1), retries),
+            )
+            for retries in (2, 0)
+        )
         self._handler: NewsHandler | None = None
         self._waiting: asyncio.Queue[News] = asyncio.Queue(_WAITING)
         self._wanted: set[str] = {_TO_ALL}
         self._changed = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
+        self._awaited: set[str] = set()  # channels whose subscription Redis has not confirmed yet
+        self._was_away = False
+        self._has_lost = False  # news were dropped, and the others do not know it yet
         self.dropped = 0
 
     @property
@@ -74,7 +89,11 @@ class RedisBus:
         try:
             self._waiting.put_nowait(news)
         except asyncio.QueueFull:
-            self.dropped += 1
+            self._lost(1)
+
+    def _lost(self, count: int) -> None:
+        self.dropped += count
+        self._has_lost = True
 
     async def open(self) -> None:
         self._tasks = [asyncio.create_task(self._send()), asyncio.create_task(self._receive())]
@@ -87,30 +106,37 @@ class RedisBus:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._redis.aclose()
+        await self._sender.aclose()
+        await self._receiver.aclose()
 
     async def _send(self) -> None:
         while True:
             batch = [await self._waiting.get()]
             while not self._waiting.empty() and len(batch) < 200:
                 batch.append(self._waiting.get_nowait())
+            gap = [News("gap", "", "", None)] if self._has_lost else []
             try:
-                async with self._redis.pipeline(transaction=False) as pipe:
-                    for news in batch:
+                async with self._sender.pipeline(transaction=False) as pipe:
+                    for news in gap + batch:
                         pipe.publish(_channel(news), encode(news))
                     await pipe.execute()
+                if gap:
+                    self._has_lost = False
             except _FAILURES:
-                self.dropped += len(batch)
+                self._lost(len(batch))
                 await asyncio.sleep(_PAUSE)
             finally:
                 for _ in batch:
                     self._waiting.task_done()
+            if self._has_lost and self._waiting.empty():
+                self.publish(News("gap", "", "", None))  # do not wait for the next move to say so
 
     async def _receive(self) -> None:
         is_away = False
         while True:
             try:
-                async with self._redis.pubsub(ignore_subscribe_messages=True) as channels:
+                async with self._receiver.pubsub() as channels:
+                    self._awaited = {_TO_ALL}
                     await channels.subscribe(_TO_ALL)
                     is_away = False
                     following = asyncio.create_task(self._subscribe(channels))
@@ -122,7 +148,7 @@ class RedisBus:
             except _FAILURES as problem:
                 if not is_away:
                     _log.warning("the bus is away (%s); rooms follow the log", type(problem).__name__)
-                is_away = True
+                is_away = self._was_away = True
                 await asyncio.sleep(_PAUSE)
 
     async def _subscribe(self, channels: Any) -> None:
@@ -131,8 +157,10 @@ class RedisBus:
         while True:
             wanted = set(self._wanted)
             if wanted - subscribed:
+                self._awaited |= wanted - subscribed
                 await channels.subscribe(*(wanted - subscribed))
             if subscribed - wanted:
+                self._awaited -= subscribed - wanted
                 await channels.unsubscribe(*(subscribed - wanted))
             subscribed = wanted
             await self._changed.wait()
@@ -143,9 +171,23 @@ class RedisBus:
             message = await channels.get_message(timeout=5.0)
             if message is None or self._handler is None:
                 continue
-            try:
-                news = decode(message["data"])
-            except msgspec.MsgspecError:
-                _log.warning("news that this release does not understand")  # a newer worker's; the log has it
-                continue
-            self._handler(news)
+            if message["type"] == "message":
+                self._hear(message["data"])
+            elif message["type"] == "subscribe":
+                self._confirmed(message["channel"].decode())
+
+    def _hear(self, data: bytes) -> None:
+        assert self._handler is not None
+        try:
+            news = decode(data)
+        except msgspec.MsgspecError:
+            _log.warning("news that this release does not understand")  # a newer worker's; the log has it
+            return
+        self._handler(news)
+
+    def _confirmed(self, channel: str) -> None:
+        """From now on nothing of this channel is missed; what was said before may have been."""
+        self._awaited.discard(channel)
+        if self._was_away and not self._awaited and self._handler is not None:
+            self._was_away = False
+            self._handler(News("gap", "", "", None))

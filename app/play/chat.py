@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.play.room import Room
     from app.play.visitors import Visitor
 
-__all__ = ["LONGEST_LINE", "chat_line", "lines_for", "mute", "tell_line", "write_line"]
+__all__ = ["LONGEST_LINE", "chat_line", "hear_line", "lines_for", "mute", "read_on", "write_line"]
 
 LONGEST_LINE = 300
 SHOWN = 60  # lines somebody who comes in gets to see
@@ -30,7 +30,8 @@ async def write_line(room: Room, anyone: Anyone, command: say.Chat, now: int) ->
     except StoreUnavailable:
         raise Refusal("try_again") from None
     if stored.at == now and stored.command == command.id:
-        tell_line(room, stored)
+        if not hear_line(room, stored):
+            await read_on(room)
         room.house.publish(News("chat", room.id, room.house.worker, stored))
     return stored
 
@@ -55,8 +56,31 @@ def chat_line(table: Table, anyone: Anyone, command: say.Chat, now: int) -> Chat
     return ChatLine(table.id, 0, now, channel, anyone.id, anyone.name, seat, text, command.preset, command.id)
 
 
-def tell_line(room: Room, line: ChatLine) -> None:
+def hear_line(room: Room, line: ChatLine) -> bool:
+    """A line that was stored, here or by another worker; False when lines before it were missed."""
+    if room.chat_told is not None and line.n > room.chat_told + 1:
+        return False
+    if line.n > (room.chat_told or 0):
+        _tell_line(room, line)
+    return True
+
+
+async def read_on(room: Room) -> None:
+    """Tell what was written since the last line that was told here; the next gap tells if this fails."""
+    if room.chat_told is None:
+        return
+    try:
+        lines = await room.house.store.chat(room.id, room.chat_told, SHOWN)
+    except StoreUnavailable:
+        return
+    for line in lines:
+        if line.n > room.chat_told:
+            _tell_line(room, line)
+
+
+def _tell_line(room: Room, line: ChatLine) -> None:
     """To everybody: the line, or only its number for whom it is not meant."""
+    room.chat_told = line.n
     whole, blank = _frames(line)
     for visitor in room.visitors:
         visitor.listener.tell(whole if _may_read(visitor, line, room.table) else blank)
@@ -65,6 +89,8 @@ def tell_line(room: Room, line: ChatLine) -> None:
 async def lines_for(room: Room, visitor: Visitor, after: int | None) -> list[Frame]:
     """What somebody who comes in has missed."""
     lines = await room.house.store.chat(room.id, after or 0, SHOWN)
+    if room.chat_told is None and (lines or not after):
+        room.chat_told = lines[-1].n if lines else 0  # from now on a missed line is noticed by its number
     frames = []
     for line in lines:
         whole, blank = _frames(line)

@@ -11,6 +11,7 @@ from typing import Any
 from app.play import chat as chatting
 from app.play import commands as say
 from app.play.accepted import Accepted
+from app.play.catching_up import CatchingUp
 from app.play.draft import Draft
 from app.play.due import due_at
 from app.play.entries import Entry, GameRow, Outage
@@ -64,6 +65,7 @@ class House:
         self.lobby = Lobby(self)
         self.sweeper = Sweeper(self)
         self.presence = PresenceTelling(self, presence_delay)
+        self.catching_up = CatchingUp(self)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closing = asyncio.Event()
         bus.listen(self.heard)
@@ -263,6 +265,9 @@ class House:
         if news.kind == "signed_out":
             self._drop(news.about)
             return
+        if news.kind == "gap":
+            self.catching_up.soon()
+            return
         room = self.rooms.loaded(news.about)
         if room is None:
             return
@@ -271,7 +276,8 @@ class House:
                 if not room.heard(news.body):
                     self.spawn(self.rooms.catch_up(room))
             case "chat":
-                chatting.tell_line(room, news.body)
+                if not chatting.hear_line(room, news.body):
+                    self.spawn(chatting.read_on(room))
             case "presence":
                 room.presence.heard(news.worker, news.body, self.clock.now())
                 self.presence.changed(room)

@@ -11,6 +11,7 @@ from app.play.entries import Append, ChatLine, Due, Entry, GameRow, Outage
 from app.play.frame import Frame
 
 __all__ = [
+    "TO_ALL",
     "Anyone",
     "Blocks",
     "BotPlayer",
@@ -88,10 +89,13 @@ class GameStore(Protocol):
     async def mutes(self, game: str, person: str) -> frozenset[str]: ...
 
 
-class News(msgspec.Struct, frozen=True):
-    """One message between workers. `about` is a game id, or `lobby`."""
+TO_ALL = frozenset(("lobby", "signed_out", "gap"))  # kinds of news that every worker hears
 
-    kind: str  # entry, chat, presence, lobby, turn, signed_out
+
+class News(msgspec.Struct, frozen=True):
+    """One message between workers. `about` is a game id, or what the kind says."""
+
+    kind: str  # entry, chat, presence; to all: lobby, signed_out, gap (some news were lost)
     about: str
     worker: str
     body: Any

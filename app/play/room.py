@@ -51,6 +51,7 @@ class Room:
         self.presence = Presence(house.clock.now())
         self.touched = self.presence.began
         self.woken_at: int | None = None  # when the sweeper will look, as far as this worker knows
+        self.chat_told: int | None = None  # the last line of chat that was told here
         self.shown_away: dict[str, int] = {}  # the countdowns visitors know of
         self.shown_presence: dict[str, Any] = {}  # the last presence message to all
         self.is_unsure = False  # an append's outcome is not known: read the log before anything else

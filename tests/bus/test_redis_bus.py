@@ -85,6 +85,28 @@ async def test_the_bus_comes_back_after_redis_was_away() -> None:
             await pair.reach("presence", "game-1")
 
 
+async def test_whoever_was_cut_off_is_told_once_that_something_may_be_missing() -> None:
+    with RedisServer() as server:
+        async with Pair(server.url) as pair:
+            pair.there.follow("game-1")
+            await pair.reach("presence", "game-1")
+            assert not [news for news in pair.heard if news.kind == "gap"]
+            server.pause()
+            server.start(server.port)  # nobody says anything: the receiver finds out by itself
+            await until(lambda: any(news.kind == "gap" for news in pair.heard))
+            pair.here.publish(News("entry", "game-1", "here", ENTRY))
+            await until(lambda: any(news.kind == "entry" for news in pair.heard))
+
+
+async def test_whoever_could_not_send_tells_the_others_that_something_is_missing(redis_url: str) -> None:
+    async with Pair(redis_url) as pair:
+        for _ in range(10_050):  # more than may wait: some are dropped, the reader saw no outage
+            pair.here.publish(News("lobby", "lobby", "here", {}))
+        await until(lambda: any(news.kind == "gap" for news in pair.heard))
+        await until(lambda: sum(news.kind == "lobby" for news in pair.heard) == 10_000)
+        assert pair.here.dropped == 50
+
+
 async def test_a_full_queue_drops_news_instead_of_waiting(redis_url: str) -> None:
     bus = RedisBus(redis_url)
     for _ in range(10_050):

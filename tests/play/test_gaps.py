@@ -1,0 +1,86 @@
+"""News between workers that were lost: lines of chat, lobby lists and entries are read anew."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from app.play.lobby import LobbyVisitor
+from app.play.ports import Anyone, News, StoreUnavailable
+from tests.play.stage import Ear, Guest, Stage
+from tests.play.test_playing import advance_of
+from tests.play.test_workers import over_two_workers
+
+
+async def until(met: Callable[[], object]) -> None:
+    for _ in range(6000):
+        if met():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it never came")
+
+
+def lines_of(guest: Guest) -> list[int]:
+    return [line["n"] for line in guest.ear.of("chat")]
+
+
+async def test_a_missed_line_of_chat_is_found_by_the_number_of_the_next(harbour: Stage) -> None:
+    ann, bo, wim = await over_two_workers(harbour)
+    assert harbour.hub is not None
+    await ann.send("chat", text="one")
+    harbour.hub.is_down = True
+    await ann.send("chat", text="two")
+    harbour.hub.is_down = False
+    assert lines_of(bo) == [1]
+    await ann.send("chat", text="three")
+    await until(lambda: len(lines_of(bo)) == 3)
+    assert lines_of(bo) == lines_of(wim) == lines_of(ann) == [1, 2, 3]
+    await bo.send("chat", text="four")
+    assert lines_of(bo) == lines_of(ann) == [1, 2, 3, 4]
+
+
+async def test_a_line_of_ones_own_brings_the_missed_ones_before_it(harbour: Stage) -> None:
+    ann, bo, _ = await over_two_workers(harbour)
+    assert harbour.hub is not None
+    harbour.hub.is_down = True
+    await ann.send("chat", text="unheard")
+    await bo.send("chat", text="own")
+    assert lines_of(bo) == [1, 2]
+
+
+async def test_after_a_gap_moves_chat_and_lobby_are_told_without_waiting_for_more(harbour: Stage) -> None:
+    ann, bo, _ = await over_two_workers(harbour)
+    assert harbour.hub is not None
+    looker = LobbyVisitor(Anyone(("p_lee",), "lee"), Ear())
+    bo.house.lobby.visitors.add(looker)
+    harbour.hub.is_down = True
+    await ann.act(advance_of(ann))
+    await ann.send("chat", text="anybody?")
+    await harbour.open_table(harbour.guest("cy"))
+    bo.house.heard(News("gap", "", "", None))
+    bo.house.heard(News("gap", "", "", None))
+    ear = looker.listener
+    assert isinstance(ear, Ear)
+    await until(lambda: ear.of("lobby"))
+    assert bo.ear.of("events")[-1]["seq"] == ann.ear.of("events")[-1]["seq"]
+    assert lines_of(bo) == [1]
+    assert [len(message["open"]) for message in ear.of("lobby")] == [1]
+
+
+async def test_a_gap_is_closed_once_the_store_answers_again(harbour: Stage) -> None:
+    _, bo, _ = await over_two_workers(harbour)
+    ear = Ear()
+    bo.house.lobby.visitors.add(LobbyVisitor(Anyone(("p_lee",), "lee"), ear))
+    real, asked = bo.house.lobby.tell_lists, 0
+
+    async def fails_once(visitor: LobbyVisitor) -> None:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            raise StoreUnavailable("away")
+        await real(visitor)
+
+    bo.house.lobby.tell_lists = fails_once  # type: ignore[method-assign]
+    bo.house.heard(News("gap", "", "", None))
+    await until(lambda: ear.of("lobby"))
+    assert asked == 2
