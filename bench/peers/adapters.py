@@ -1,0 +1,158 @@
+"""How the peers are spoken to: boardgame.io (socket.io's protocol), Colyseus, and the bare broadcasts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from bench.peers.client import BINARY, Socket, connect, post
+from bench.peers.load import Adapter, Load, Table
+
+__all__ = ["BoardgameIo", "Broadcast", "Colyseus", "ScriptedTable"]
+
+_SCRIPT = json.loads((Path(__file__).resolve().parent / "script.json").read_text())
+
+
+class ScriptedTable(Table):
+    """A table of a peer: the next action stands in the script."""
+
+    __slots__ = ("actions", "at", "done", "id", "keys")
+
+    def __init__(self, load: Load, number: int, players: int) -> None:
+        super().__init__(load, number, players)
+        self.actions: list[tuple[int, int]] = _SCRIPT[str(players)]["actions"]
+        self.at = 0
+        self.done = 0
+        self.id = ""
+        self.keys: dict[int, str] = {}
+
+    def next(self) -> tuple[int, int]:
+        seat, action = self.actions[self.at]
+        self.at = (self.at + 1) % len(self.actions)
+        self.done += 1
+        return seat, action
+
+
+class Broadcast(Adapter):
+    """No game: whatever a client says goes out to the room as one text of 1.5 KB."""
+
+    table = ScriptedTable
+
+    async def join(self, table: Table, seat: int) -> Socket:
+        socket = await connect(self, self.port, f"/ws?room={table.number}")
+        socket.seat = seat
+        self.at[socket] = table
+        await socket.hear()
+        return socket
+
+    def act(self, table: Table) -> None:
+        assert isinstance(table, ScriptedTable)
+        seat, action = table.next()
+        table.sockets[seat].send(b'{"a":%d,"n":%d}' % (action, table.done))
+
+    def heard(self, socket: Socket, payload: bytes) -> None:
+        if payload.startswith(b'{"w'):
+            socket.give(payload)
+        else:
+            self.update(socket, len(payload), is_to_act=False)
+
+
+class BoardgameIo(Adapter):
+    """engine.io 4 and socket.io over one WebSocket; matches are made and joined over HTTP."""
+
+    table = ScriptedTable
+
+    async def join(self, table: Table, seat: int) -> Socket:
+        assert isinstance(table, ScriptedTable)
+        if seat == 0:
+            made, _ = await post(self.port, "/games/cartagena/create", {"numPlayers": table.players})
+            table.id = made["matchID"]
+        if seat < table.players:
+            wish = {"playerID": str(seat), "playerName": f"p{seat}"}
+            joined, _ = await post(self.port, f"/games/cartagena/{table.id}/join", wish)
+            table.keys[seat] = joined["playerCredentials"]
+        socket = await connect(self, self.port, "/socket.io/?EIO=4&transport=websocket")
+        socket.seat = seat
+        self.at[socket] = table
+        await socket.hear()
+        return socket
+
+    def act(self, table: Table) -> None:
+        assert isinstance(table, ScriptedTable)
+        version = table.done
+        seat, action = table.next()
+        table.sockets[seat].send(
+            b'42/cartagena,["update",{"type":"MAKE_MOVE","payload":{"type":"act","args":[%d],'
+            b'"playerID":"%d","credentials":"%b"}},%d,"%b","%d"]'
+            % (action, seat, table.keys[seat].encode(), version, table.id.encode(), seat)
+        )
+
+    def heard(self, socket: Socket, payload: bytes) -> None:
+        if payload.startswith((b'42/cartagena,["update"', b'42/cartagena,["patch"')):
+            self.update(socket, len(payload), is_to_act=False)
+        elif payload.startswith(b"0"):
+            socket.send(b"40/cartagena,")
+        elif payload.startswith(b"40/"):
+            table = self.at[socket]
+            assert isinstance(table, ScriptedTable)
+            is_player = socket.seat < table.players
+            asked = [
+                "sync",
+                table.id,
+                str(socket.seat) if is_player else None,
+                table.keys[socket.seat] if is_player else None,
+                table.players,
+            ]
+            socket.send(b"42/cartagena," + json.dumps(asked).encode())
+        elif payload.startswith(b'42/cartagena,["sync"'):
+            socket.give(payload)
+        elif payload == b"2":
+            socket.send(b"3")
+        elif payload.startswith(b"44"):
+            self.load.failed(payload)
+
+
+class Colyseus(Adapter):
+    """Seats are reserved over HTTP; on the socket the first byte says what a message is."""
+
+    table = ScriptedTable
+    _ERROR, _JOINED, _STATE, _MESSAGE, _PATCH = 11, 10, 14, 13, 15
+
+    async def join(self, table: Table, seat: int) -> Socket:
+        assert isinstance(table, ScriptedTable)
+        if seat == 0:
+            wish = {"players": table.players, "seat": 0}
+            seated, _ = await post(self.port, "/matchmake/create/cartagena", wish)
+            table.id = seated.get("roomId") or seated["room"]["roomId"]
+        else:
+            seated, _ = await post(self.port, f"/matchmake/joinById/{table.id}", {"seat": seat})
+        process = seated.get("processId") or seated["room"]["processId"]
+        path = f"/{process}/{table.id}?sessionId={seated['sessionId']}"
+        socket = await connect(self, self.port, path)
+        socket.seat = seat
+        self.at[socket] = table
+        await socket.hear()
+        return socket
+
+    def act(self, table: Table) -> None:
+        assert isinstance(table, ScriptedTable)
+        seat, action = table.next()
+        if action < 128:
+            number = bytes((action,))
+        elif action < 256:
+            number = bytes((0xCC, action))
+        else:
+            number = b"\xcd" + action.to_bytes(2, "big")
+        table.sockets[seat].send(bytes((self._MESSAGE, 0xA3)) + b"act" + number, BINARY)
+
+    def heard(self, socket: Socket, payload: bytes) -> None:
+        kind = payload[0] & 31
+        if kind == self._PATCH:
+            if self.at[socket].is_under_way:  # what follows a player's coming is no answer
+                self.update(socket, len(payload), is_to_act=False)
+        elif kind == self._JOINED:
+            socket.send(bytes((self._JOINED,)), BINARY)
+        elif kind == self._STATE:
+            socket.give(payload)
+        elif kind in (self._ERROR, self._MESSAGE):
+            self.load.failed(payload)

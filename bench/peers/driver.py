@@ -1,0 +1,45 @@
+"""One run: drives a server that is already up and prints what was measured as one line of JSON.
+
+python -m bench.peers.driver --speak ours --port 8000 --pid 123 --scenario s200
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+import uvloop
+
+from bench.peers.adapters import BoardgameIo, Broadcast, Colyseus
+from bench.peers.load import Adapter, Load
+from bench.peers.ours import Ours
+from bench.peers.scenarios import SCENARIOS
+
+ADAPTERS: dict[str, type[Adapter]] = {
+    "ours": Ours,
+    "boardgame.io": BoardgameIo,
+    "colyseus": Colyseus,
+    "broadcast": Broadcast,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--speak", choices=ADAPTERS, required=True)
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--pid", type=int, required=True)
+    parser.add_argument("--scenario", choices=SCENARIOS, required=True)
+    parser.add_argument("--half", action="store_true")
+    asked = parser.parse_args()
+    scenario = SCENARIOS[asked.scenario]
+    if asked.half:
+        scenario = scenario.halved()
+
+    async def run() -> None:
+        print(json.dumps(await Load(ADAPTERS[asked.speak], asked.port, asked.pid, scenario).run()))
+
+    uvloop.run(run())
+
+
+if __name__ == "__main__":
+    main()

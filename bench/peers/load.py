@@ -1,0 +1,224 @@
+"""The load: tables with one action in flight each, and what is measured while they play.
+
+An action's latency runs from its sending (paced: from when it was due) to the moment the last player of the
+table has the update. Spectators are served as well, but nobody waits for them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from time import perf_counter
+from typing import Any, ClassVar
+
+import psutil
+
+from bench.peers.client import Socket
+from bench.peers.scenarios import Scenario
+
+__all__ = ["Adapter", "Load", "Table"]
+
+_AT_ONCE = 10  # tables that are set up at the same time
+_LIMIT = 30.0  # seconds a phase may take
+
+
+class Table:
+    """One table of the server under test."""
+
+    __slots__ = ("due", "is_under_way", "left", "load", "missing", "number", "players", "sent", "sockets")
+
+    def __init__(self, load: Load, number: int, players: int) -> None:
+        self.load = load
+        self.number = number
+        self.players = players
+        self.sockets: list[Socket] = []
+        self.left = 0  # actions to go in this phase
+        self.missing = 0  # players who have not been served
+        self.is_under_way = False
+        self.sent = self.due = 0.0
+
+    def act(self) -> None:
+        self.missing = self.players
+        self.is_under_way = True
+        self.sent = perf_counter()
+        self.load.adapter.act(self)
+
+    def served(self) -> None:
+        """A player of this table has the update."""
+        self.missing -= 1
+        if self.missing == 0 and self.is_under_way:
+            self.is_under_way = False
+            self.left -= 1
+            self.load.done(self)
+
+
+class Adapter:
+    """Speaks one server's protocol: seats somebody, sends the next action, reports updates."""
+
+    table: ClassVar[type[Table]]
+
+    def __init__(self, load: Load, port: int) -> None:
+        self.load = load
+        self.port = port
+        self.at: dict[Socket, Table] = {}
+
+    async def join(self, table: Table, seat: int) -> Socket:
+        """A player, or a spectator when `seat` is not below the number of players."""
+        raise NotImplementedError
+
+    def act(self, table: Table) -> None:
+        """Send the table's next action."""
+        raise NotImplementedError
+
+    def heard(self, socket: Socket, payload: bytes) -> None:
+        raise NotImplementedError
+
+    def update(self, socket: Socket, size: int, *, is_to_act: bool) -> None:
+        """A socket has got the update of the action under way."""
+        load = self.load
+        load.frames += 1
+        load.bytes += size
+        if is_to_act:
+            load.frames_to_act += 1
+            load.bytes_to_act += size
+        table = self.at[socket]
+        if socket.seat < table.players:
+            table.served()
+
+    def lost(self, socket: Socket) -> None:
+        if not self.load.is_closing:
+            self.load.failed(b"a socket was lost")
+
+
+class Load:
+    """One run against one server process."""
+
+    def __init__(self, adapter: type[Adapter], port: int, pid: int, scenario: Scenario) -> None:
+        self.adapter = adapter(self, port)
+        self.server = psutil.Process(pid)
+        self.scenario = scenario
+        self.latencies: list[float] = []
+        self.frames = self.bytes = self.frames_to_act = self.bytes_to_act = 0
+        self.errors = 0
+        self.last_error = ""
+        self.is_closing = False
+        self.is_timed_out = False
+        self._playing = 0
+        self._gap = 0.0
+        self._over: asyncio.Future[None]
+
+    def failed(self, what: bytes) -> None:
+        self.errors += 1
+        self.last_error = what[:200].decode("utf-8", "replace")
+
+    # -- a phase -----------------------------------------------------------------------------------
+
+    def done(self, table: Table) -> None:
+        """The table's action has reached its players: on to the next."""
+        now = perf_counter()
+        self.latencies.append(now - (table.due or table.sent))
+        if table.left <= 0:
+            self._playing -= 1
+            if not self._playing and not self._over.done():
+                self._over.set_result(None)
+        elif self._gap:
+            table.due += self._gap
+            self._act_when_due(table, now)
+        else:
+            table.act()
+
+    def _act_when_due(self, table: Table, now: float) -> None:
+        asyncio.get_running_loop().call_later(max(0.0, table.due - now), table.act)
+
+    async def play(self, tables: list[Table], actions: int, rate: float = 0.0) -> float:
+        """Every table plays so many actions, as fast as it can or `rate` a second in all; the seconds it took."""
+        self.latencies = []
+        self.frames = self.bytes = self.frames_to_act = self.bytes_to_act = 0
+        self._over = asyncio.get_running_loop().create_future()
+        self._playing = len(tables)
+        self._gap = len(tables) / rate if rate else 0.0
+        began = perf_counter()
+        for place, table in enumerate(tables):
+            table.left, table.due = actions, 0.0
+            if rate:
+                table.due = began + (place + 1) / rate
+                self._act_when_due(table, began)
+            else:
+                asyncio.get_running_loop().call_soon(table.act)
+        try:
+            await asyncio.wait_for(self._over, _LIMIT)
+        except TimeoutError:
+            self.is_timed_out = True
+        return perf_counter() - began
+
+    # -- a run -------------------------------------------------------------------------------------
+
+    def _cost(self) -> tuple[float, int]:
+        """CPU seconds so far and resident bytes now, of the server and all its children."""
+        cpu, memory = 0.0, 0
+        for process in [self.server, *self.server.children(recursive=True)]:
+            times = process.cpu_times()
+            cpu += times.user + times.system
+            memory += process.memory_info().rss
+        return cpu, memory
+
+    async def _seat(self, table: Table) -> None:
+        for seat in range(table.players + self.scenario.spectators):
+            table.sockets.append(await self.adapter.join(table, seat))
+
+    async def run(self) -> dict[str, Any]:
+        """Seat everybody, warm up, measure."""
+        scenario = self.scenario
+        await asyncio.sleep(0.5)
+        _, empty = self._cost()
+        tables = [self.adapter.table(self, number, scenario.players) for number in range(scenario.rooms)]
+        began = perf_counter()
+        for first in range(0, len(tables), _AT_ONCE):
+            await asyncio.gather(*(self._seat(table) for table in tables[first : first + _AT_ONCE]))
+        seated = perf_counter() - began
+        await asyncio.sleep(1.0)
+        _, full = self._cost()
+        result: dict[str, Any] = {
+            "connections": scenario.connections,
+            "connect_seconds": round(seated, 2),
+            "empty_mb": round(empty / 2**20, 1),
+            "full_mb": round(full / 2**20, 1),
+            "mb_per_1000": round((full - empty) / 2**20 * 1000 / scenario.connections, 2),
+        }
+        if scenario.actions:
+            if scenario.warm:
+                await self.play(tables, scenario.warm)
+            result |= await self._measure(tables)
+        self.is_closing = True
+        result |= {"errors": self.errors, "timed_out": self.is_timed_out, "last_error": self.last_error}
+        return result
+
+    async def _measure(self, tables: list[Table]) -> dict[str, Any]:
+        gc.collect()
+        gc.freeze()
+        me = psutil.Process()
+        own, (cpu, _) = me.cpu_times(), self._cost()
+        seconds = await self.play(tables, self.scenario.actions, self.scenario.rate)
+        own_after, (cpu_after, memory) = me.cpu_times(), self._cost()
+        spent = cpu_after - cpu
+        waited = sorted(self.latencies)
+        count = len(waited)
+        others = self.frames - self.frames_to_act
+
+        def share(part: float) -> float:
+            return round(waited[min(count - 1, int(count * part))] * 1000, 2)
+
+        return {
+            "actions": count,
+            "seconds": round(seconds, 3),
+            "per_second": round(count / seconds, 1),
+            "p50": share(0.5),
+            "p99": share(0.99),
+            "cpu_per_1000": round(spent * 1000 / count, 4),
+            "server_cpu": round(spent / seconds, 3),
+            "driver_cpu": round((own_after.user + own_after.system - own.user - own.system) / seconds, 3),
+            "memory_mb": round(memory / 2**20, 1),
+            "bytes_per_frame": round(self.bytes / max(1, self.frames), 1),
+            "bytes_to_others": round((self.bytes - self.bytes_to_act) / max(1, others), 1),
+            "bytes_to_actor": round(self.bytes_to_act / max(1, self.frames_to_act), 1),
+        }
