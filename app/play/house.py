@@ -75,7 +75,7 @@ class House:
     async def open(self, *, background: bool = True) -> None:
         """Ready to serve; `background` False leaves sweeping to the caller (a test that turns the clock)."""
         await self.bus.open()
-        await self.sweeper.beat()
+        await self.sweeper.begin()
         if background:
             for work in (self.sweeper.run, self.sweeper.keep_beating, self.rooms.keep):
                 self.spawn(work())

@@ -76,6 +76,9 @@ class GameStore(Protocol):
 
     async def claim_due(self, now: int, lease: int, limit: int) -> list[Due]: ...
     async def settle_due(self, due: Due, next_at: int | None) -> None: ...
+    async def end_leases(self) -> None:
+        """Whoever claimed anything is dead: it may be claimed again."""
+
     async def next_due(self) -> int | None: ...
     async def beat(self, now: int, gap: int) -> Outage | None:
         """Note that a worker lives; the outage this ended, if the last beat is longer ago than `gap`."""
