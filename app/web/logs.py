@@ -28,6 +28,15 @@ _HIDDEN = (
 )
 
 
+# What uvicorn says of a peer that sends nonsense or merely comes in: nobody may fill the operator's log
+# with tracebacks, and an address (a room's link) is nothing to write down.
+_OF_PEERS = ("Invalid UTF-8 sequence", "Invalid HTTP request", "Unsupported upgrade", '%s - "WebSocket')
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    return not str(record.msg).startswith(_OF_PEERS)
+
+
 class _Lines(logging.Formatter):
     def __init__(self, as_json: bool) -> None:
         super().__init__()
@@ -64,6 +73,7 @@ def configure_logs(level: str, form: str) -> None:
     root.setLevel(level.upper())
     for noisy in ("sqlalchemy", "aiosqlite", "asyncio", "httpx", "httpcore", "uvicorn.access"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
+    logging.getLogger("uvicorn.error").addFilter(_is_ours)
 
 
 def _is_hidden(key: str) -> bool:

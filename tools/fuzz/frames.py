@@ -1,0 +1,234 @@
+"""Frames: random, mutated and broken ones over real sockets, while a game goes on at the same tables.
+
+Whatever is sent, the server answers, refuses or closes with a code of docs/protocol.md; it logs no fault,
+keeps its size, and afterwards plays on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import secrets
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import orjson
+
+from app.play.commands import message_names
+from app.play.terms import CHAT_PRESETS, COLOURS, LEVELS
+from app.web.outbox import CLOSE_CODES
+from tools.fuzz.mutate import spoilt
+from tools.fuzz.server import Server
+from tools.fuzz.socket_client import BINARY, MORE, PING, PONG, TEXT, Raw, frame
+
+__all__ = ["Outcome", "fuzz_frames"]
+
+# Beside ours, what the WebSocket protocol itself says of a frame that is none (RFC 6455 §7.4.1).
+ALLOWED = {*CLOSE_CODES, 1002, 1005, 1007}
+TABLES: tuple[dict[str, Any], ...] = (
+    {"preset": "jamaica"},
+    {"preset": "hispaniola"},
+    {"preset": "tortuga", "scoundrels": True},
+    {"preset": "dungeon", "black_magic": True, "scoundrels": True},
+    {"preset": "complete", "card_gain": "split", "black_magic": True},
+)
+A_ROUND = 400  # frames before new tables are laid
+
+
+@dataclass
+class Outcome:
+    """What was sent and what came of it."""
+
+    frames: int = 0
+    answers: int = 0
+    closes: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+
+class _Guest:
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self.http = httpx.AsyncClient(base_url=server.base, headers={"Origin": server.base}, timeout=60)
+
+    async def come(self) -> _Guest:
+        answer = await self.http.post("/api/v1/me", json={})
+        self.person = answer.json()["person"]["id"]
+        return self
+
+    async def do(self, room: str, do: str, **fields: Any) -> None:
+        body = {"do": do, "id": secrets.token_urlsafe(9), **fields}
+        answer = await self.http.post(f"/api/v1/games/{room}/commands", json=body)
+        assert answer.status_code == 200, answer.text
+
+    def socket(self, path: str) -> Raw:
+        cookie = "; ".join(f"{name}={value}" for name, value in self.http.cookies.items())
+        return Raw(self.server.port, path, cookie)
+
+
+def a_message(do: str, chance: random.Random, seq: int, choices: list[Any], people: list[str]) -> Any:
+    """A message that might be accepted."""
+    fields: dict[str, Any] = {"do": do}
+    if do not in ("hello", "ping", "here", "filter"):
+        fields["id"] = secrets.token_urlsafe(9)
+    match do:
+        case "hello":
+            fields |= {"v": 1, "seq": max(0, seq - chance.randrange(6))}
+        case "ping":
+            fields["n"] = chance.getrandbits(20)
+        case "act":
+            action = chance.choice(choices)["action"] if choices else {"type": "end"}
+            fields |= {"version": seq, "action": action}
+        case "undo" | "hint":
+            fields["version"] = seq
+        case "sit":
+            fields |= {"nonce": secrets.token_hex(16), "seat": chance.randrange(3)}
+        case "colour":
+            fields["colour"] = chance.choice(COLOURS)
+        case "ready":
+            fields["ready"] = True
+        case "remove" | "host":
+            fields["seat"] = chance.randrange(3)
+        case "bot":
+            fields |= {"level": chance.choice(LEVELS), "seat": chance.randrange(3)}
+        case "consent":
+            fields |= {"to": chance.choice(("pause", "continue")), "yes": chance.random() < 0.5}
+        case "vote":
+            fields |= {"seat": chance.randrange(3), "choice": chance.choice(("wait", "bot", "end"))}
+        case "chat":
+            fields |= {"preset": chance.choice(CHAT_PRESETS)} if chance.random() < 0.5 else {"text": "ahoy"}
+        case "mute":
+            fields |= {"person": chance.choice(people), "on": chance.random() < 0.5}
+        case "close_chat":
+            fields["closed"] = chance.random() < 0.5
+        case "filter":
+            fields |= {"preset": "jamaica", "seats": 2, "clock": "none", "bots": False}
+    return fields
+
+
+def a_frame(message: Any, chance: random.Random) -> tuple[bytes, bool]:
+    """The message as bytes on the wire, mostly spoilt on the way; whether more is announced than comes."""
+    if chance.random() < 0.15:
+        return frame(orjson.dumps(message)), False
+    data = spoilt(message, chance)
+    match chance.randrange(150):
+        case 0:
+            return frame(data, BINARY), False
+        case 1:
+            return frame(data[:125], chance.choice((PING, PONG))), False
+        case 2:
+            cut = len(data) // 2
+            return frame(data[:cut], TEXT, final=False) + frame(data[cut:], MORE), False
+        case 3:
+            return frame(data, reserved=chance.choice((0x10, 0x20, 0x40))), False
+        case 4:
+            return frame(data, chance.choice((3, 7, 11, 15))), False
+        case 5:
+            return frame(data, masked=False), True
+        case 6:
+            return frame(data * (5000 // max(1, len(data)) + 1)), False
+        case 7:
+            return frame(data, length=2 ** chance.choice((13, 31, 62))), True
+        case 8:
+            return frame(data, MORE), False
+        case 9:
+            return frame(chance.randbytes(2) + data[:100], 8), False
+        case 10:
+            return frame(data[:5], TEXT, final=False), True
+    return frame(data), False
+
+
+async def fuzz_frames(server: Server, count: int, seed: int, tell: Any = lambda _: None) -> Outcome:
+    """Sends `count` frames; `wrong` is empty when the server behaved."""
+    chance = random.Random(seed)
+    outcome = Outcome()
+    number = 0
+    told = time.monotonic()
+    while outcome.frames < count:
+        await _round(server, chance, min(A_ROUND, count - outcome.frames), outcome, number)
+        number += 1
+        if not server.lives:
+            outcome.wrong.append("the server is gone or not ready")
+        if faults := server.faults():
+            outcome.wrong.append(f"the log has faults: {faults[0]}")
+        if outcome.wrong:
+            break
+        if time.monotonic() - told > 20:
+            told = time.monotonic()
+            memory, files = server.size()
+            tell(f"{outcome.frames} frames, {outcome.answers} answers, {memory:.0f} MiB, {files} files")
+    return outcome
+
+
+async def _round(server: Server, chance: random.Random, count: int, outcome: Outcome, number: int) -> None:
+    guests = [await _Guest(server).come() for _ in range(3)]
+    host, other, watcher = guests
+    options = {**TABLES[number % len(TABLES)], "players": 2, "first": 0}
+    answer = await host.http.post("/api/v1/games", json={"options": options, "hints": number % 2 == 0})
+    room = answer.json()["id"]
+    if number % 4 != 3:  # every fourth table has not begun
+        for guest in (host, other):
+            await guest.do(room, "sit", nonce=secrets.token_hex(16))
+            await guest.do(room, "ready", ready=True)
+        await host.do(room, "start")
+    nobody = _Guest(server)
+    people = [guest.person for guest in guests]
+    places = [(guest, f"/ws/game/{room}") for guest in (host, host, other, watcher, nobody)]
+    places += [(watcher, "/ws/lobby"), (host, "/ws/game/NoSuchRoomAnywhere")]
+    share = -(-count // len(places))
+    each = [random.Random(chance.getrandbits(64)) for _ in places]
+    await asyncio.gather(
+        *(
+            _talk(guest, path, share, own, people, outcome)
+            for (guest, path), own in zip(places, each, strict=True)
+        )
+    )
+    for guest in (*guests, nobody):
+        await guest.http.aclose()
+
+
+async def _talk(
+    guest: _Guest, path: str, count: int, chance: random.Random, people: list[str], outcome: Outcome
+) -> None:
+    """One place's sockets, one after the other as they are closed."""
+    names = ("hello", "filter", "ping") if path == "/ws/lobby" else message_names()
+    raw: Raw | None = None
+    for _ in range(count):
+        if raw is not None and raw.is_closed:
+            await _ended(raw, outcome)
+            raw = None
+        if raw is None:
+            raw = await guest.socket(path).open()
+            if chance.random() < 0.95:
+                await raw.say({"do": "hello", "v": 1})
+        message = a_message(chance.choice(names), chance, raw.seq, raw.choices, people)
+        data, is_waited_for = a_frame(message, chance)
+        await raw.send(data)
+        outcome.frames += 1
+        if is_waited_for:
+            # More bytes were announced than came; the server rightly waits for them, and we do not.
+            await _ended(raw, outcome)
+            raw = None
+        elif chance.random() < 0.2:
+            await _answered(raw, outcome)  # versions and choices are then present ones
+    if raw is not None:
+        await _answered(raw, outcome)
+        await _ended(raw, outcome)
+
+
+async def _answered(raw: Raw, outcome: Outcome) -> None:
+    try:
+        await raw.answers()
+    except TimeoutError:
+        outcome.wrong.append("a socket was neither answered nor closed within a minute")
+
+
+async def _ended(raw: Raw, outcome: Outcome) -> None:
+    outcome.answers += raw.frames
+    if raw.is_closed:
+        outcome.closes[str(raw.code)] += 1
+        if raw.code is not None and raw.code not in ALLOWED:
+            outcome.wrong.append(f"a socket was closed with {raw.code}")
+    await raw.close()

@@ -1,0 +1,103 @@
+"""The server under fire: `cartagena serve` in a process of its own, its log watched, its size measured."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Self
+
+import psutil
+
+__all__ = ["ROOMY", "Server"]
+
+ROOT = Path(__file__).resolve().parents[2]
+# The limits would keep most of the nonsense out; here it is to reach what lies behind them.
+ROOMY = {
+    "requests_per_second": 1e6,
+    "requests_burst": 10**6,
+    "writes_per_second": 1e6,
+    "writes_burst": 10**6,
+    "guests_per_hour": 10**6,
+    "frames_per_second": 1e6,
+    "frames_burst": 10**6,
+    "sockets_per_address": 10**4,
+    "sockets_per_person": 10**4,
+    "rooms_per_guest": 10**6,
+    "logins_per_hour": 10**6,
+    "codes_per_hour": 10**6,
+    "lookups_per_hour": 10**6,
+}
+_FAULTS = ("Traceback", "fault", " error ", "background work failed")
+
+
+class Server:
+    """A server on a database of its own, in a folder that is gone afterwards."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="cartagena-fuzz-")
+        self.folder = Path(self._folder.name)
+        with socket.socket() as found:
+            found.bind(("127.0.0.1", 0))
+            self.port = int(found.getsockname()[1])
+        self.base = f"http://127.0.0.1:{self.port}"
+        settings = {**ROOMY, "database": f"sqlite:///{self.folder / 'fuzz.db'}", "port": self.port}
+        kept = {name: text for name, text in os.environ.items() if not name.startswith("CARTAGENA_")}
+        self._environment = {
+            **kept,
+            **{f"CARTAGENA_{name.upper()}": str(value) for name, value in settings.items()},
+        }
+
+    def __enter__(self) -> Self:
+        with (self.folder / "log").open("wb") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "app.cli", "serve"],
+                cwd=ROOT,
+                env=self._environment,
+                stdout=log,
+                stderr=log,
+            )
+        until = time.monotonic() + 90
+        while not self._is_ready():
+            if self._process.poll() is not None or time.monotonic() > until:
+                raise RuntimeError(f"the server did not start:\n{self.log()[-2000:]}")
+            time.sleep(0.05)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        try:
+            self._process.wait(30)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+        self._folder.cleanup()
+
+    def _is_ready(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.base}/readyz", timeout=5) as answer:
+                return bool(answer.status == 200)
+        except (urllib.error.URLError, OSError):
+            return False
+
+    @property
+    def lives(self) -> bool:
+        """The process it was at the start still runs and is ready."""
+        return self._process.poll() is None and self._is_ready()
+
+    def log(self) -> str:
+        return (self.folder / "log").read_text(errors="replace")
+
+    def faults(self) -> list[str]:
+        """Lines of the log that no client may ever cause."""
+        return [line for line in self.log().splitlines() if any(word in line for word in _FAULTS)]
+
+    def size(self) -> tuple[float, int]:
+        """Memory in MiB and open files of the server's own process."""
+        process = psutil.Process(self._process.pid)
+        return process.memory_info().rss / 2**20, process.num_fds()
