@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
 from collections.abc import AsyncIterator, Iterable
@@ -129,6 +130,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         site.on_drain += [house.dismiss, games.flush]
         counts.watch("rooms", lambda: len(house.rooms))
         counts.watch("sockets", lambda: site.limits.open_sockets)
+        counts.watch("tasks", lambda: len(asyncio.all_tasks()))
         notifier = Notifier(
             settings, site.notices, site.mailer, site.webhooks, counts, site.clock, site.words
         )

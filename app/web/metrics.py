@@ -60,6 +60,11 @@ class Metrics:
         self._drops = Counter(
             "cartagena_outbox_drops", "Sockets shed because they read too slowly.", registry=self.registry
         )
+        self._missed_looks = Counter(
+            "cartagena_missed_looks",
+            "Rooms that were due and that nobody was going to look at; more than 0 is a bug.",
+            registry=self.registry,
+        )
         self._notices = Counter(
             "cartagena_notices",
             "Notifications by way and outcome.",
@@ -76,10 +81,11 @@ class Metrics:
         self._gauges = {
             "rooms": Gauge("cartagena_rooms", "Rooms loaded in this process.", registry=self.registry),
             "sockets": Gauge("cartagena_sockets", "Sockets open in this process.", registry=self.registry),
+            "tasks": Gauge("cartagena_tasks", "Tasks of this process's event loop.", registry=self.registry),
         }
 
     def watch(self, gauge: str, read: Callable[[], float]) -> None:
-        """Has a gauge ("rooms", "sockets") read from here whenever somebody asks."""
+        """Has a gauge ("rooms", "sockets", "tasks") read from here whenever somebody asks."""
         self._gauges[gauge].set_function(read)
 
     def answered(self, scope: Any, status: int, seconds: float) -> None:
@@ -104,6 +110,10 @@ class Metrics:
     def dropped(self) -> None:
         """A socket was shed because it read too slowly."""
         self._drops.inc()
+
+    def missed_look(self) -> None:
+        """A room was due and no row said so; see Sweeper.look_round."""
+        self._missed_looks.inc()
 
     def noticed(self, way: str, outcome: str) -> None:
         """A notification was sent, or was not."""

@@ -1,0 +1,305 @@
+"""A client that never gives up and forgets nothing: it resumes, sends again, and notes what it was shown.
+
+It does what docs/protocol.md asks of a client. Whatever the server says against the protocol (a number
+twice, a hole, an answer to nothing) goes into `problems`; what it was shown and what was acknowledged is
+kept until a ledger has compared it with the log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import httpx
+import orjson
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+
+from app import rules
+from app.bots.choosing import safe_choice
+
+Json = dict[str, Any]
+_OVER = ("finished", "aborted", "closed")
+_AGAIN = 0.02  # seconds before it connects again: these clients are in a hurry
+_PATIENCE = 0.25  # before a command that could not be stored is sent again
+
+
+@dataclass
+class Noted:
+    """What a deckhand was told since the last audit."""
+
+    shown: list[tuple[int, str, list[Json]]] = field(default_factory=list)
+    """seq, kind of frame, events"""
+    acked: dict[str, int] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+    """chat: command id and number of the line"""
+    refused: dict[str, str] = field(default_factory=dict)
+
+
+class Deckhand:
+    """One person on one device, at one table."""
+
+    def __init__(
+        self, base: str, person: str, cookie: str, rng: Random, *, open_seconds: float = 10.0
+    ) -> None:
+        self.base = base
+        self.person = person
+        self.cookie = cookie
+        self.rng = rng
+        self.open_seconds = open_seconds
+        self.game = ""
+        self.seat: int | None = None
+        self.seq: int | None = None
+        self.view: Json | None = None
+        self.table: Json = {}
+        self.clock: Json | None = None
+        self.choices: list[Json] = []
+        self.may_undo = False
+        self.noted = Noted()
+        self.pending: dict[str, Json] = {}
+        self.problems: list[str] = []
+        self.closed_with: list[int] = []
+        self.byes: list[str] = []
+        self.connections = 0
+        self.resumed = 0
+        self.frames = 0
+        self.answered_in: list[float] = []
+        self.resumed_in: list[float] = []
+        self.troubled = 0  # how often it was asked to try again
+        self.greeted = False
+        self.lost_at: float | None = None
+        self.is_resting = False
+        self.plays = True
+        self.link: ClientConnection | None = None
+        self._sent_at: dict[str, float] = {}
+        self._news = asyncio.Condition()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    # -- coming and going --------------------------------------------------------------------------
+
+    def board(self, game: str, *, plays: bool = True) -> None:
+        """Join a table and stay, whatever happens to the connection."""
+        self.game = game
+        self.seq, self.view, self.table, self.clock, self.choices = None, None, {}, None, []
+        self.noted, self.pending = Noted(), {}
+        self.plays = plays
+        self.come_back()
+
+    def come_back(self) -> None:
+        """To the same table, with all it had; what was not answered goes again."""
+        self._tasks = [asyncio.create_task(self._stay())]
+        if self.plays:
+            self._tasks.append(asyncio.create_task(self._play()))
+
+    async def leave(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks = []
+        self.greeted = False
+
+    async def _stay(self) -> None:
+        while True:
+            began = time.monotonic()
+            try:
+                async with connect(
+                    f"ws{self.base.removeprefix('http')}/ws/game/{self.game}",
+                    additional_headers={"Cookie": self.cookie, "Origin": self.base},
+                    compression=None,
+                    max_size=None,
+                    open_timeout=self.open_seconds,
+                    close_timeout=0.2,
+                    ping_interval=None,
+                    proxy=None,
+                ) as link:
+                    self.connections += 1
+                    self.link = link
+                    await self._converse(link, began)
+            except (ConnectionClosed, InvalidHandshake, OSError, TimeoutError, EOFError):
+                pass
+            finally:
+                if self.greeted and self.lost_at is None:
+                    self.lost_at = time.monotonic()
+                self.greeted = False
+                if self.link is not None and self.link.close_code is not None:
+                    self.closed_with.append(self.link.close_code)
+                self.link = None
+                await self._notify()
+            await asyncio.sleep(_AGAIN)
+
+    async def _converse(self, link: ClientConnection, began: float) -> None:
+        hello: Json = {"do": "hello", "v": 1}
+        if self.seq is not None:
+            hello["seq"] = self.seq
+        await self._send(hello)
+        async for frame in link:
+            message = orjson.loads(frame)
+            self.frames += 1
+            if message["t"] == "refused" and message["id"] is None and not self.greeted:
+                await asyncio.sleep(_PATIENCE)  # it could not be looked up: say hello again
+                await self._send(hello)
+                continue
+            self.hear(message)
+            if message["t"] == "presence" and not self.greeted:
+                # The last of a greeting.
+                self.greeted = True
+                self.resumed += self.lost_at is not None
+                if self.lost_at is not None:
+                    self.resumed_in.append(time.monotonic() - began)
+                self.lost_at = None
+                for waiting in list(self.pending.values()):
+                    await self._send(waiting)
+            elif message["t"] == "refused" and message["id"] in self.pending:
+                self.troubled += 1
+                await asyncio.sleep(_PATIENCE)
+                await self._send(self.pending[message["id"]])
+            await self._notify()
+
+    async def _notify(self) -> None:
+        async with self._news:
+            self._news.notify_all()
+
+    # -- what it is told ---------------------------------------------------------------------------
+
+    def hear(self, message: Json) -> None:
+        kind = message["t"]
+        if kind in ("events", "table"):
+            if self.seq is None or message["seq"] != self.seq + 1:
+                self.problems.append(f"{kind} {message['seq']} after {self.seq}")
+            self.seq = message["seq"]
+            self.noted.shown.append((message["seq"], kind, message.get("events", [])))
+            for event in message.get("events", ()):
+                rules.fold(self.view or {}, event, self.seat)
+            self._take(message)
+        elif kind == "state":
+            self._take_state(message)
+        elif kind == "refused":
+            if message["code"] not in ("try_again", "too_fast"):
+                self.pending.pop(message["id"] or "", None)
+                self._sent_at.pop(message["id"] or "", None)
+                self.noted.refused[message["id"] or ""] = message["code"]
+            if "state" in message:
+                self._take_state(message["state"])
+        elif kind == "bye":
+            self.byes.append(message["code"])
+        if "ack" in message:
+            self._answered(message)
+
+    def _answered(self, message: Json) -> None:
+        command = message["ack"]
+        sent = self.pending.pop(command, None)
+        began = self._sent_at.pop(command, None)
+        if began is not None:
+            self.answered_in.append(time.monotonic() - began)
+        if sent is not None and sent["do"] == "chat":
+            self.noted.lines[command] = message["chat"]
+            return
+        seq = message["seq"]
+        known = self.noted.acked.setdefault(command, seq)
+        if known != seq:
+            self.problems.append(f"command {command} was acknowledged at {known} and at {seq}")
+
+    def _take_state(self, state: Json) -> None:
+        if self.seq is not None and state["seq"] < self.seq:
+            self.problems.append(f"a state at {state['seq']} after {self.seq} was shown")
+            return
+        self.seq = state["seq"]
+        self.view = None
+        self._take(state)
+
+    def _take(self, message: Json) -> None:
+        if "you" in message:
+            self.seat = message["you"]["seat"]
+        self.table = message.get("table", self.table)
+        self.view = message.get("view", self.view)
+        self.clock = message.get("clock", self.clock)
+        self.choices = message.get("choices", [])
+        self.may_undo = message.get("undo", False)
+
+    @property
+    def is_over(self) -> bool:
+        return self.table.get("status") in _OVER
+
+    # -- what it does ------------------------------------------------------------------------------
+
+    async def _send(self, message: Json) -> None:
+        if self.link is not None:
+            with contextlib.suppress(ConnectionClosed):
+                await self.link.send(orjson.dumps(message).decode())
+
+    def begin(self, do: str, **fields: Any) -> Json:
+        """A command under way until it is answered, over any number of connections."""
+        message = {"do": do, "id": secrets.token_urlsafe(9), **fields}
+        self.pending[message["id"]] = message
+        self._sent_at[message["id"]] = time.monotonic()
+        return message
+
+    async def command(self, do: str, **fields: Any) -> str | None:
+        """Done (None) or refused for good (the code)."""
+        message = self.begin(do, **fields)
+        if self.greeted:
+            await self._send(message)
+        await self.until(lambda hand: message["id"] not in hand.pending)
+        return self.noted.refused.get(message["id"])
+
+    async def until(self, met: Callable[[Deckhand], Any], seconds: float = 120.0) -> None:
+        """Until this is true of it."""
+        try:
+            async with asyncio.timeout(seconds), self._news:
+                await self._news.wait_for(lambda: met(self))
+        except TimeoutError:
+            raise AssertionError(
+                f"{self.person} at {self.game} waited in vain: seq {self.seq}, greeted {self.greeted}, "
+                f"pending {list(self.pending.values())}, closed with {self.closed_with[-5:]}"
+            ) from None
+
+    async def _play(self) -> None:
+        while not self.is_over:
+            await self.until(lambda hand: (hand.choices and not hand.is_resting) or hand.is_over, 3600)
+            if not self.is_over:
+                await self._move()
+
+    async def _move(self) -> None:
+        rng = self.rng
+        if self.may_undo and rng.random() < 0.05:
+            await self.command("undo", version=self.seq)
+            return
+        if rng.random() < 0.03:
+            await self.command("chat", text=f"line {rng.randrange(1000)}")
+            return
+        actions = [choice["action"] for choice in self.choices]
+        ahead = [action for action in actions if action["type"] == "advance"]
+        action = rng.choice(ahead if ahead and rng.random() < 0.8 else actions)
+        if "count" in action:
+            assert self.view is not None
+            action = safe_choice(self.view, [action], self.seat)
+        await self.command("act", version=self.seq, action=action)
+
+
+async def hire(base: str, rng: Random, http: httpx.AsyncClient) -> Deckhand:
+    """Somebody with a session of their own."""
+    name = f"Hand {secrets.token_hex(6)}"
+    http.cookies.clear()
+    answer = await http.post(f"{base}/api/v1/me", json={"name": name}, headers={"Origin": base})
+    if answer.status_code != 200:
+        raise AssertionError(f"no session: {answer.status_code} {answer.text[:300]}")
+    cookie = "; ".join(f"{key}={value}" for key, value in answer.cookies.items())
+    return Deckhand(base, answer.json()["person"]["id"], cookie, Random(rng.random()))
+
+
+async def open_table(hand: Deckhand, http: httpx.AsyncClient, options: Json, **terms: Any) -> str:
+    http.cookies.clear()
+    answer = await http.post(
+        f"{hand.base}/api/v1/games",
+        json={"options": options, **terms},
+        headers={"Origin": hand.base, "Cookie": hand.cookie},
+    )
+    if answer.status_code != 201:
+        raise AssertionError(f"no table: {answer.status_code} {answer.text[:300]}")
+    return str(answer.json()["id"])

@@ -1,0 +1,158 @@
+"""A fleet: several tables under play at once, their people and their books; brought to rest and checked."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import secrets
+from random import Random
+from typing import Any
+
+import httpx
+
+from app.store.games import SqlGameStore
+from tools.soak.deckhand import Deckhand, hire, open_table
+from tools.soak.ledger import Book, Tally, check_all
+
+CLOCK = {"kind": "bank", "seconds": 3600, "increment": 5}
+_PRESETS = ("jamaica", "tortuga")
+_LONGEST = 250  # entries; a game that random play does not end is resigned
+
+
+class Crewed:
+    """One table with the people at it; the last may only watch."""
+
+    def __init__(
+        self,
+        book: Book,
+        players: list[Deckhand],
+        watchers: list[Deckhand],
+        preset: str,
+        terms: dict[str, Any],
+    ) -> None:
+        self.book = book
+        self.preset = preset
+        self.terms = terms
+        self.players = players
+        self.watchers = watchers
+
+    @property
+    def hands(self) -> list[Deckhand]:
+        return [*self.players, *self.watchers]
+
+    @property
+    def head(self) -> int:
+        return max((hand.seq or 0 for hand in self.hands), default=0)
+
+
+class Fleet:
+    """Tables on one server (or on several with one database: `bases`)."""
+
+    def __init__(self, bases: list[str], store: SqlGameStore, seed: int) -> None:
+        self.bases = bases
+        self.store = store
+        self.rng = Random(seed)
+        self.http = httpx.AsyncClient(timeout=60, trust_env=False)
+        self.tables: list[Crewed] = []
+        self.tally = Tally()
+        self.finished = 0
+
+    async def launch(
+        self, tables: int, *, watchers: int = 1, open_seconds: float = 10.0, **terms: Any
+    ) -> None:
+        for n in range(tables):
+            players = 2 + n % 2
+            people = []
+            for k in range(players + watchers):
+                hand = await hire(self.bases[k % len(self.bases)], self.rng, self.http)
+                hand.open_seconds = open_seconds
+                people.append(hand)
+            wished = {"clock": CLOCK, "absence": 0, **terms}
+            crewed = Crewed(
+                Book(self.store, ""), people[:players], people[players:], _PRESETS[n % len(_PRESETS)], wished
+            )
+            self.tables.append(crewed)
+            await begin(crewed, self.http)
+
+    async def rest(self, seconds: float = 120.0) -> None:
+        """Nobody begins anything; everything under way is answered; everybody has seen everything."""
+        for hand in self.everybody:
+            hand.is_resting = True
+        for crewed in self.tables:
+            for hand in crewed.hands:
+                await hand.until(lambda hand: hand.greeted and not hand.pending, seconds)
+            head = len(await self.store.entries(crewed.book.game))
+            for hand in crewed.hands:
+                await hand.until(functools.partial(_is_at, head), seconds)
+
+    def go_on(self) -> None:
+        for hand in self.everybody:
+            hand.is_resting = False
+
+    async def renew(self) -> None:
+        """Tables whose game is over, or has become long, begin another. The books must have been checked."""
+        for crewed in self.tables:
+            if crewed.head > _LONGEST:
+                await finish(crewed)
+            if crewed.players[0].is_over:
+                await self.settle(crewed)
+                self.finished += 1
+                await begin(crewed, self.http)
+
+    async def settle(self, crewed: Crewed) -> None:
+        for hand in crewed.hands:
+            await hand.leave()
+        self.tally.add(await check_all([(crewed.book, crewed.hands)], views=False))
+
+    async def check(self, *, views: bool, fresh: bool = False) -> Tally:
+        """All books; `views` when the fleet is at rest, `fresh` also over HTTP."""
+        pairs = [(crewed.book, crewed.hands) for crewed in self.tables]
+        tally = await check_all(pairs, self.http if fresh else None, views=views)
+        self.tally.add(tally)
+        return tally
+
+    @property
+    def everybody(self) -> list[Deckhand]:
+        return [hand for crewed in self.tables for hand in crewed.hands]
+
+    async def close(self) -> None:
+        await asyncio.gather(*(hand.leave() for hand in self.everybody))
+        await self.http.aclose()
+
+
+def _is_at(head: int, hand: Deckhand) -> bool:
+    return (hand.seq or 0) >= head
+
+
+async def begin(crewed: Crewed, http: httpx.AsyncClient) -> None:
+    """A new table; everybody comes, sits down and begins to play."""
+    players = crewed.players
+    options = {"preset": crewed.preset, "players": len(players)}
+    game = await open_table(players[0], http, options, **crewed.terms)
+    crewed.book = Book(crewed.book.store, game)
+    for hand in crewed.hands:
+        hand.is_resting = False
+        hand.board(game, plays=hand in players)
+    for hand in players:
+        await hand.until(lambda hand: hand.greeted)
+        await hand.command("sit", nonce=secrets.token_hex(16))
+        await hand.command("ready", ready=True)
+    await players[0].command("start")
+    for hand in crewed.hands:
+        await hand.until(lambda hand: hand.table.get("status") != "open")
+
+
+async def play_one(crewed: Crewed, http: httpx.AsyncClient, *, longest: int) -> None:
+    """One game to its end, which is a resignation after so many entries at the latest."""
+    await begin(crewed, http)
+    await crewed.players[0].until(lambda hand: hand.is_over or (hand.seq or 0) > longest, 600)
+    await finish(crewed)
+
+
+async def finish(crewed: Crewed) -> None:
+    """All but one resign, unless the game is over."""
+    if not crewed.players[0].is_over:
+        for hand in crewed.players[1:]:
+            await hand.command("act", version=hand.seq, action={"type": "resign"})
+    for hand in crewed.hands:
+        await hand.until(lambda hand: hand.is_over and not hand.pending)

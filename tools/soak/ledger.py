@@ -1,0 +1,179 @@
+"""The ledger: reads the log past the server and compares it with what every client was shown and promised."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import orjson
+
+from app.play.entries import Entry
+from app.play.table import Table
+from app.play.telling import table_json, view_json
+from app.rules import Event
+from app.store.games import SqlGameStore, open_store
+from tools.soak.deckhand import Deckhand, Noted
+
+Json = dict[str, Any]
+
+
+@dataclass
+class Tally:
+    """What was checked, and what was wrong (which must be nothing)."""
+
+    entries: int = 0
+    acknowledged: int = 0
+    shown: int = 0
+    refused: int = 0
+    views: int = 0
+    lines: int = 0
+    credits: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        for name in ("entries", "acknowledged", "shown", "refused", "views", "lines", "credits"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.wrong += other.wrong
+
+    def __str__(self) -> str:
+        return (
+            f"{self.entries} entries, {self.acknowledged} acknowledged commands, {self.lines} chat lines, "
+            f"{self.shown} frames and {self.views} views compared, {self.refused} refusals, "
+            f"{self.credits} credits, {len(self.wrong)} wrong"
+        )
+
+
+class Book:
+    """One game's log as read so far: what was there once must stay."""
+
+    def __init__(self, store: SqlGameStore, game: str) -> None:
+        self.store = store
+        self.game = game
+        self.entries: list[Entry] = []
+        self.events: dict[int, tuple[Event, ...]] = {}
+        self.table: Table | None = None
+        self.commands: dict[str, list[int]] = {}
+
+    async def read(self, tally: Tally) -> None:
+        row = await self.store.game(self.game)
+        found = await self.store.entries(self.game)
+        if row is None:
+            tally.wrong.append(f"{self.game} is gone")
+            return
+        if found[: len(self.entries)] != self.entries:
+            tally.wrong.append(f"{self.game}: the log was changed after it was read")
+        if [entry.seq for entry in found] != list(range(1, len(found) + 1)):
+            tally.wrong.append(f"{self.game}: the log's numbers have holes")
+        if row.seq != len(found):
+            tally.wrong.append(f"{self.game}: the head says {row.seq}, the log has {len(found)}")
+        new = found[len(self.entries) :]
+        self.entries = found
+        self.table = self.table or Table(row)
+        for entry in new:
+            self.events[entry.seq] = self.table.fold(entry)
+            if entry.command is not None:
+                self.commands.setdefault(entry.command, []).append(entry.seq)
+            tally.credits += entry.kind == "credited"
+        tally.entries += len(new)
+        tally.wrong += [
+            f"{self.game}: command {command} is in the log {len(seqs)} times"
+            for command, seqs in self.commands.items()
+            if len(seqs) != 1
+        ]
+
+    async def check_notes(self, hand: Deckhand, tally: Tally) -> None:
+        """What was acknowledged is there once, what was refused is not, what was shown is what is there."""
+        noted, hand.noted = hand.noted, Noted()
+        assert self.table is not None
+        who = f"{self.game} seat {hand.seat}"
+        for command, seq in noted.acked.items():
+            tally.acknowledged += 1
+            if self.commands.get(command) != [seq]:
+                tally.wrong.append(
+                    f"{who}: {command} acknowledged at {seq}, is at {self.commands.get(command)}"
+                )
+        for command, code in noted.refused.items():
+            tally.refused += 1
+            if command in self.commands:
+                tally.wrong.append(f"{who}: {command} was refused with {code} and is in the log")
+        for seq, kind, events in noted.shown:
+            tally.shown += 1
+            if seq not in self.events:
+                tally.wrong.append(f"{who}: was shown {seq}, which is not in the log")
+            elif kind == "events":
+                meant = self.table.rules.events_for(self.events[seq], hand.seat, self.table.options)
+                if events != orjson.loads(orjson.dumps(meant)):
+                    tally.wrong.append(f"{who}: was shown something else than the log's {seq}")
+        if hand.seq is not None and hand.seq > len(self.entries):
+            tally.wrong.append(f"{who}: holds version {hand.seq}, the log ends at {len(self.entries)}")
+        if noted.lines:
+            await self._check_lines(noted.lines, who, tally)
+        tally.wrong += [f"{who}: {problem}" for problem in hand.problems]
+        hand.problems = []
+
+    async def _check_lines(self, lines: dict[str, int], who: str, tally: Tally) -> None:
+        stored: dict[str, list[int]] = {}
+        for line in await self.store.chat(self.game, 0, 100_000):
+            stored.setdefault(line.command, []).append(line.n)
+        for command, number in lines.items():
+            tally.lines += 1
+            if stored.get(command) != [number]:
+                tally.wrong.append(
+                    f"{who}: line {command} acknowledged as {number}, is {stored.get(command)}"
+                )
+
+    async def check_view(self, hand: Deckhand, tally: Tally, http: httpx.AsyncClient | None) -> None:
+        """Folded from events, fetched anew and folded from the log: one and the same."""
+        assert self.table is not None
+        tally.views += 1
+        who = f"{self.game} seat {hand.seat}"
+        if hand.seq != len(self.entries):
+            tally.wrong.append(f"{who}: stands at {hand.seq}, the log at {len(self.entries)}")
+        if _text(hand.view) != _text(view_json(self.table, hand.seat)):
+            tally.wrong.append(f"{who}: the view at {hand.seq} is not the log's")
+        if _text(hand.table) != _text(table_json(self.table)):
+            tally.wrong.append(f"{who}: the table block at {hand.seq} is not the log's")
+        if _deadlines(hand.clock) != _deadlines(self.table.clocks.as_json() if self.table.clocks else None):
+            tally.wrong.append(f"{who}: the clock at {hand.seq} is not the log's")
+        if http is not None:
+            answer = await http.get(
+                f"{hand.base}/api/v1/games/{self.game}", headers={"Cookie": hand.cookie, "Origin": hand.base}
+            )
+            fresh = answer.json()
+            if fresh.get("seq") != hand.seq or _text(fresh.get("view")) != _text(hand.view):
+                tally.wrong.append(
+                    f"{who}: a fresh look at {hand.seq} shows another view: {answer.status_code}"
+                )
+
+
+def _text(value: Any) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+
+
+def _deadlines(clock: Json | None) -> dict[int, int]:
+    """When the running clocks end: the same however often a client was told of them."""
+    return {} if clock is None else {seat: clock["at"] + clock["left"][seat] for seat in clock["running"]}
+
+
+async def check_all(
+    books: Iterable[tuple[Book, list[Deckhand]]], http: httpx.AsyncClient | None = None, *, views: bool
+) -> Tally:
+    """Every table: its log, what its people noted and, when all is quiet, what they see."""
+    tally = Tally()
+    for book, hands in books:
+        await book.read(tally)
+        for hand in hands:
+            await book.check_notes(hand, tally)
+            if views:
+                await book.check_view(hand, tally, http)
+    return tally
+
+
+@asynccontextmanager
+async def reading(database_url: str) -> AsyncIterator[SqlGameStore]:
+    """The database, past the server."""
+    async with open_store(database_url, lambda seconds, rows: None) as store:
+        yield store

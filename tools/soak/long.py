@@ -1,0 +1,184 @@
+"""The long soak: thousands of games by programs, rooms loaded and evicted; memory, tasks and handles stay flat."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from random import Random
+
+import httpx
+import orjson
+import psutil
+
+from tools.soak.deckhand import Deckhand, hire
+from tools.soak.fleet import Crewed, play_one
+from tools.soak.ledger import Book, Tally, check_all, reading
+from tools.soak.nursery import Nursery, Server
+from tools.soak.plot import Line, draw
+
+SAMPLE_SECONDS = 5.0
+_EVERY = 20  # one game in so many is compared with its log, frame by frame
+
+
+@dataclass
+class Sample:
+    """The server at one moment."""
+
+    seconds: float
+    games: int
+    entries: int
+    memory: float
+    """MiB that are the server's alone (RSS)"""
+    handles: int
+    threads: int
+    tasks: int
+    rooms: int
+    sockets: int
+
+
+@dataclass
+class LongRun:
+    """What was played, and how the server was meanwhile."""
+
+    seed: int
+    samples: list[Sample] = field(default_factory=list)
+    games: int = 0
+    entries: int = 0
+    reloaded: int = 0
+    tally: Tally = field(default_factory=Tally)
+
+    def growth(self, name: str) -> float:
+        """The last quarter beside the second: 1 is flat. The first is warming up."""
+        values = [float(getattr(sample, name)) for sample in self.samples]
+        quarter = max(1, len(values) // 4)
+        early, late = values[quarter : 2 * quarter], values[-quarter:]
+        return (sum(late) / len(late)) / max(1e-9, sum(early) / max(1, len(early)))
+
+    def __str__(self) -> str:
+        last = self.samples[-1]
+        flat = ", ".join(
+            f"{name} x{self.growth(name):.3f}" for name in ("memory", "handles", "tasks", "rooms")
+        )
+        return (
+            f"{self.games} games and {self.entries} entries in {last.seconds:.0f} s, {self.reloaded} rooms "
+            f"loaded again; last quarter beside the second: {flat}; {self.tally} (seed {self.seed})"
+        )
+
+
+async def play_long(
+    nursery: Nursery,
+    database_url: str,
+    folder: Path,
+    *,
+    seconds: float,
+    tables: int,
+    seed: int,
+    sample_seconds: float = SAMPLE_SECONDS,
+    say: Callable[[str], None] | None = None,
+) -> LongRun:
+    """Games one after the other at so many tables, for so long."""
+    run = LongRun(seed)
+    rng = Random(seed)
+    server = Server(nursery, database_url, folder, idle_seconds=2.0, sweep_seconds=20.0)
+    await server.start()
+    try:
+        async with reading(database_url) as store, httpx.AsyncClient(timeout=60, trust_env=False) as http:
+            until = time.monotonic() + seconds
+            old: list[str] = []
+
+            async def keep_playing() -> None:
+                people = [await hire(server.base, rng, http) for _ in range(2)]
+                while time.monotonic() < until:
+                    crewed = Crewed(Book(store, ""), people, [], "jamaica", {"absence": 0})
+                    await play_one(crewed, http, longest=rng.randint(20, 90))
+                    run.games += 1
+                    run.entries += crewed.head
+                    if run.games % _EVERY == 0:
+                        run.tally.add(await check_all([(crewed.book, people)], views=True))
+                    for hand in people:
+                        await hand.leave()
+                        _forget(hand)
+                    old.append(crewed.book.game)
+                    if len(old) > 100:
+                        run.reloaded += 1
+                        game = old.pop(rng.randrange(len(old) - 50))
+                        (await http.get(f"{server.base}/api/v1/games/{game}")).raise_for_status()
+
+            watching = asyncio.create_task(_watch(server, run, http, sample_seconds, say))
+            try:
+                await asyncio.gather(*(keep_playing() for _ in range(tables)))
+            finally:
+                watching.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await watching
+            run.samples.append(await _look(server, run, http, time.monotonic() - (until - seconds)))
+    finally:
+        await server.stop()
+        server.close()
+    if "Traceback" in server.said():
+        run.tally.wrong.append("the server's log has a traceback:\n" + server.said()[-2000:])
+    return run
+
+
+def _forget(hand: Deckhand) -> None:
+    """What a client remembers for other runs would be this run's own leak."""
+    for kept in (hand.answered_in, hand.resumed_in, hand.closed_with, hand.byes):
+        kept.clear()
+
+
+async def _watch(
+    server: Server,
+    run: LongRun,
+    http: httpx.AsyncClient,
+    every: float,
+    say: Callable[[str], None] | None,
+) -> None:
+    began = time.monotonic()
+    while True:
+        await asyncio.sleep(every)
+        run.samples.append(await _look(server, run, http, time.monotonic() - began))
+        if say is not None and len(run.samples) % 12 == 0:
+            say(str(run.samples[-1]))
+
+
+async def _look(server: Server, run: LongRun, http: httpx.AsyncClient, seconds: float) -> Sample:
+    text = (await http.get(f"{server.base}/metrics")).text
+    process = psutil.Process(server.pid)
+
+    def gauge(name: str) -> int:
+        found = re.search(rf"^cartagena_{name} ([0-9.e+]+)$", text, re.MULTILINE)
+        return int(float(found[1])) if found else -1
+
+    return Sample(
+        seconds=round(seconds, 1),
+        games=run.games,
+        entries=run.entries,
+        memory=round(process.memory_info().rss / 2**20, 2),
+        handles=process.num_fds(),
+        threads=process.num_threads(),
+        tasks=gauge("tasks"),
+        rooms=gauge("rooms"),
+        sockets=gauge("sockets"),
+    )
+
+
+def plot(run: LongRun, file: Path) -> None:
+    """The samples as a picture, and as numbers beside it."""
+    at = [sample.seconds / 60 for sample in run.samples]
+    lines = [
+        Line(title, unit, [float(getattr(sample, name)) for sample in run.samples])
+        for name, title, unit in (
+            ("memory", "memory of the server", "MiB"),
+            ("handles", "open files and sockets", ""),
+            ("tasks", "tasks of the event loop", ""),
+            ("rooms", "rooms loaded", ""),
+            ("games", "games played", ""),
+        )
+    ]
+    file.write_text(draw(at, lines, f"{run.games} games, {run.entries} entries"))
+    file.with_suffix(".json").write_bytes(orjson.dumps([asdict(sample) for sample in run.samples]))

@@ -1,0 +1,242 @@
+"""Servers that start fast: one process imports the server once and forks a child for every start.
+
+A child is a `cartagena serve` like any other (settings, migrations, listening socket, uvicorn); only the
+second or so of importing is saved, without which a thousand kills would take an afternoon.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Limits as a public site would not set them: all clients here share one address and press all buttons.
+ROOMY: dict[str, Any] = {
+    "requests_per_second": 100_000.0,
+    "requests_burst": 100_000,
+    "writes_per_second": 100_000.0,
+    "writes_burst": 100_000,
+    "guests_per_hour": 1_000_000,
+    "frames_per_second": 100_000.0,
+    "frames_burst": 100_000,
+    "sockets_per_address": 10_000,
+    "rooms_per_guest": 1_000_000,
+}
+START_SECONDS = 180.0  # on a machine that does much else
+
+
+class Nursery:
+    """The process that forks servers; dies with us, and every server with it."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+
+    def start(self) -> Nursery:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tools.soak.nursery"],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self._read()  # it has imported everything
+        return self
+
+    def fork(self, environment: dict[str, str], log: Path) -> int:
+        """A new server; its process id."""
+        assert self._process is not None
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps({"environment": environment, "log": str(log)}) + "\n")
+        self._process.stdin.flush()
+        return int(self._read())
+
+    def _read(self) -> str:
+        assert self._process is not None
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError("the nursery has ended")
+        return line
+
+    def stop(self) -> None:
+        if self._process is not None:
+            assert self._process.stdin is not None
+            assert self._process.stdout is not None
+            self._process.stdin.close()  # it ends at the end of its orders
+            self._process.wait()
+            self._process.stdout.close()
+            self._process = None
+
+    def __enter__(self) -> Nursery:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+class Server:
+    """One server with a port of its own that it keeps over its deaths."""
+
+    def __init__(self, nursery: Nursery, database_url: str, folder: Path, **changes: Any) -> None:
+        self._nursery = nursery
+        # Bound and never listening: nobody else gets this port while the server is dead.
+        self._kept = socket.socket()
+        self._kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._kept.bind(("127.0.0.1", 0))
+        self.port = int(self._kept.getsockname()[1])
+        self.base = f"http://127.0.0.1:{self.port}"
+        plain = database_url.replace("+aiosqlite", "").replace("+asyncpg", "")
+        self.settings: dict[str, Any] = {**ROOMY, "database": plain, "port": self.port, **changes}
+        folder.mkdir(parents=True, exist_ok=True)
+        self._log = folder / f"server-{self.port}.log"
+        self.pid = 0
+        self.starts = 0
+
+    async def start(self, **changes: Any) -> None:
+        """Started and ready; on a server that is to die early, or already dead."""
+        settings = {**self.settings, **changes}
+        environment = {f"CARTAGENA_{name.upper()}": str(value) for name, value in settings.items()}
+        self.pid = await asyncio.to_thread(self._nursery.fork, environment, self._log)
+        self.starts += 1
+        until = time.monotonic() + START_SECONDS
+        while not await self._is_ready():
+            if not self.is_alive:
+                if changes.get("fault"):
+                    return
+                raise AssertionError(f"the server did not start:\n{self.said()[-3000:]}")
+            if time.monotonic() > until:
+                raise AssertionError(f"the server was not ready in time:\n{self.said()[-3000:]}")
+            await asyncio.sleep(0.01)
+
+    async def _is_ready(self) -> bool:
+        try:
+            reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        except OSError:
+            return False
+        try:
+            writer.write(b"GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+            return b" 200 " in await reader.readline()
+        except OSError:
+            return False
+        finally:
+            writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+
+    @property
+    def is_alive(self) -> bool:
+        if self.pid == 0:
+            return False
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return False
+        return True
+
+    def send(self, which: int) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, which)
+
+    async def gone(self, seconds: float) -> bool:
+        """Whether the process has ended within that time."""
+        try:
+            handle = os.pidfd_open(self.pid)
+        except ProcessLookupError:
+            return True
+        try:
+            return await asyncio.to_thread(lambda: bool(select.select([handle], [], [], seconds)[0]))
+        finally:
+            os.close(handle)
+
+    async def kill(self) -> None:
+        await self.stop(signal.SIGKILL)
+
+    async def stop(self, which: int = signal.SIGTERM) -> None:
+        if self.pid:
+            self.send(which)
+            if not await self.gone(30):
+                self.send(signal.SIGKILL)
+                await self.gone(30)
+            self.pid = 0
+
+    def said(self) -> str:
+        return self._log.read_text(errors="replace") if self._log.exists() else ""
+
+    def close(self) -> None:
+        self._kept.close()
+
+
+@asynccontextmanager
+async def serving(nursery: Nursery, database_url: str, folder: Path, **changes: Any) -> AsyncIterator[Server]:
+    """A running server, stopped at the end of the block."""
+    server = Server(nursery, database_url, folder, **changes)
+    try:
+        await server.start()
+        yield server
+    finally:
+        await server.stop()
+        server.close()
+
+
+def _main() -> None:
+    """Orders come as lines, one a server; every answer is its process id."""
+    import gc
+
+    from app import serve
+
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # dead servers leave no zombies
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()
+    children: list[int] = []
+    print("ready", flush=True)
+    for line in sys.stdin:
+        order = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            _serve(serve, order)
+        children.append(child)
+        print(child, flush=True)
+    for child in children:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+
+
+def _serve(serve: Any, order: dict[str, Any]) -> None:
+    """In the child: the server with its own environment and log, as if it had been started alone."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    for stream in (1, 2):
+        os.dup2(log, stream)
+    os.close(0)
+    os.open(os.devnull, os.O_RDONLY)
+    for name in [name for name in os.environ if name.startswith("CARTAGENA_")]:
+        del os.environ[name]
+    os.environ.update(order["environment"])
+    code = 1
+    try:
+        code = serve.run(argparse.Namespace())
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    _main()
