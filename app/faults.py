@@ -114,12 +114,17 @@ def _after_commit(passed: Passed) -> None:
 def _after_ack(passed: Passed) -> None:
     """The sender has its answer, nobody else has seen the entry."""
     original = Visitors.tell_entry
+    is_dying = False
 
     @functools.wraps(original)
     def tell_entry(self: Visitors, before: Any, table: Any, entry: Any, events: Any, acked: Any) -> None:
+        nonlocal is_dying
+        if is_dying:
+            return  # the last words have been said
         if acked is None or acked not in self._by_seat or not passed():
             original(self, before, table, entry, events, acked)
             return
+        is_dying = True
         everybody, self._by_seat = self._by_seat, {acked: self._by_seat[acked]}
         original(self, before, table, entry, events, acked)
         self._by_seat = everybody
