@@ -29,6 +29,7 @@ from app.main import create_app
 from app.settings import BadSettings, Settings, read_settings, setting_names
 from app.store.engine import make_engine
 from app.store.migrate import upgrade
+from app.store.sole import FileInUse, sole_server
 from app.web.http_uvicorn import CarefulHttp
 from app.web.logs import configure_logs
 from app.web.wire_uvicorn import ThinProtocol
@@ -65,6 +66,20 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"cartagena: {problem}", file=sys.stderr)
         return 2
     configure_logs(settings.log_level, settings.log_format)
+    try:
+        with sole_server(settings.database_url, settings.stop_seconds):
+            return _serve(settings)
+    except FileInUse:
+        print(
+            "cartagena: another server has this SQLite file open. Stop it first; "
+            "several servers need PostgreSQL and Redis (CARTAGENA_DATABASE, CARTAGENA_REDIS).",
+            file=sys.stderr,
+        )
+        return 1
+
+
+def _serve(settings: Settings) -> int:
+    """With settings that are right and a database that is ours."""
     try:
         asyncio.run(migrate(settings))
     except (SQLAlchemyError, OSError) as problem:

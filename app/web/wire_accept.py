@@ -48,6 +48,10 @@ async def accepted(
         await send({"type": "websocket.close", "code": 1008})  # before accepting: answered 403
         yield None
         return
+    if not site.is_ready:  # stopping: nobody would tell this socket to resume; a proxy asks the next worker
+        await _answer_unavailable(send)
+        yield None
+        return
     with ExitStack() as held:
         refusal: Refused | None = None
         person: Person | None = None
@@ -77,6 +81,13 @@ async def accepted(
         finally:
             if isinstance(wire, AsgiWire):
                 await wire.end()
+
+
+async def _answer_unavailable(send: Send) -> None:
+    """Instead of a handshake: 503, which any server that offers denial responses can send."""
+    headers = [(b"content-type", b"text/plain"), (b"retry-after", b"1")]
+    await send({"type": "websocket.http.response.start", "status": 503, "headers": headers})
+    await send({"type": "websocket.http.response.body", "body": b"This server is stopping."})
 
 
 def _close_code(refusal: Refused) -> int:

@@ -206,6 +206,12 @@ def test_sockets_of_one_address_are_limited_with_a_code(tmp_path: Path) -> None:
     [
         (("--host", "0.0.0.0"), {}, 2, "CARTAGENA_SECRET is the default"),
         ((), {"CARTAGENA_WORKERS": "3"}, 2, "needs PostgreSQL"),
+        (
+            ("--workers", "2"),
+            {"CARTAGENA_DATABASE": "postgresql://nobody@127.0.0.1:1/none"},
+            2,
+            "CARTAGENA_WORKERS above 1 needs Redis",
+        ),
         ((), {"CARTAGENA_PROT": "1"}, 2, "CARTAGENA_PROT is not a setting"),
         (
             (),
@@ -222,6 +228,23 @@ def test_what_is_wrong_is_said_in_a_sentence_and_it_does_not_start(
         assert server.process.wait(60) == code
         assert sentence in server.complained
         assert "Traceback" not in server.complained
+
+
+def test_a_second_server_on_one_sqlite_file_is_refused_until_the_first_is_gone(tmp_path: Path) -> None:
+    (tmp_path / "second").mkdir()
+    file = f"sqlite:///{tmp_path / 'cartagena.db'}"
+    with serving(tmp_path, CARTAGENA_DATABASE=file) as first:
+        base = first.address()
+        quick = {"CARTAGENA_DATABASE": file, "CARTAGENA_STOP_SECONDS": "0"}
+        with serving(tmp_path / "second", **quick) as second:
+            assert second.process.wait(60) == 1
+            assert "another server has this SQLite file open" in second.complained
+            assert "PostgreSQL and Redis" in second.complained
+            assert "Traceback" not in second.complained
+        assert status(f"{base}/readyz") == 200
+        first.stop(signal.SIGKILL)
+    with serving(tmp_path / "second", CARTAGENA_DATABASE=file) as third:
+        third.address()
 
 
 def test_a_port_that_is_taken_is_said_in_a_sentence(tmp_path: Path) -> None:
