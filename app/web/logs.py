@@ -30,7 +30,7 @@ _HIDDEN = (
 
 # What uvicorn says of a peer that sends nonsense or merely comes in: nobody may fill the operator's log
 # with tracebacks, and an address (a room's link) is nothing to write down.
-_OF_PEERS = ("Invalid UTF-8 sequence", "Invalid HTTP request", "Unsupported upgrade", '%s - "WebSocket')
+_OF_PEERS = ("Invalid HTTP request", "Unsupported upgrade", '%s - "WebSocket', "connection ")
 
 
 def _is_ours(record: logging.LogRecord) -> bool:

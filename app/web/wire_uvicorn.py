@@ -29,6 +29,17 @@ class ThinProtocol(WebSocketsSansIOProtocol):
         if scope is not None:  # the app's task has been made but has not begun
             scope["extensions"][EXTENSION] = self
 
+    def send_receive_event_to_app(self) -> None:
+        """uvicorn's own stumbles over a frame that is not UTF-8 when it comes right behind a close."""
+        if self.curr_msg_data_type == "text":
+            try:
+                b"".join(self.frames).decode()
+            except UnicodeDecodeError:
+                self.frames = []
+                self.close_with(1007, "not UTF-8")
+                return
+        super().send_receive_event_to_app()
+
     def send_frame(self, frame: Frame) -> None:
         transport = self.transport
         if self.close_sent or self.disconnected or transport.is_closing():

@@ -95,7 +95,9 @@ class Server:
 
     def faults(self) -> list[str]:
         """Lines of the log that no client may ever cause."""
-        return [line for line in self.log().splitlines() if any(word in line for word in _FAULTS)]
+        lines = self.log().splitlines()
+        found = (at for at, line in enumerate(lines) if any(word in line for word in _FAULTS))
+        return ["\n".join(lines[at : at + 40]) for at in found]
 
     def size(self) -> tuple[float, int]:
         """Memory in MiB and open files of the server's own process."""
