@@ -73,9 +73,11 @@ class Deckhand:
         self.resumed_in: list[float] = []
         self.troubled = 0  # how often it was asked to try again
         self.greeted = False
+        self.greeted_at = 0.0
         self.lost_at: float | None = None
         self.is_resting = False
         self.plays = True
+        self.sign_seconds = 0.0  # how long a silent line is believed in, with a ping halfway; 0: for ever
         self.link: ClientConnection | None = None
         self._sent_at: dict[str, float] = {}
         self._news = asyncio.Condition()
@@ -120,7 +122,12 @@ class Deckhand:
                 ) as link:
                     self.connections += 1
                     self.link = link
-                    await self._converse(link, began)
+                    feeling = asyncio.create_task(self._feel(link)) if self.sign_seconds else None
+                    try:
+                        await self._converse(link, began)
+                    finally:
+                        if feeling is not None:
+                            feeling.cancel()
             except (ConnectionClosed, InvalidHandshake, OSError, TimeoutError, EOFError):
                 pass
             finally:
@@ -132,6 +139,24 @@ class Deckhand:
                 self.link = None
                 await self._notify()
             await asyncio.sleep(_AGAIN)
+
+    def move_to(self, base: str) -> None:
+        """Connect to another worker from now on."""
+        self.base = base
+        if self.link is not None:
+            self.link.transport.abort()
+
+    async def _feel(self, link: ClientConnection) -> None:
+        """A line that says nothing, even to a ping, is dead, whatever the system thinks."""
+        while True:
+            heard = self.frames
+            await asyncio.sleep(self.sign_seconds / 2)
+            if self.frames == heard:
+                await self._send({"do": "ping", "n": 1})
+                await asyncio.sleep(self.sign_seconds / 2)
+                if self.frames == heard:
+                    link.transport.abort()
+                    return
 
     async def _converse(self, link: ClientConnection, began: float) -> None:
         hello: Json = {"do": "hello", "v": 1}
@@ -149,6 +174,7 @@ class Deckhand:
             if message["t"] == "presence" and not self.greeted:
                 # The last of a greeting.
                 self.greeted = True
+                self.greeted_at = time.monotonic()
                 self.resumed += self.lost_at is not None
                 if self.lost_at is not None:
                     self.resumed_in.append(time.monotonic() - began)

@@ -85,6 +85,12 @@ class Fleet:
             for hand in crewed.hands:
                 await hand.until(functools.partial(_is_at, head), seconds)
 
+    async def moves(self, entries: int, seconds: float = 120.0) -> None:
+        """At every table that still plays, so many more entries have been seen by a player."""
+        marks = [(crewed.players[0], crewed.head) for crewed in self.tables]
+        for hand, head in marks:
+            await hand.until(functools.partial(_is_past, head + entries), seconds)
+
     def go_on(self) -> None:
         for hand in self.everybody:
             hand.is_resting = False
@@ -122,6 +128,10 @@ class Fleet:
 
 def _is_at(head: int, hand: Deckhand) -> bool:
     return (hand.seq or 0) >= head
+
+
+def _is_past(head: int, hand: Deckhand) -> bool:
+    return hand.is_over or (hand.seq or 0) >= head
 
 
 async def begin(crewed: Crewed, http: httpx.AsyncClient) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,7 +37,7 @@ class Ship:
 class Part:
     says: str
     minutes: float
-    run: Callable[[Ship], Awaitable[list[str]]]
+    run: Callable[[Ship], Coroutine[None, None, list[str]]]
 
 
 async def _kill(ship: Ship) -> list[str]:

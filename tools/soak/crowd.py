@@ -1,0 +1,199 @@
+"""One frozen spectator in a crowd: the players do not feel it, memory stays flat, it is shed and can come back."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import socket
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+import httpx
+import orjson
+import psutil
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from tools.soak.deckhand import Deckhand
+from tools.soak.fleet import Fleet
+from tools.soak.ledger import Tally, reading
+from tools.soak.nursery import Nursery, Server, serving
+
+
+@dataclass
+class CrowdRun:
+    """Latency of the players' own moves without and with the frozen one; what became of it."""
+
+    spectators: int
+    before: float
+    beside: float
+    memory_before: float
+    memory_after: float
+    drops: int
+    resumed: bool
+    actions: int
+    reached: int
+    """spectators that saw the last move"""
+    tally: Tally
+
+    @property
+    def ratio(self) -> float:
+        return self.beside / self.before
+
+    def __str__(self) -> str:
+        return (
+            f"{self.spectators} spectators, {self.actions} actions; median answer {1000 * self.before:.1f} ms "
+            f"before, {1000 * self.beside:.1f} ms beside a frozen one (x{self.ratio:.2f}); memory "
+            f"x{self.memory_after / self.memory_before:.3f}; {self.drops} shed, resumed: {self.resumed}; "
+            f"{self.reached} saw the last move; {self.tally}"
+        )
+
+
+class Spectator:
+    """The least a client can be: it reads, and knows the last number."""
+
+    def __init__(self) -> None:
+        self.seq = 0
+        self.link: ClientConnection | None = None
+        self._reading: asyncio.Task[None] | None = None
+
+    async def come(self, base: str, game: str) -> None:
+        self.link = await connect(
+            f"ws{base.removeprefix('http')}/ws/game/{game}",
+            origin=base,  # type: ignore[arg-type]
+            compression=None,
+            max_size=None,
+            ping_interval=None,
+            open_timeout=60,
+            proxy=None,
+        )
+        await self.link.send('{"do":"hello","v":1}')
+        self._reading = asyncio.create_task(self._read(self.link))
+
+    async def _read(self, link: ClientConnection) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            async for frame in link:
+                if frame.startswith(('{"t":"events"', '{"t":"state"', '{"t":"table"')):  # type: ignore[arg-type]
+                    self.seq = orjson.loads(frame)["seq"]
+
+    async def go(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.gather(self._reading, return_exceptions=True)
+        if self.link is not None:
+            self.link.transport.abort()
+
+
+async def freeze_one(
+    nursery: Nursery, database_url: str, folder: Path, *, spectators: int, actions: int, seed: int
+) -> CrowdRun:
+    """Play in front of a crowd, then with one of it frozen in mid-read."""
+    async with serving(nursery, database_url, folder) as server, reading(database_url) as store:
+        fleet = Fleet([server.base], store, seed)
+        crowd = [Spectator() for _ in range(spectators)]
+        frozen: socket.socket | None = None
+        try:
+            await fleet.launch(1, watchers=0, clock={"kind": "none"})
+            players, game = fleet.tables[0].players, fleet.tables[0].book.game
+            await fleet.rest()
+            for start in range(0, spectators, 50):
+                await asyncio.gather(*(each.come(server.base, game) for each in crowd[start : start + 50]))
+            before = await _play(fleet, players, actions)
+            memory_before = _memory(server)
+            frozen = await asyncio.to_thread(_frozen, server.port, game)
+            beside = await _play(fleet, players, actions)
+            drops = await _until_shed(server, frozen)
+            beside += await _play(fleet, players, actions // 2)
+            memory_after = _memory(server)
+            await fleet.rest()
+            await fleet.check(views=True, fresh=True)
+            head = len(fleet.tables[0].book.entries)
+            await _all_reach(crowd, head)
+            again = Spectator()
+            await again.come(server.base, game)
+            crowd.append(again)
+            await _all_reach([again], head)
+            return CrowdRun(
+                spectators,
+                median(before),
+                median(beside),
+                memory_before,
+                memory_after,
+                drops,
+                again.seq == head,
+                len(before) + len(beside),
+                sum(each.seq == head for each in crowd[:spectators]),
+                fleet.tally,
+            )
+        finally:
+            if frozen is not None:
+                frozen.close()
+            await asyncio.gather(*(each.go() for each in crowd))
+            await fleet.close()
+
+
+async def _play(fleet: Fleet, players: list[Deckhand], actions: int) -> list[float]:
+    """The time from sending to acknowledgement of so many moves; a game that ends is followed by another."""
+    for hand in players:
+        hand.answered_in.clear()
+    fleet.go_on()
+    while sum(len(hand.answered_in) for hand in players) < actions:
+        if players[0].is_over:
+            break
+        await asyncio.sleep(0.01)
+    times = [seconds for hand in players for seconds in hand.answered_in]
+    await fleet.rest()
+    return times
+
+
+def _frozen(port: int, game: str) -> socket.socket:
+    """A spectator by hand: says hello, asks for much, and never reads a byte."""
+    link = socket.socket()
+    link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    link.connect(("127.0.0.1", port))
+    link.sendall(
+        (
+            f"GET /ws/game/{game} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\n"
+            "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+        ).encode()
+    )
+    while b"\r\n\r\n" not in link.recv(4096):
+        pass
+    link.sendall(_masked(b'{"do":"hello","v":1}'))
+    return link
+
+
+def _masked(text: bytes) -> bytes:
+    """A client's text frame; a mask of zeros is a mask."""
+    return bytes((0x81, 0x80 | len(text))) + b"\0\0\0\0" + text
+
+
+async def _until_shed(server: Server, frozen: socket.socket) -> int:
+    """It asks for the whole state again and again, which it does not read, until the server gives it up."""
+    until = time.monotonic() + 60
+    async with httpx.AsyncClient(timeout=60, trust_env=False) as http:
+        while time.monotonic() < until:
+            with contextlib.suppress(OSError):
+                for _ in range(20):
+                    await asyncio.to_thread(frozen.sendall, _masked(b'{"do":"hello","v":1}'))
+            text = (await http.get(f"{server.base}/metrics")).text
+            found = re.search(r"^cartagena_outbox_drops_total ([0-9.]+)$", text, re.MULTILINE)
+            if found is not None and float(found[1]) >= 1:
+                return int(float(found[1]))
+    return 0
+
+
+async def _all_reach(crowd: list[Spectator], head: int, seconds: float = 60.0) -> None:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if all(each.seq >= head for each in crowd):
+            return
+        await asyncio.sleep(0.02)
+
+
+def _memory(server: Server) -> float:
+    return float(psutil.Process(server.pid).memory_info().rss)

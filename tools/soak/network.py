@@ -1,0 +1,115 @@
+"""The network misbehaves under play: what a client saw is always a prefix of the log, and it is back at once."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from tools.soak.fleet import Fleet
+from tools.soak.ledger import Tally, reading
+from tools.soak.nursery import Nursery, serving
+from tools.soak.proxy import Proxy, proxied
+
+KINDS = ("cut", "cut_in_frame", "half_open", "refuse", "hang", "slow", "double")
+_AWAY = 0.3  # seconds a fault lasts where it lasts
+
+
+@dataclass
+class NetworkRun:
+    """How often each fault was tried, and how long clients took to be back."""
+
+    seed: int
+    faults: Counter[str] = field(default_factory=Counter)
+    back_in: list[float] = field(default_factory=list)
+    """seconds from the network's return until a client that was cut off was up to date"""
+    cut: int = 0
+    doubled: int = 0
+    tally: Tally = field(default_factory=Tally)
+
+    def p95(self) -> float:
+        return sorted(self.back_in)[int(0.95 * len(self.back_in))] if self.back_in else 0.0
+
+    def __str__(self) -> str:
+        kinds = ", ".join(f"{name} {count}" for name, count in sorted(self.faults.items()))
+        half = sorted(self.back_in)[len(self.back_in) // 2] if self.back_in else 0.0
+        return (
+            f"{sum(self.faults.values())} faults ({kinds}), {self.cut} connections cut, {self.doubled} doubled, "
+            f"{len(self.back_in)} resumes, back within {1000 * half:.0f} ms (p50) and {1000 * self.p95():.0f} ms "
+            f"(p95); {self.tally} (seed {self.seed})"
+        )
+
+
+async def disturb(
+    nursery: Nursery, database_url: str, folder: Path, *, faults: int, seed: int, tables: int = 3
+) -> NetworkRun:
+    """So many faults of the network, one after the other, each followed by a check of everything."""
+    run = NetworkRun(seed)
+    rng = Random(seed)
+    async with (
+        serving(nursery, database_url, folder) as server,
+        reading(database_url) as store,
+        proxied(server.port, seed) as proxy,
+    ):
+        # The page's own address is the proxy's: that is where its sockets come from.
+        fleet = Fleet([proxy.base], store, seed)
+        run.tally = fleet.tally
+        try:
+            await fleet.launch(tables, open_seconds=2.0)
+            for hand in fleet.everybody:
+                hand.sign_seconds = 2.0
+            for number in range(faults):
+                await _one(proxy, fleet, run, rng, KINDS[number % len(KINDS)])
+                if run.tally.wrong:
+                    break
+                await fleet.renew()
+        finally:
+            await fleet.close()
+        run.doubled = proxy.doubled
+    if "Traceback" in server.said():
+        run.tally.wrong.append("the server's log has a traceback:\n" + server.said()[-2000:])
+    return run
+
+
+async def _one(proxy: Proxy, fleet: Fleet, run: NetworkRun, rng: Random, kind: str) -> None:
+    run.faults[kind] += 1
+    fleet.go_on()
+    await fleet.moves(2)
+    await asyncio.sleep(rng.uniform(0, 0.1))
+    share = rng.uniform(0.3, 1.0)
+    match kind:
+        case "cut":
+            run.cut += proxy.cut(share)
+        case "cut_in_frame":
+            run.cut += proxy.cut_in_frame(share)
+            await fleet.moves(2)
+        case "half_open":
+            run.cut += proxy.half_open(share)
+        case "refuse":
+            run.cut += len(fleet.everybody)
+            await proxy.refuses()
+            await asyncio.sleep(_AWAY)
+        case "hang":
+            await proxy.hangs()
+            await asyncio.sleep(_AWAY)
+        case "slow":
+            await proxy.slows(0.05)
+            await fleet.moves(6)
+        case "double":
+            proxy.is_doubling = True
+            run.cut += proxy.cut()
+            await asyncio.gather(*(hand.until(lambda hand: hand.greeted) for hand in fleet.everybody))
+            await fleet.moves(6)
+            proxy.is_doubling = False
+            run.cut += proxy.cut()
+    await proxy.passes()
+    returned = time.monotonic()
+    lost = [hand for hand in fleet.everybody if not hand.greeted]
+    await asyncio.gather(*(hand.until(lambda hand: hand.greeted) for hand in lost))
+    if lost and kind != "double":
+        run.back_in += [max(0.0, hand.greeted_at - returned) for hand in lost]
+    await fleet.rest()
+    await fleet.check(views=True)

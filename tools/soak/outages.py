@@ -1,0 +1,229 @@
+"""The database goes away under play: refused, hanging, slow, read-only, full; nobody is promised what is not stored."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import signal
+import sqlite3
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.engine import make_url
+
+from tools.services import Postgres
+from tools.soak.fleet import Fleet
+from tools.soak.ledger import Tally, reading
+from tools.soak.nursery import Nursery, Server
+from tools.soak.proxy import Proxy, proxied
+
+Step = Callable[[], Awaitable[None]]
+_MARGIN = 0.5  # seconds in which what was already on its way may still be answered
+
+
+@dataclass
+class Fault:
+    """How one kind of outage begins and ends."""
+
+    name: str
+    begin: Step
+    end: Step
+    is_slow: bool = False  # play goes on, only slower
+
+
+@dataclass
+class OutageRun:
+    """What happened in each outage."""
+
+    seed: int
+    outages: list[str] = field(default_factory=list)
+    told: int = 0
+    """commands that were answered with try_again, or not at all while it lasted"""
+    promised: int = 0
+    """acknowledged while nothing could be stored; must be 0"""
+    recoveries: list[float] = field(default_factory=list)
+    by_clock: int = 0
+    tally: Tally = field(default_factory=Tally)
+
+    def __str__(self) -> str:
+        worst = max(self.recoveries, default=0.0)
+        return (
+            f"{len(self.outages)} outages ({', '.join(self.outages)}); {self.told} commands held back, "
+            f"{self.promised} acknowledged without a commit, {self.by_clock} moves lost to the clock, play went on "
+            f"after {worst:.1f} s at most; {self.tally} (seed {self.seed})"
+        )
+
+
+async def sqlite_faults(file: Path, server: Server) -> list[Fault]:
+    """Another process holds the write lock (hanging, slow), no file may grow (full)."""
+    held: list[Any] = []
+
+    async def lock() -> None:
+        link = sqlite3.connect(file, timeout=30, isolation_level=None, check_same_thread=False)
+        await asyncio.to_thread(link.execute, "BEGIN IMMEDIATE")
+        held.append(link)
+
+    async def unlock() -> None:
+        held.pop().close()
+
+    async def pulse() -> None:
+        async def beat() -> None:
+            while True:
+                await lock()
+                try:
+                    await asyncio.sleep(0.3)
+                finally:
+                    await unlock()
+                await asyncio.sleep(0.1)
+
+        held.append(asyncio.create_task(beat()))
+
+    async def calm() -> None:
+        task = next(each for each in held if isinstance(each, asyncio.Task))
+        held.remove(task)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    async def fill() -> None:
+        _, most = resource.prlimit(server.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (1, most))
+
+    async def empty() -> None:
+        _, most = resource.prlimit(server.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (most, most))
+
+    return [
+        Fault("hanging", lock, unlock),
+        Fault("slow", pulse, calm, is_slow=True),
+        Fault("full", fill, empty),
+    ]
+
+
+async def postgres_faults(postgres: Postgres, database: str, proxy: Proxy) -> list[Fault]:
+    async def say(words: str) -> None:
+        await asyncio.to_thread(postgres.sql, words)
+
+    async def drop_all() -> None:
+        await say(
+            f"SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '{database}'"
+        )
+
+    async def forbid() -> None:
+        await say(f'ALTER DATABASE "{database}" SET default_transaction_read_only = on')
+        await drop_all()
+
+    async def allow() -> None:
+        await say(f'ALTER DATABASE "{database}" RESET default_transaction_read_only')
+        await drop_all()
+
+    async def slow() -> None:
+        await proxy.slows(0.4)
+
+    return [
+        Fault("refused", proxy.refuses, proxy.passes),
+        Fault("hanging", proxy.hangs, proxy.passes),
+        Fault("slow", slow, proxy.passes, is_slow=True),
+        Fault("read-only", forbid, allow),
+    ]
+
+
+async def take_away(
+    nursery: Nursery,
+    folder: Path,
+    *,
+    seconds: list[float],
+    seed: int,
+    tables: int = 3,
+    postgres: Postgres | None = None,
+    kinds: list[str] | None = None,
+    **terms: Any,
+) -> OutageRun:
+    """Each kind of outage for each of these lengths, on SQLite or, when one is given, on PostgreSQL."""
+    if postgres is not None:
+        database = postgres.create_database()
+        async with proxied(postgres.port, seed) as proxy:
+            url = make_url(postgres.url(database)).set(port=proxy.port).render_as_string(hide_password=False)
+            faults = await postgres_faults(postgres, database, proxy)
+            server = Server(nursery, url, folder)
+            return await _take_away(
+                server, postgres.url(database), faults, seconds, seed, tables, kinds, terms
+            )
+    file = folder / "outage.db"
+    url = f"sqlite+aiosqlite:///{file}"
+    server = Server(nursery, url, folder)
+    return await _take_away(
+        server, url, await sqlite_faults(file, server), seconds, seed, tables, kinds, terms
+    )
+
+
+async def _take_away(
+    server: Server,
+    url: str,
+    faults: list[Fault],
+    seconds: list[float],
+    seed: int,
+    tables: int,
+    kinds: list[str] | None,
+    terms: dict[str, Any],
+) -> OutageRun:
+    run = OutageRun(seed)
+    await server.start()
+    try:
+        async with reading(url) as store:
+            fleet = Fleet([server.base], store, seed)
+            run.tally = fleet.tally
+            try:
+                await fleet.launch(tables, **terms)
+                for length in seconds:
+                    for fault in faults:
+                        if kinds is None or fault.name in kinds:
+                            await _one(fleet, fault, length, run)
+                            await fleet.renew()
+            finally:
+                await fleet.close()
+    finally:
+        server.send(signal.SIGCONT)
+        await server.stop()
+        server.close()
+    if "Traceback" in server.said():
+        run.tally.wrong.append("the server's log has a traceback:\n" + server.said()[-2000:])
+    return run
+
+
+async def _one(fleet: Fleet, fault: Fault, seconds: float, run: OutageRun) -> None:
+    fleet.go_on()
+    await fleet.moves(3)
+    began = int(time.time() * 1000)
+    await fault.begin()
+    await asyncio.sleep(_MARGIN)
+    before, troubled = _answers(fleet), sum(hand.troubled for hand in fleet.everybody)
+    await asyncio.sleep(seconds)
+    if not fault.is_slow:
+        run.promised += _answers(fleet) - before
+    waiting = sum(len(hand.pending) for hand in fleet.everybody)
+    run.told += waiting + sum(hand.troubled for hand in fleet.everybody) - troubled
+    if not fault.is_slow and not waiting:
+        run.tally.wrong.append(f"{fault.name}: nothing waited while nothing could be stored")
+    await fault.end()
+    ended = time.monotonic()
+    run.outages.append(f"{fault.name} {seconds:g} s")
+    await fleet.moves(2)
+    run.recoveries.append(time.monotonic() - ended)
+    await fleet.rest()
+    await fleet.check(views=True, fresh=True)
+    for crewed in fleet.tables:
+        late = [e.seq for e in crewed.book.entries if e.by == "clock" and e.at >= began]
+        run.by_clock += len(late)
+        if late:
+            run.tally.wrong.append(
+                f"{fault.name} {seconds:g} s: the clock played {late} at {crewed.book.game}"
+            )
+    if run.promised:
+        run.tally.wrong.append(f"{fault.name}: {run.promised} acknowledged while nothing could be stored")
+
+
+def _answers(fleet: Fleet) -> int:
+    return sum(len(hand.answered_in) for hand in fleet.everybody)

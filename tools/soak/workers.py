@@ -1,0 +1,124 @@
+"""Several workers on one PostgreSQL and one Redis: Redis away or hanging, a worker stopped in its tracks."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from tools.services import Postgres, RedisServer
+from tools.soak.fleet import Fleet
+from tools.soak.ledger import Tally, reading
+from tools.soak.nursery import Nursery, Server
+
+KINDS = ("redis down", "redis hangs", "worker frozen", "worker killed")
+
+
+@dataclass
+class WorkersRun:
+    """What was tried; the log decides, so nothing may be wrong."""
+
+    seed: int
+    faults: Counter[str] = field(default_factory=Counter)
+    stale: int = 0
+    """commands that a thawed worker decided on a table that had moved on, and that the log refused"""
+    tally: Tally = field(default_factory=Tally)
+
+    def __str__(self) -> str:
+        kinds = ", ".join(f"{name} {count}" for name, count in sorted(self.faults.items()))
+        return f"{sum(self.faults.values())} faults ({kinds}); {self.tally} (seed {self.seed})"
+
+
+async def upset(
+    nursery: Nursery,
+    postgres: Postgres,
+    folder: Path,
+    *,
+    faults: int,
+    seconds: float,
+    seed: int,
+    workers: int = 2,
+    tables: int = 2,
+    kinds: tuple[str, ...] = KINDS,
+) -> WorkersRun:
+    """The people of every table are spread over the workers; faults come one after the other."""
+    run = WorkersRun(seed)
+    rng = Random(seed)
+    url = postgres.url(postgres.create_database())
+    with RedisServer() as redis:
+        servers = [Server(nursery, url, folder / f"worker{n}", redis=redis.url) for n in range(workers)]
+        try:
+            for server in servers:
+                await server.start()
+            async with reading(url) as store:
+                fleet = Fleet([server.base for server in servers], store, seed)
+                run.tally = fleet.tally
+                try:
+                    await fleet.launch(tables)
+                    for number in range(faults):
+                        kind = kinds[number % len(kinds)]
+                        run.faults[kind] += 1
+                        await _one(kind, servers[rng.randrange(workers)], redis, fleet, seconds)
+                        if run.tally.wrong:
+                            break
+                        await fleet.renew()
+                finally:
+                    await fleet.close()
+        finally:
+            os.kill(redis.pid, signal.SIGCONT)
+            for server in servers:
+                server.send(signal.SIGCONT)
+                await server.stop()
+                server.close()
+    for server in servers:
+        if "Traceback" in server.said():
+            run.tally.wrong.append("a worker's log has a traceback:\n" + server.said()[-2000:])
+    return run
+
+
+async def _one(kind: str, server: Server, redis: RedisServer, fleet: Fleet, seconds: float) -> None:
+    fleet.go_on()
+    await fleet.moves(4)
+    match kind:
+        case "redis down":
+            await asyncio.to_thread(redis.pause)
+            await fleet.moves(2)  # through the log alone
+            await asyncio.sleep(seconds)
+            await asyncio.to_thread(redis.start, redis.port)
+        case "redis hangs":
+            os.kill(redis.pid, signal.SIGSTOP)
+            await fleet.moves(2)
+            await asyncio.sleep(seconds)
+            os.kill(redis.pid, signal.SIGCONT)
+        case "worker frozen":
+            await _freeze(server, fleet, seconds)
+        case "worker killed":
+            await server.kill()
+            await asyncio.sleep(seconds / 2)
+            await server.start()
+    await fleet.moves(4)
+    await fleet.rest()
+    await fleet.check(views=True, fresh=True)
+
+
+async def _freeze(server: Server, fleet: Fleet, seconds: float) -> None:
+    """SIGSTOP with commands on their way into it; its people go on elsewhere, with the same commands.
+
+    When it thaws it decides what it still has in its hands on tables that have moved on. The log takes
+    every number and every command once, so all it can do is to learn that it is late.
+    """
+    server.send(signal.SIGSTOP)
+    await asyncio.sleep(seconds / 2)
+    elsewhere = next(base for base in fleet.bases if base != server.base)
+    stranded = [hand for hand in fleet.everybody if hand.base == server.base]
+    for hand in stranded:
+        hand.move_to(elsewhere)
+    await fleet.moves(4)
+    server.send(signal.SIGCONT)
+    await fleet.moves(2)
+    for hand in stranded:
+        hand.move_to(server.base)
