@@ -139,7 +139,7 @@ async def _play(fleet: Fleet, players: list[Deckhand], actions: int) -> list[flo
     """The time from sending to acknowledgement of so many moves; a game that ends is followed by another."""
     for hand in players:
         hand.answered_in.clear()
-    fleet.go_on()
+    await fleet.go_on()
     while sum(len(hand.answered_in) for hand in players) < actions:
         if players[0].is_over:
             break

@@ -137,7 +137,7 @@ class Deckhand:
                 if self.link is not None and self.link.close_code is not None:
                     self.closed_with.append(self.link.close_code)
                 self.link = None
-                await self._notify()
+                await self.stir()
             await asyncio.sleep(_AGAIN)
 
     def move_to(self, base: str) -> None:
@@ -185,9 +185,10 @@ class Deckhand:
                 self.troubled += 1
                 await asyncio.sleep(_PATIENCE)
                 await self._send(self.pending[message["id"]])
-            await self._notify()
+            await self.stir()
 
-    async def _notify(self) -> None:
+    async def stir(self) -> None:
+        """Whoever waits for something looks again."""
         async with self._news:
             self._news.notify_all()
 

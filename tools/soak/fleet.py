@@ -91,9 +91,10 @@ class Fleet:
         for hand, head in marks:
             await hand.until(functools.partial(_is_past, head + entries), seconds)
 
-    def go_on(self) -> None:
+    async def go_on(self) -> None:
         for hand in self.everybody:
             hand.is_resting = False
+            await hand.stir()
 
     async def renew(self) -> None:
         """Tables whose game is over, or has become long, begin another. The books must have been checked."""

@@ -98,7 +98,7 @@ async def _one(server: Server, fleet: Fleet, run: KillRun, rng: Random, point: s
         idle = fleet.tables[rng.randrange(len(fleet.tables))] if point == "evicting" else None
         if idle is not None:
             await _go_away(idle)
-        fleet.go_on()
+        await fleet.go_on()
         if not await server.gone(_POINT_SECONDS + 3 * (point == "evicting")):
             point = "random"
             await server.kill()
@@ -106,7 +106,7 @@ async def _one(server: Server, fleet: Fleet, run: KillRun, rng: Random, point: s
             _come_back(idle)
     else:
         point = "random"
-        fleet.go_on()
+        await fleet.go_on()
         await asyncio.sleep(rng.uniform(0.0, 0.4))
         await server.kill()
     server.pid = 0
@@ -128,7 +128,7 @@ async def _one(server: Server, fleet: Fleet, run: KillRun, rng: Random, point: s
 
 async def _somebody_moves(fleet: Fleet) -> None:
     """At every table that still plays: clocks are only credited when somebody looks at them."""
-    fleet.go_on()
+    await fleet.go_on()
     for crewed in fleet.tables:
         hand = crewed.players[0]
         before = len(crewed.book.entries)

@@ -76,7 +76,7 @@ async def disturb(
 
 async def _one(proxy: Proxy, fleet: Fleet, run: NetworkRun, rng: Random, kind: str) -> None:
     run.faults[kind] += 1
-    fleet.go_on()
+    await fleet.go_on()
     await fleet.moves(2)
     await asyncio.sleep(rng.uniform(0, 0.1))
     share = rng.uniform(0.3, 1.0)

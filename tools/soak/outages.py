@@ -194,7 +194,7 @@ async def _take_away(
 
 
 async def _one(fleet: Fleet, fault: Fault, seconds: float, run: OutageRun) -> None:
-    fleet.go_on()
+    await fleet.go_on()
     await fleet.moves(3)
     began = int(time.time() * 1000)
     await fault.begin()

@@ -58,7 +58,7 @@ async def restart_under_load(
 
 
 async def _one(server: Server, fleet: Fleet, run: RestartRun) -> None:
-    fleet.go_on()
+    await fleet.go_on()
     await fleet.moves(3)
     for hand in fleet.everybody:
         hand.closed_with.clear()

@@ -81,7 +81,7 @@ async def upset(
 
 
 async def _one(kind: str, server: Server, redis: RedisServer, fleet: Fleet, seconds: float) -> None:
-    fleet.go_on()
+    await fleet.go_on()
     await fleet.moves(4)
     match kind:
         case "redis down":
