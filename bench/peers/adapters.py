@@ -39,9 +39,7 @@ class Broadcast(Adapter):
     table = ScriptedTable
 
     async def join(self, table: Table, seat: int) -> Socket:
-        socket = await connect(self, self.port, f"/ws?room={table.number}")
-        socket.seat = seat
-        self.at[socket] = table
+        socket = await connect(self, self.port, f"/ws?room={table.number}", table=table, seat=seat)
         await socket.hear()
         return socket
 
@@ -71,9 +69,9 @@ class BoardgameIo(Adapter):
             wish = {"playerID": str(seat), "playerName": f"p{seat}"}
             joined, _ = await post(self.port, f"/games/cartagena/{table.id}/join", wish)
             table.keys[seat] = joined["playerCredentials"]
-        socket = await connect(self, self.port, "/socket.io/?EIO=4&transport=websocket")
-        socket.seat = seat
-        self.at[socket] = table
+        socket = await connect(
+            self, self.port, "/socket.io/?EIO=4&transport=websocket", table=table, seat=seat
+        )
         await socket.hear()
         return socket
 
@@ -93,7 +91,7 @@ class BoardgameIo(Adapter):
         elif payload.startswith(b"0"):
             socket.send(b"40/cartagena,")
         elif payload.startswith(b"40/"):
-            table = self.at[socket]
+            table = socket.table
             assert isinstance(table, ScriptedTable)
             is_player = socket.seat < table.players
             asked = [
@@ -128,9 +126,7 @@ class Colyseus(Adapter):
             seated, _ = await post(self.port, f"/matchmake/joinById/{table.id}", {"seat": seat})
         process = seated.get("processId") or seated["room"]["processId"]
         path = f"/{process}/{table.id}?sessionId={seated['sessionId']}"
-        socket = await connect(self, self.port, path)
-        socket.seat = seat
-        self.at[socket] = table
+        socket = await connect(self, self.port, path, table=table, seat=seat)
         await socket.hear()
         return socket
 
@@ -148,7 +144,7 @@ class Colyseus(Adapter):
     def heard(self, socket: Socket, payload: bytes) -> None:
         kind = payload[0] & 31
         if kind == self._PATCH:
-            if self.at[socket].is_under_way:  # what follows a player's coming is no answer
+            if socket.table.is_under_way:  # what follows a player's coming is no answer
                 self.update(socket, len(payload), is_to_act=False)
         elif kind == self._JOINED:
             socket.send(bytes((self._JOINED,)), BINARY)

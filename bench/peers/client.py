@@ -38,16 +38,20 @@ class Socket(asyncio.Protocol):
         "_opened",
         "_request",
         "seat",
+        "table",
         "transport",
     )
 
-    def __init__(self, hearer: Hearer, request: bytes, opened: asyncio.Future[None]) -> None:
+    def __init__(
+        self, hearer: Hearer, table: Any, seat: int, request: bytes, opened: asyncio.Future[None]
+    ) -> None:
         self._hearer = hearer
         self._request = request
         self._opened = opened
         self._buffer = b""
         self._is_open = False
-        self.seat = 0
+        self.table = table
+        self.seat = seat
         self._answer: asyncio.Future[None] | None = None
         self._early: bytes | None = None
         self._mark = b""
@@ -115,8 +119,8 @@ class Socket(asyncio.Protocol):
             self._answer.set_result(None)
 
 
-async def connect(hearer: Hearer, port: int, path: str, *headers: str) -> Socket:
-    """An open WebSocket."""
+async def connect(hearer: Hearer, port: int, path: str, *headers: str, table: Any, seat: int) -> Socket:
+    """An open WebSocket of somebody at a table."""
     key = base64.b64encode(bytes(16)).decode()
     lines = [
         f"GET {path} HTTP/1.1",
@@ -130,7 +134,7 @@ async def connect(hearer: Hearer, port: int, path: str, *headers: str) -> Socket
     loop = asyncio.get_running_loop()
     opened: asyncio.Future[None] = loop.create_future()
     request = ("\r\n".join(lines) + "\r\n\r\n").encode()
-    _, socket = await loop.create_connection(lambda: Socket(hearer, request, opened), HOST, port)
+    _, socket = await loop.create_connection(lambda: Socket(hearer, table, seat, request, opened), HOST, port)
     await asyncio.wait_for(opened, _SECONDS)
     return socket
 

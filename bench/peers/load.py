@@ -60,7 +60,6 @@ class Adapter:
     def __init__(self, load: Load, port: int) -> None:
         self.load = load
         self.port = port
-        self.at: dict[Socket, Table] = {}
 
     async def join(self, table: Table, seat: int) -> Socket:
         """A player, or a spectator when `seat` is not below the number of players."""
@@ -81,7 +80,7 @@ class Adapter:
         if is_to_act:
             load.frames_to_act += 1
             load.bytes_to_act += size
-        table = self.at[socket]
+        table = socket.table
         if socket.seat < table.players:
             table.served()
 

@@ -43,9 +43,9 @@ class Ours(Adapter):
             wish = {"options": {"preset": "jamaica", "players": table.players}, "visibility": "unlisted"}
             made, _ = await post(self.port, "/api/v1/games", wish, origin, cookie, f"X-CSRF: {me['csrf']}")
             table.game = made["id"]
-        socket = await connect(self, self.port, f"/ws/game/{table.game}", origin, cookie)
-        socket.seat = seat
-        self.at[socket] = table
+        socket = await connect(
+            self, self.port, f"/ws/game/{table.game}", origin, cookie, table=table, seat=seat
+        )
         await self._say(socket, b'"t":"state"', do="hello", v=1)
         if seat < table.players:
             await self._say(socket, b'"ack":', do="sit", nonce=secrets.token_hex(16))
@@ -82,7 +82,7 @@ class Ours(Adapter):
             if frame["t"] == "refused":
                 self.load.failed(payload)
                 return
-            table = self.at[socket]
+            table = socket.table
             assert isinstance(table, OurTable)
             table.seq, table.choices, table.actor = frame["seq"], frame["choices"], socket
         if payload.startswith(b'{"t":"events"'):

@@ -52,7 +52,12 @@ def main() -> int:
     for number in range(asked.rounds):
         for scenario in asked.scenarios.split(","):
             for name in asked.only.split(","):
-                row = {"round": number, "server": name, "scenario": scenario, **measure(name, scenario)}
+                try:
+                    measured = measure(name, scenario)
+                except (RuntimeError, subprocess.TimeoutExpired) as problem:
+                    print(f"round {number}: {name} {scenario} failed: {problem}", file=sys.stderr)
+                    continue
+                row = {"round": number, "server": name, "scenario": scenario, **measured}
                 with asked.out.open("a") as out:
                     out.write(json.dumps(row) + "\n")
                 print(json.dumps(row), file=sys.stderr, flush=True)
