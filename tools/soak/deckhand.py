@@ -77,6 +77,7 @@ class Deckhand:
         self.lost_at: float | None = None
         self.is_resting = False
         self.plays = True
+        self.chatty = 0.03
         self.sign_seconds = 0.0  # how long a silent line is believed in, with a ping halfway; 0: for ever
         self.link: ClientConnection | None = None
         self._sent_at: dict[str, float] = {}
@@ -253,6 +254,13 @@ class Deckhand:
     def is_over(self) -> bool:
         return self.table.get("status") in _OVER
 
+    @property
+    def is_a_persons_turn(self) -> bool:
+        """Nobody owes anything, and no bot is to move."""
+        turn = (self.view or {}).get("turn") or {}
+        seat = turn.get("seat")
+        return seat is not None and self.table["seats"][seat]["bot"] is None
+
     # -- what it does ------------------------------------------------------------------------------
 
     async def _send(self, message: Json) -> None:
@@ -297,7 +305,7 @@ class Deckhand:
         if self.may_undo and rng.random() < 0.05:
             await self.command("undo", version=self.seq)
             return
-        if rng.random() < 0.03:
+        if rng.random() < self.chatty:
             await self.command("chat", text=f"line {rng.randrange(1000)}")
             return
         actions = [choice["action"] for choice in self.choices]

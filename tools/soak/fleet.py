@@ -33,6 +33,7 @@ class Crewed:
         self.book = book
         self.preset = preset
         self.terms = terms
+        self.bots = len(terms.get("bots", ()))
         self.players = players
         self.watchers = watchers
 
@@ -81,6 +82,8 @@ class Fleet:
         for crewed in self.tables:
             for hand in crewed.hands:
                 await hand.until(lambda hand: hand.greeted and not hand.pending, seconds)
+            if crewed.bots:  # they stop when it is a person's turn
+                await crewed.players[0].until(lambda hand: hand.is_over or hand.is_a_persons_turn, seconds)
             head = len(await self.store.entries(crewed.book.game))
             for hand in crewed.hands:
                 await hand.until(functools.partial(_is_at, head), seconds)
@@ -138,7 +141,7 @@ def _is_past(head: int, hand: Deckhand) -> bool:
 async def begin(crewed: Crewed, http: httpx.AsyncClient) -> None:
     """A new table; everybody comes, sits down and begins to play."""
     players = crewed.players
-    options = {"preset": crewed.preset, "players": len(players)}
+    options = {"preset": crewed.preset, "players": len(players) + crewed.bots}
     game = await open_table(players[0], http, options, **crewed.terms)
     crewed.book = Book(crewed.book.store, game)
     for hand in crewed.hands:

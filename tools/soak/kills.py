@@ -6,9 +6,11 @@ import asyncio
 import functools
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from tools.soak.deckhand import Deckhand
 from tools.soak.fleet import Crewed, Fleet
@@ -25,6 +27,11 @@ POINTS = (
     "chatting",
 )
 _POINT_SECONDS = 1.5  # a point that is not passed by then is killed at, as a random instant
+
+
+def long_plan(kills: int) -> list[str]:
+    """Every second kill at a random instant, the others at the points in turn."""
+    return [POINTS[number // 2 % len(POINTS)] if number % 2 else "random" for number in range(kills)]
 
 
 @dataclass
@@ -52,12 +59,16 @@ async def kill_under_play(
     database_url: str,
     folder: Path,
     *,
-    kills: int,
+    plan: Sequence[str],
     seed: int,
     tables: int = 4,
     say: bool = False,
+    **terms: Any,
 ) -> KillRun:
-    """So many kills; after each, everything is checked. Stops at the first thing that is wrong."""
+    """A kill for each item of the plan: a fault point, or `random`; after each, everything is checked.
+
+    Stops at the first thing that is wrong.
+    """
     run = KillRun(seed)
     rng = Random(seed)
     server = Server(nursery, database_url, folder, idle_seconds=0.5)
@@ -66,9 +77,8 @@ async def kill_under_play(
         async with reading(database_url) as store:
             fleet = Fleet([server.base], store, seed)
             try:
-                await fleet.launch(tables)
-                for number in range(kills):
-                    point = POINTS[number // 2 % len(POINTS)] if number % 2 else ""
+                await fleet.launch(tables, **terms)
+                for number, point in enumerate(plan):
                     await _one(server, fleet, run, rng, point)
                     if run.tally.wrong:
                         break
@@ -90,11 +100,13 @@ async def kill_under_play(
 
 async def _one(server: Server, fleet: Fleet, run: KillRun, rng: Random, point: str) -> None:
     """One kill: at a fault point of a server started with it, or at a random instant."""
-    if point:
+    if point != "random":
         # The point lies in the life after this kill: restart with it, let everybody come back into it.
         await server.kill()
         run.at_rest += 1
         await server.start(fault=f"{point}:{rng.randint(1, 1 if point in ('evicting', 'loading') else 6)}")
+        for hand in fleet.everybody:
+            hand.chatty = 0.3 if point == "chatting" else 0.03
         idle = fleet.tables[rng.randrange(len(fleet.tables))] if point == "evicting" else None
         if idle is not None:
             await _go_away(idle)
@@ -105,7 +117,6 @@ async def _one(server: Server, fleet: Fleet, run: KillRun, rng: Random, point: s
         if idle is not None:
             _come_back(idle)
     else:
-        point = "random"
         await fleet.go_on()
         await asyncio.sleep(rng.uniform(0.0, 0.4))
         await server.kill()

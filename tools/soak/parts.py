@@ -7,9 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.services import Postgres
-from tools.soak.kills import kill_under_play
+from tools.soak.crowd import freeze_one
+from tools.soak.kills import kill_under_play, long_plan
 from tools.soak.long import play_long, plot
+from tools.soak.network import disturb
 from tools.soak.nursery import Nursery
+from tools.soak.outages import take_away
+from tools.soak.restart import restart_under_load
+from tools.soak.workers import upset
+
+TURN = {"kind": "turn", "seconds": 15}  # shorter than most outages: whoever is not credited loses turns
 
 
 @dataclass
@@ -35,29 +42,115 @@ class Ship:
 
 @dataclass(frozen=True)
 class Part:
+    """One part: what it does, how many minutes it takes on two free cores."""
+
     says: str
     minutes: float
     run: Callable[[Ship], Coroutine[None, None, list[str]]]
 
 
-async def _kill(ship: Ship) -> list[str]:
+async def _kill_sqlite(ship: Ship) -> list[str]:
+    return await _kill(ship, ship.sqlite("kill"), "kill-sqlite")
+
+
+async def _kill_postgresql(ship: Ship) -> list[str]:
+    return await _kill(ship, ship.postgresql(), "kill-postgresql")
+
+
+async def _kill(ship: Ship, url: str, name: str) -> list[str]:
+    run = await kill_under_play(
+        ship.nursery, url, ship.folder / name, plan=long_plan(ship.times(500)), seed=ship.seed, say=True
+    )
+    print(f"{name}: {run}")
+    bots = await kill_under_play(
+        ship.nursery,
+        url,
+        ship.folder / f"{name}-bots",
+        plan=["claiming", "random"] * ship.times(10),
+        seed=ship.seed,
+        tables=2,
+        bots=["cabin-boy"],
+    )
+    print(f"{name}, tables with bots: {bots}")
+    return run.tally.wrong + bots.tally.wrong
+
+
+async def _database(ship: Ship) -> list[str]:
     wrong: list[str] = []
-    for name, url in (("sqlite", ship.sqlite("kill")), ("postgresql", ship.postgresql())):
-        run = await kill_under_play(
-            ship.nursery, url, ship.folder / name, kills=ship.times(500), seed=ship.seed, say=True
+    lengths = [length for length in (1.0, 5.0, 20.0, 60.0) if length <= 60 * max(ship.scale, 1 / 60)]
+    for name, postgres in (("sqlite", None), ("postgresql", ship.postgres)):
+        run = await take_away(
+            ship.nursery,
+            ship.folder / f"outage-{name}",
+            seconds=lengths,
+            seed=ship.seed,
+            postgres=postgres,
+            clock=TURN,
         )
         print(f"{name}: {run}")
         wrong += run.tally.wrong
     return wrong
 
 
+async def _network(ship: Ship) -> list[str]:
+    run = await disturb(
+        ship.nursery, ship.sqlite("network"), ship.folder / "network", faults=ship.times(280), seed=ship.seed
+    )
+    print(run)
+    return run.tally.wrong
+
+
+async def _crowd(ship: Ship) -> list[str]:
+    run = await freeze_one(
+        ship.nursery,
+        ship.sqlite("crowd"),
+        ship.folder / "crowd",
+        spectators=ship.times(1000),
+        actions=200,
+        seed=ship.seed,
+    )
+    print(run)
+    wrong = list(run.tally.wrong)
+    if run.ratio > 1.5:
+        wrong.append(f"moves took {run.ratio:.2f} times as long beside a frozen spectator")
+    if run.memory_after > 1.2 * run.memory_before:
+        wrong.append(f"memory grew by {run.memory_after / run.memory_before:.2f}")
+    if not run.drops or not run.resumed or run.reached != run.spectators:
+        wrong.append(
+            f"shed {run.drops}, resumed {run.resumed}, {run.reached} of {run.spectators} saw the end"
+        )
+    return wrong
+
+
+async def _workers(ship: Ship) -> list[str]:
+    run = await upset(
+        ship.nursery,
+        ship.postgres,
+        ship.folder / "workers",
+        faults=ship.times(60),
+        seconds=4.0,
+        seed=ship.seed,
+        workers=3,
+        tables=3,
+    )
+    print(run)
+    return run.tally.wrong
+
+
+async def _restart(ship: Ship) -> list[str]:
+    run = await restart_under_load(
+        ship.nursery, ship.sqlite("restart"), ship.folder / "restart", restarts=ship.times(50), seed=ship.seed
+    )
+    print(run)
+    return run.tally.wrong + [f"refused with {code} during a restart" for code in run.refusals]
+
+
 async def _long(ship: Ship) -> list[str]:
-    seconds = 2700 * ship.scale
     run = await play_long(
         ship.nursery,
         ship.sqlite("long"),
         ship.folder / "long",
-        seconds=seconds,
+        seconds=2700 * ship.scale,
         tables=12,
         seed=ship.seed,
         say=print,
@@ -74,6 +167,12 @@ async def _long(ship: Ship) -> list[str]:
 
 
 PARTS: dict[str, Part] = {
-    "kill": Part("kill -9 under play, on SQLite and PostgreSQL", 35, _kill),
+    "kill-sqlite": Part("kill -9 under play on SQLite, at random and at fault points", 18, _kill_sqlite),
+    "kill-postgresql": Part("the same on PostgreSQL", 18, _kill_postgresql),
+    "database": Part("the database refused, hanging, slow, read-only, full", 14, _database),
+    "network": Part("a network that cuts, half-opens, hangs, slows and doubles", 5, _network),
+    "crowd": Part("one frozen spectator among a thousand", 2, _crowd),
+    "workers": Part("Redis away or hanging, a worker frozen or killed, of three", 8, _workers),
+    "restart": Part("graceful restarts under load", 3, _restart),
     "long": Part("games by programs; memory, tasks and handles stay flat", 45, _long),
 }

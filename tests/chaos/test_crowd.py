@@ -1,0 +1,17 @@
+"""A spectator that never reads is shed and may come back; nobody else misses anything. Long: `PART=crowd`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tools.soak.crowd import freeze_one
+from tools.soak.nursery import Nursery
+
+
+async def test_one_frozen_spectator_harms_nobody(nursery: Nursery, sqlite_url: str, tmp_path: Path) -> None:
+    run = await freeze_one(nursery, sqlite_url, tmp_path, spectators=40, actions=15, seed=7)
+    print(run)
+    assert run.tally.wrong == []
+    assert run.drops == 1
+    assert run.resumed
+    assert run.reached == run.spectators

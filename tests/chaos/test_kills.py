@@ -1,0 +1,46 @@
+"""kill -9 under play: every acknowledged action is in the log once, everybody converges, clocks are credited.
+
+The long form is `make soak PART=kill-sqlite` and `PART=kill-postgresql`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tools.soak.kills import kill_under_play
+from tools.soak.nursery import Nursery
+
+SEED = 7
+
+
+async def test_killed_at_every_point_on_sqlite(nursery: Nursery, sqlite_url: str, tmp_path: Path) -> None:
+    plan = ["random", "before_append", "before_commit", "after_commit", "after_ack", "chatting", "evicting"]
+    run = await kill_under_play(nursery, sqlite_url, tmp_path, plan=plan, seed=SEED, tables=2)
+    print(run)
+    assert run.tally.wrong == []
+    assert sum(run.kills.values()) == len(plan)
+    assert run.tally.acknowledged > 20
+    assert run.tally.credits > 0
+
+
+async def test_killed_around_the_commit_on_postgresql(
+    nursery: Nursery, postgres_url: str, tmp_path: Path
+) -> None:
+    plan = ["random", "before_commit", "after_commit", "after_ack"]
+    run = await kill_under_play(nursery, postgres_url, tmp_path, plan=plan, seed=SEED, tables=2)
+    print(run)
+    assert run.tally.wrong == []
+    assert sum(run.kills.values()) == len(plan)
+    assert run.tally.acknowledged > 10
+
+
+async def test_work_that_a_dead_worker_had_claimed_is_done_by_the_next(
+    nursery: Nursery, sqlite_url: str, tmp_path: Path
+) -> None:
+    """Killed with a bot's move leased: nobody waits for the lease to expire."""
+    run = await kill_under_play(
+        nursery, sqlite_url, tmp_path, plan=["claiming"], seed=SEED, tables=1, bots=["cabin-boy"], pace=0
+    )
+    print(run)
+    assert run.tally.wrong == []
+    assert run.kills == {"claiming": 1}

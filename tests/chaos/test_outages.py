@@ -1,0 +1,32 @@
+"""The database goes away and comes back: nothing is acknowledged meanwhile, nothing is lost, no clock decides.
+
+The long form, 1 to 60 seconds each, is `make soak PART=database`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tools.services import Postgres
+from tools.soak.nursery import Nursery
+from tools.soak.outages import take_away
+
+
+async def test_sqlite_locked_slow_and_full(nursery: Nursery, tmp_path: Path) -> None:
+    run = await take_away(nursery, tmp_path, seconds=[0.7], seed=7, tables=2)
+    print(run)
+    assert run.tally.wrong == []
+    assert len(run.outages) == 3
+    assert run.promised == 0
+    assert run.told > 0
+
+
+async def test_postgresql_refused_hanging_slow_and_read_only(
+    nursery: Nursery, postgres: Postgres, tmp_path: Path
+) -> None:
+    run = await take_away(nursery, tmp_path, seconds=[0.7], seed=7, tables=2, postgres=postgres)
+    print(run)
+    assert run.tally.wrong == []
+    assert len(run.outages) == 4
+    assert run.promised == 0
+    assert run.told > 0

@@ -1,0 +1,17 @@
+"""A graceful restart under load: everybody is told to resume, and nobody is refused. Long: `PART=restart`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tools.soak.nursery import Nursery
+from tools.soak.restart import restart_under_load
+
+
+async def test_everybody_is_told_to_resume(nursery: Nursery, sqlite_url: str, tmp_path: Path) -> None:
+    run = await restart_under_load(nursery, sqlite_url, tmp_path, restarts=1, seed=7, tables=2)
+    print(run)
+    assert run.tally.wrong == []
+    assert run.refusals == []
+    assert set(run.byes) == {"resume"}
+    assert set(run.codes) == {4000}
