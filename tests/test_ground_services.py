@@ -113,7 +113,7 @@ def test_chromium_is_there_and_draws_a_page(chromium_path: str, tmp_path: Path) 
 
 
 def test_a_wrong_chromium_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CARTAGENA_CHROMIUM", "/nowhere/chromium")
+    monkeypatch.setenv("CHROMIUM", "/nowhere/chromium")
     with pytest.raises(find_chromium.NoChromium, match="no such file"):
         find_chromium.find()
 
@@ -121,7 +121,7 @@ def test_a_wrong_chromium_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_chromium_and_without_root_it_says_how_to_get_one(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.delenv("CARTAGENA_CHROMIUM", raising=False)
+    monkeypatch.delenv("CHROMIUM", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
@@ -132,14 +132,22 @@ def test_without_chromium_and_without_root_it_says_how_to_get_one(
 ASKS_AS_ROOT = "import os; os.geteuid = lambda: 0; from tools.find_chromium import find; print(find())"
 FAKE_APT = """#!/bin/sh
 echo "$@" >> "$0.calls"
-new="${0%/*}/chromium"
-case "$*" in *install*) sleep 0.5; printf '#!/bin/sh\\n' > "$new"; chmod +x "$new";; esac
+for package; do :; done
+new="${0%/*}/$package"
+case "$*" in *install*"KNOWN") sleep 0.5; printf '#!/bin/sh\\n' > "$new"; chmod +x "$new";; *) exit 100;; esac
 """
 
 
-def test_workers_that_miss_chromium_install_it_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("known", "asked"),
+    [
+        ("chromium-headless-shell", ["update", "chromium-headless-shell"]),
+        ("chromium", ["update", "chromium-headless-shell", "chromium"]),
+    ],
+)
+def test_workers_that_miss_chromium_install_it_once(tmp_path: Path, known: str, asked: list[str]) -> None:
     apt = tmp_path / "apt-get"
-    apt.write_text(FAKE_APT)
+    apt.write_text(FAKE_APT.replace("KNOWN", f" {known}"))
     apt.chmod(0o755)
     for tool in ("sh", "sleep", "chmod"):
         (tmp_path / tool).symlink_to(shutil.which(tool) or "")
@@ -151,6 +159,6 @@ def test_workers_that_miss_chromium_install_it_once(tmp_path: Path) -> None:
         for _ in range(2)
     ]
     answers = [worker.communicate(timeout=30)[0].strip() for worker in asking]
-    assert answers == [str(tmp_path / "chromium")] * 2
+    assert answers == [str(tmp_path / known)] * 2
     calls = (tmp_path / "apt-get.calls").read_text().splitlines()
-    assert [call.split()[-1] for call in calls] == ["update", "chromium"]
+    assert [call.split()[-1] for call in calls] == asked

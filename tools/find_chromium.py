@@ -10,7 +10,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+# The shell without windows first: a page costs it half the processor time, and it is the same engine.
+NAMES = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+)
 PLACES = ("/Applications/Chromium.app/Contents/MacOS/Chromium",)
 # Headless, without a sandbox (root and containers have none) and without one word to the outside.
 FLAGS = (
@@ -31,11 +39,11 @@ class NoChromium(RuntimeError):
 
 
 def installed() -> str | None:
-    """CARTAGENA_CHROMIUM, what is on the PATH, or a build that Playwright downloaded."""
-    named = os.environ.get("CARTAGENA_CHROMIUM")
+    """CHROMIUM, what is on the PATH, or a build that Playwright downloaded."""
+    named = os.environ.get("CHROMIUM")
     if named:
         if not Path(named).is_file():
-            raise NoChromium(f"CARTAGENA_CHROMIUM says {named}, but there is no such file")
+            raise NoChromium(f"CHROMIUM says {named}, but there is no such file")
         return named
     for name in NAMES:
         found = shutil.which(name)
@@ -53,11 +61,19 @@ def install() -> str | None:
     with Path(tempfile.gettempdir(), "cartagena-chromium.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if installed() is None:
-            for step in (["update"], ["install", "-y", "chromium"]):
-                # With what it recommends: fonts, by which pages are measured.
-                subprocess.run(
-                    [*apt, *step], check=True, env=environment, stdout=sys.stderr, stdin=subprocess.DEVNULL
-                )
+            # With what they recommend: fonts, by which pages are measured. Older releases have no shell.
+            for step in (
+                ["update"],
+                ["install", "-y", "chromium-headless-shell"],
+                ["install", "-y", "chromium"],
+            ):
+                code = subprocess.run(
+                    [*apt, *step], env=environment, stdout=sys.stderr, stdin=subprocess.DEVNULL
+                ).returncode
+                if installed() is not None:
+                    break
+            else:
+                raise NoChromium(f"apt-get could not install chromium (it ended with {code})")
         return installed()
 
 
@@ -65,16 +81,11 @@ def find() -> str:
     """Where it is; on Debian as root it is installed first when missing."""
     path = installed()
     if path is None and os.geteuid() == 0 and shutil.which("apt-get"):
-        try:
-            path = install()
-        except subprocess.CalledProcessError as error:
-            raise NoChromium(
-                f"apt-get could not install chromium (it ended with {error.returncode})"
-            ) from error
+        path = install()
     if path is None:
         raise NoChromium(
             "the browser tests need Chromium. Install it (Debian, Ubuntu: sudo apt-get install chromium), "
-            "or run `.venv/bin/playwright install chromium`, or name one in CARTAGENA_CHROMIUM"
+            "or run `.venv/bin/playwright install chromium`, or name one in CHROMIUM"
         )
     return path
 
