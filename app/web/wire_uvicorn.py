@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.http11 import Request
 from websockets.protocol import State
@@ -39,6 +40,12 @@ class ThinProtocol(WebSocketsSansIOProtocol):
                 self.close_with(1007, "not UTF-8")
                 return
         super().send_receive_event_to_app()
+
+    async def send(self, message: Any) -> None:
+        """As uvicorn's, but a handshake that its shutdown has answered already is not answered twice."""
+        if not self.handshake_complete and self.transport.is_closing():
+            raise ClientDisconnected
+        await super().send(message)
 
     def send_frame(self, frame: Frame) -> None:
         transport = self.transport
