@@ -151,6 +151,7 @@ async def begin(crewed: Crewed, http: httpx.AsyncClient) -> None:
         await hand.until(lambda hand: hand.greeted)
         await hand.command("sit", nonce=secrets.token_hex(16))
         await hand.command("ready", ready=True)
+    await players[0].until(lambda hand: all(seat["ready"] for seat in hand.table["seats"]))
     await players[0].command("start")
     for hand in crewed.hands:
         await hand.until(lambda hand: hand.table.get("status") != "open")
