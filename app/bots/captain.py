@@ -2,44 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from app.bots.evaluation import chances
-from app.bots.futures import edge, play_plan, play_turn
+from app.bots.futures import candidates, play_plan, play_turn
 from app.bots.thought import Thought
-from app.bots.turn_search import plans
+from app.bots.turn_search import Plan
 from app.rules.actions import Action
+from app.rules.position import Position
 
 __all__ = ["captain"]
 
 _WIDTH = 60
-_CANDIDATES = 8
-_SAMPLES = 4
+_ROUNDS = (8, 5, 3, 3)
+"""How many plans are compared in each round; every round is an imagined position of its own."""
 _REPLY_WIDTH = 6
 
 
 def captain(thought: Thought) -> Action:
-    seat = thought.seat
     position = thought.imagination.sample(thought.rng)
-    weights = thought.weights(position)
-    found = thought.worth_trying(plans(position, seat, weights, _WIDTH, thought.meter))
-    if not found:
-        return thought.listed[0]
-    if found[0].value == float("inf"):
-        return found[0].actions[0]
-    found.sort(key=lambda plan: -plan.value)
-    found = found[: 3 * _CANDIDATES]
-    found.sort(key=lambda plan: -edge(plan.after, seat, weights))
-    found = found[:_CANDIDATES]
+    found = candidates(thought, position, _WIDTH, _ROUNDS[0])
+    if len(found) < 2:
+        return found[0].actions[0] if found else thought.listed[0]
     thought.best(found[0].actions[0])
-    totals = [0.0] * len(found)
-    samples = 1 if thought.imagination.is_open and position.ruleset.has_row else _SAMPLES
-    for number in range(samples):
+    totals: list[float] = []
+    is_known = thought.imagination.is_open and position.ruleset.has_row
+    for number, count in enumerate(_ROUNDS[:1] if is_known else _ROUNDS):
         if number:
+            # The best come first; whoever is left out has fewer rounds and is not looked at again.
+            order = sorted(range(len(found)), key=lambda index: -totals[index])[:count]
+            found, totals = [found[n] for n in order], [totals[n] for n in order]
+            thought.best(found[0].actions[0])
             position = thought.imagination.sample(thought.rng)
-        for index, plan in enumerate(found):
-            after = play_plan(position, seat, plan.actions)
-            while after.winner is None and after.seat != seat:
-                after = play_turn(after, weights, _REPLY_WIDTH, thought.meter)
-            totals[index] += chances(after, weights)[seat]
+        scores = _round(thought, position, found)
+        if len(scores) == len(found):
+            totals = [a + b for a, b in zip(totals or [0.0] * len(found), scores, strict=True)]
+        elif not number:
+            totals, found = scores, found[: len(scores)]
         if thought.meter.is_spent():
             break
     return found[max(range(len(found)), key=lambda index: totals[index])].actions[0]
+
+
+def _round(thought: Thought, position: Position, found: Sequence[Plan]) -> list[float]:
+    """The seat's chance after each plan and everybody's reply; fewer scores when the budget ran out.
+
+    Replies that were searched with nothing left are poor ones, so they do not count: they would favour
+    the plan they answer.
+    """
+    seat, meter = thought.seat, thought.meter
+    weights = thought.weights(position)
+    scores: list[float] = []
+    for plan in found:
+        after = play_plan(position, seat, plan.actions)
+        while after.winner is None and after.seat != seat:
+            after = play_turn(after, weights, _REPLY_WIDTH, meter)
+        if scores and meter.is_spent():
+            break
+        scores.append(chances(after, weights)[seat])
+    return scores

@@ -11,7 +11,7 @@ from math import exp
 from operator import mul
 
 from app.bots.weights import WEIGHTS
-from app.rules.movement import company_of
+from app.rules.movement import company_of, retreat_target
 from app.rules.position import TORTUGA, Position
 
 __all__ = ["FEATURES", "chances", "features", "rough_strength", "strength", "strengths", "weights_for"]
@@ -49,6 +49,8 @@ _FEW_CARDS = 4
 _MANY_CARDS = 8
 _CARD = 7.0
 """What a card is worth in spaces, for weighing a retreat; measured 6–8."""
+_STRANDED = -3.0
+"""No card, no company to fall back to and no relief: such a seat waits until somebody else comes along."""
 _SOME_SYMBOLS = tuple(1 - (5 / 6) ** count for count in range(64))
 """The expected share of still missing symbols that so many unknown cards bring."""
 
@@ -155,7 +157,17 @@ def features(position: Position, seat: int) -> tuple[float, ...]:
 
 
 def strength(position: Position, seat: int, weights: Sequence[float]) -> float:
-    return float(sum(map(mul, weights, features(position, seat))))
+    value = sum(map(mul, weights, features(position, seat)))
+    return float(value if position.held[seat] else value + _stranded(position, seat))
+
+
+def _stranded(position: Position, seat: int) -> float:
+    if position.options.relief != "none":
+        return 0.0
+    company = company_of(position)
+    return (
+        _STRANDED if all(retreat_target(position, at, company) < 0 for at in position.pirates[seat]) else 0.0
+    )
 
 
 def rough_strength(position: Position, seat: int, weights: Sequence[float]) -> float:
@@ -172,6 +184,8 @@ def rough_strength(position: Position, seat: int, weights: Sequence[float]) -> f
     )
     if held < _FEW_CARDS:
         total -= weights[_FIRST_CARDS] * (_FEW_CARDS - held)
+        if not held:
+            total += _stranded(position, seat)
     elif held > _MANY_CARDS:
         total += weights[_MANY] * (held - _MANY_CARDS)
     if held * _CARD > left:

@@ -9,11 +9,12 @@ from app import rules
 from app.bots.budget import Meter
 from app.bots.evaluation import strength, strengths
 from app.bots.owed import settle_all
+from app.bots.thought import Thought
 from app.bots.turn_search import Plan, plans, reveal
 from app.rules.actions import Action, End
 from app.rules.position import Position
 
-__all__ = ["best_of", "edge", "finish", "play_plan", "play_turn"]
+__all__ = ["best_of", "candidates", "edge", "finish", "play_plan", "play_turn"]
 
 _END = End()
 
@@ -25,6 +26,19 @@ def edge(position: Position, seat: int, weights: Sequence[float]) -> float:
     rest = [value for other, value in enumerate(values) if other != seat]
     most = max(rest)
     return own - most - log(sum(exp(value - most) for value in rest))
+
+
+def candidates(thought: Thought, position: Position, width: int, most: int) -> list[Plan]:
+    """The plans worth a closer look, that of the greatest edge first; a plan that wins stands alone."""
+    seat = thought.seat
+    weights = thought.weights(position)
+    found = thought.worth_trying(plans(position, seat, weights, width, thought.meter))
+    found.sort(key=lambda plan: -plan.value)
+    if found and found[0].value == float("inf"):
+        return found[:1]
+    del found[3 * most :]
+    found.sort(key=lambda plan: -edge(plan.after, seat, weights))
+    return found[:most]
 
 
 def finish(plan: Plan, seat: int) -> Position:

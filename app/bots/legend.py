@@ -1,8 +1,9 @@
 """The legend: a tree search over whole turns, on several imagined positions at once.
 
 A node is a table at the start of a seat's turn; its children are that seat's best plans. Every seat picks
-what is best for itself (max^n); the leaves are judged by the evaluation. All trees share the root: what
-its plans are worth on average over the imagined positions decides. A turn that wins is played at once.
+what is best for itself (max^n); the leaves are judged by the evaluation. At the root all plans are followed
+equally often on the same imagined positions, so that chance favours none; after each quarter of the budget
+the poorer half is given up and the others meet further positions. A turn that wins is played at once.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from math import exp, sqrt
 
 from app.bots.budget import Meter
 from app.bots.evaluation import chances, strength
-from app.bots.futures import edge, finish, play_plan
+from app.bots.futures import candidates, finish, play_plan
 from app.bots.thought import Thought
 from app.bots.turn_search import Plan, plans
 from app.rules.actions import Action
@@ -21,11 +22,12 @@ from app.rules.position import Position
 __all__ = ["legend"]
 
 _ROOT_WIDTH = 100
-_ROOT_PLANS = 14
+_ROUNDS = ((14, 3), (7, 5), (4, 8), (2, 8))
+"""Of each quarter: how many plans are compared, on how many imagined positions."""
+_OPEN_WORLDS = 2
+"""Where hands and row lie open, hardly anything is left to imagine."""
 _WIDTH = 6
 _PLANS = 5
-_SAMPLES = 6
-_OPEN_SAMPLES = 2
 _CURIOSITY = 0.8
 _HEAT = 0.2
 """How flat the prior is: plans that look equally good by the evaluation share the search."""
@@ -85,81 +87,90 @@ def _pick(node: Node, seat: int) -> Edge:
     )
 
 
-def _descend(root: Node, weights: Sequence[float], meter: Meter) -> None:
-    """One walk from the root to a new leaf, and its value back along the way."""
-    path: list[tuple[Node, Edge]] = []
-    node = root
+def _descend(edge: Edge, weights: Sequence[float], meter: Meter) -> None:
+    """One walk from a plan of the root to a new leaf, and its value back along the way."""
+    path = [edge]
+    node = edge.child
+    assert node is not None
     while node.position.winner is None:
         if node.edges is None:
-            if node is not root and node.visits == 0:
+            if node.visits == 0:
                 break
             _expand(node, weights, meter)
         if not node.edges:
             break
-        chosen = _pick(node, node.position.seat)
-        path.append((node, chosen))
+        node.visits += 1
+        seat = node.position.seat
+        chosen = _pick(node, seat)
+        path.append(chosen)
         if chosen.child is None:
-            chosen.child = Node(finish(chosen.plan, node.position.seat), weights)
+            chosen.child = Node(finish(chosen.plan, seat), weights)
         node = chosen.child
-    value = node.chances
     node.visits += 1
-    for above, chosen in path:
-        above.visits += 1
-        chosen.visits += 1
-        for seat, chance in enumerate(value):
-            chosen.total[seat] += chance
+    for step in path:
+        step.visits += 1
+        for seat, chance in enumerate(node.chances):
+            step.total[seat] += chance
 
 
-def _root(
-    position: Position, seat: int, found: Sequence[Plan], priors: Sequence[float], weights: Sequence[float]
-) -> Node:
-    """A tree on one imagined position whose first plans are those of all trees."""
-    node = Node(position, weights)
-    node.edges = []
-    for plan, prior in zip(found, priors, strict=True):
-        step = Edge(plan, prior, len(node.chances))
-        step.child = Node(play_plan(position, seat, plan.actions), weights)
-        node.edges.append(step)
-    return node
+class _World:
+    """One imagined position, and a tree below each plan of the root that is still compared on it."""
+
+    def __init__(self, position: Position) -> None:
+        self.position = position
+        self.edges: dict[int, Edge] = {}
+
+    def edge(self, index: int, plan: Plan, seat: int, weights: Sequence[float]) -> Edge:
+        found = self.edges.get(index)
+        if found is None:
+            found = self.edges[index] = Edge(plan, 1.0, len(self.position.pirates))
+            found.child = Node(play_plan(self.position, seat, plan.actions), weights)
+        return found
 
 
 def legend(thought: Thought) -> Action:
     seat, meter = thought.seat, thought.meter
     position = thought.imagination.sample(thought.rng)
     weights = thought.weights(position)
-    found = thought.worth_trying(plans(position, seat, weights, _ROOT_WIDTH, meter))
-    if not found:
-        return thought.listed[0]
-    if found[0].value == float("inf"):
-        return found[0].actions[0]
-    found.sort(key=lambda plan: -plan.value)
-    del found[3 * _ROOT_PLANS :]
-    found.sort(key=lambda plan: -edge(plan.after, seat, weights))
-    del found[_ROOT_PLANS:]
+    found = candidates(thought, position, _ROOT_WIDTH, _ROUNDS[0][0])
+    if len(found) < 2:
+        return found[0].actions[0] if found else thought.listed[0]
     thought.best(found[0].actions[0])
-    priors = _priors([edge(plan.after, seat, weights) for plan in found])
     is_known = thought.imagination.is_open and position.ruleset.has_row
-    trees = [_root(position, seat, found, priors, weights)]
-    trees += [
-        _root(thought.imagination.sample(thought.rng), seat, found, priors, weights)
-        for _ in range((_OPEN_SAMPLES if is_known else _SAMPLES) - 1)
-    ]
-    while not meter.is_spent():
-        before = meter.nodes
-        for tree in trees:
-            _descend(tree, weights, meter)
-            if meter.is_spent():
-                break
-        thought.best(found[_most_visited(trees, seat)].actions[0])
-        if meter.nodes == before and all(tree.visits > 200 for tree in trees):
-            break  # every line ends in a win: there is nothing left to search
-    return found[_most_visited(trees, seat)].actions[0]
+    worlds = [_World(position)]
+    alive = list(range(len(found)))
+    began = meter.share_spent()
+    for number, (most, wanted) in enumerate(_ROUNDS):
+        alive = _best_first(alive, worlds, seat)[:most]
+        if meter.is_spent():
+            break
+        while len(worlds) < (_OPEN_WORLDS if is_known else wanted):
+            worlds.append(_World(thought.imagination.sample(thought.rng)))
+        until = began + (1 - began) * (number + 1) / len(_ROUNDS)
+        while meter.share_spent() < until:
+            before = meter.nodes
+            for world in worlds:
+                for index in alive:
+                    _descend(world.edge(index, found[index], seat, weights), weights, meter)
+                if meter.is_spent():
+                    break
+            alive = _best_first(alive, worlds, seat)
+            thought.best(found[alive[0]].actions[0])
+            if meter.nodes == before and all(_is_searched_out(world, alive) for world in worlds):
+                break  # every line ends in a win: there is nothing left to search
+    return found[_best_first(alive, worlds, seat)[0]].actions[0]
 
 
-def _most_visited(trees: Sequence[Node], seat: int) -> int:
-    """The plan that most walks went to; among equals the one of greater worth."""
-    visits: list[tuple[int, float]] = []
-    for index in range(len(trees[0].edges or ())):
-        edges = [tree.edges[index] for tree in trees if tree.edges]
-        visits.append((sum(e.visits for e in edges), sum(e.total[seat] for e in edges)))
-    return max(range(len(visits)), key=lambda index: visits[index])
+def _is_searched_out(world: _World, alive: Sequence[int]) -> bool:
+    return all(world.edges[index].visits > 50 for index in alive if index in world.edges)
+
+
+def _best_first(alive: Sequence[int], worlds: Sequence[_World], seat: int) -> list[int]:
+    """The plans by what they were worth on average; the order stays where nothing is known yet."""
+
+    def worth(index: int) -> float:
+        edges = [world.edges[index] for world in worlds if index in world.edges]
+        visits = sum(edge.visits for edge in edges)
+        return sum(edge.total[seat] for edge in edges) / visits if visits else 0.0
+
+    return sorted(alive, key=lambda index: -worth(index))

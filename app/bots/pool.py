@@ -2,7 +2,7 @@
 
 Workers start when the first bot has to move and stop after a while of rest. The queue is bounded; a bot
 that finds it full, whose worker dies or whose time is up plays the best move known so far, or a plain one
-that is always legal. All of that is counted.
+that is always legal. All of that is counted. A review has a process to itself: no bot waits for it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from app.bots.choosing import safe_choice
+from app.bots.choosing import gives_up, safe_choice
 from app.bots.levels import SECONDS
 
 __all__ = ["BotPool", "Counted"]
@@ -30,7 +30,10 @@ Counted = Callable[[str, str, float], None]
 _LONGEST_LINE = 8 * 1024 * 1024
 _PATIENCE = 1.5
 """Seconds beyond its own limit before a worker is taken to hang."""
+_LONGEST_WAIT = 2.0
+"""Seconds: with many bots in line each thinks so much less that none waits longer than about this."""
 _REVIEW_SECONDS = 20.0
+"""A review that takes longer is given up; a game of 150 actions takes about one."""
 _log = logging.getLogger("cartagena.bots")
 
 
@@ -105,6 +108,7 @@ class BotPool:
         self._idle: list[_Worker] = []
         self._all: set[_Worker] = set()
         self._free = asyncio.Semaphore(workers)
+        self._review_free = asyncio.Semaphore(1)
         self._waiting = 0
         self._last_asked = 0.0
         self._sweeper: asyncio.Task[None] | None = None
@@ -129,6 +133,8 @@ class BotPool:
         began = asyncio.get_running_loop().time()
         if len(actions) == 1 and "count" not in actions[0]:
             self._count(level, "forced", 0.0)
+            if seat is not None and gives_up(view, history, level, seat):
+                return {"type": "resign"}
             return actions[0]
         plain = safe_choice(view, actions, seat)
         if self._waiting >= self._queue or self._is_closed:
@@ -141,12 +147,13 @@ class BotPool:
             "actions": list(actions),
             "history": list(history),
             "level": level,
-            "seconds": seconds,
             "seat": seat,
         }
         self._waiting += 1
         try:
             async with self._free:
+                seconds = min(seconds, max(0.01, _LONGEST_WAIT * self._most / self._waiting))
+                request["seconds"] = seconds
                 outcome, action = await self._ask(request, seconds, best)
         finally:
             self._waiting -= 1
@@ -154,22 +161,24 @@ class BotPool:
         return action or (best[0] if best else plain)
 
     async def review(self, record: Json) -> Json | None:
-        """The review of a finished game (app/bots/review.py), or None when it could not be made now."""
-        if self._waiting >= self._queue or self._is_closed:
+        """The review of a finished game (app/bots/review.py), or None when it could not be made now.
+
+        One at a time, in a process of its own that ends with it and stands behind the bots' in line.
+        """
+        if self._is_closed:
             self._count("review", "full", 0.0)
             return None
-        self._waiting += 1
-        try:
-            async with self._free:
-                outcome, found = await self._ask({"record": record}, _REVIEW_SECONDS, [])
-        finally:
-            self._waiting -= 1
-        self._count("review", outcome, 0.0)
+        began = asyncio.get_running_loop().time()
+        async with self._review_free:
+            outcome, found = await self._ask({"record": record}, _REVIEW_SECONDS, [], is_review=True)
+        self._count("review", outcome, asyncio.get_running_loop().time() - began)
         return found
 
-    async def _ask(self, request: Json, seconds: float, best: list[Json]) -> tuple[str, Json | None]:
+    async def _ask(
+        self, request: Json, seconds: float, best: list[Json], *, is_review: bool = False
+    ) -> tuple[str, Json | None]:
         self._last_asked = asyncio.get_running_loop().time()
-        worker = self._idle.pop() if self._idle else None
+        worker = self._idle.pop() if self._idle and not is_review else None
         is_kept = False
         outcome = "crashed"
         action: Json | None = None
@@ -181,8 +190,8 @@ class BotPool:
                 seconds += 2.0
             async with asyncio.timeout(seconds + self._patience):
                 action = await worker.ask(request, best)
-            is_kept = action is not None
-            outcome = "chosen" if is_kept else "crashed"
+            is_kept = action is not None and not is_review
+            outcome = "chosen" if action is not None else "crashed"
         except TimeoutError:
             outcome = "late"
         except OSError as wrong:

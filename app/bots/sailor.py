@@ -1,8 +1,14 @@
-"""The sailor: looks one action ahead and takes what looks best at once."""
+"""The sailor: looks one action ahead and takes what looks best at once.
+
+One action ahead, a card fetched is worth the way back for it, and spending it is worth the way forward: with
+few cards left that goes round in circles, for ever if somebody else keeps all the others. So a sailor whose
+game drags on begins to plan whole turns as a mate does, and brings it to an end.
+"""
 
 from __future__ import annotations
 
 from app.bots.evaluation import rough_strength
+from app.bots.mate import mate
 from app.bots.thought import Thought
 from app.bots.turn_search import step
 from app.rules.actions import Action, End
@@ -13,7 +19,15 @@ _PATIENCE = 0.15
 """An action must not cost more than this, or the sailor ends the turn where that is allowed."""
 
 
+_DRAGGING = 25
+"""Turns of its own after which a game drags on; nearly all are over by then."""
+_HOARD = 20
+"""More cards than anybody needs who wants to get home: there may soon be none for the others."""
+
+
 def sailor(thought: Thought) -> Action:
+    if thought.turns >= _DRAGGING or _is_hoarding(thought):
+        return mate(thought)
     position = thought.imagination.sample(thought.rng)
     seat = thought.seat
     weights = thought.weights(position)
@@ -34,3 +48,8 @@ def sailor(thought: Thought) -> Action:
         if value > best_value:
             best, best_value = action, value
     return best
+
+
+def _is_hoarding(thought: Thought) -> bool:
+    players = thought.imagination.view["players"]
+    return any(player["cards"] > _HOARD for seat, player in enumerate(players) if seat != thought.seat)

@@ -30,6 +30,9 @@ class Thought:
     must_move: bool = False
     """Its last turn was a bare pass: another would let two patient bots wait for each other for ever."""
 
+    turns: int = 0
+    """How many turns of its own it has ended."""
+
     impatience: float = 0.0
     """How much longer than usual the game has taken already, from 0 to 1."""
 

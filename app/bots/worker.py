@@ -26,12 +26,15 @@ Json = dict[str, Any]
 
 NICENESS = 10
 """People's moves come first: thinking takes only what the machine has left."""
+REVIEW_NICENESS = 5
+"""Added for a review, which nobody's turn waits for; its process ends with it."""
 
 
 def answer_line(line: str, tell: Callable[[Json], None]) -> Json:
     """The move for one request. Whatever goes wrong is told, so that the pool can count it and play on."""
     asked = json.loads(line)
     if "record" in asked:
+        os.nice(REVIEW_NICENESS)
         return {"review": review(rules.record_from_json(asked["record"]))}
     view = asked["view"]
     if view["winner"] is None and (view["seed"] is not None or not isinstance(view["deck"], int)):

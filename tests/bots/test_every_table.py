@@ -51,18 +51,23 @@ def test_a_level_finishes_against_itself(level: str):
 def test_whatever_is_owed_is_answered(level: str):
     """Steal, share, stack and discard, by every level, with open and with hidden hands."""
     answered: set[str] = set()
+    met: set[str] = set()
     for hands in ("hidden", "open"):
         options = {"preset": "dungeon", "players": 3, "black_magic": True, "scoundrels": True, "hands": hands}
         for number in range(12):
             for position, histories in wander(options, number):
                 if position.pending is None or position.winner is not None:
                     continue
+                owed = type(position.pending).__name__ + hands
+                if owed in met:
+                    continue
+                met.add(owed)
                 for seat in rules.seats_to_act(position):
                     move = chosen(position, seat, histories[seat], level, 100, f"{number}")
                     rules.apply(position, seat, rules.action_from_json(move))
                     answered.add(move["type"] + hands)
-            if len(answered) == 8:
-                return
+            if len(answered) == (4 if hands == "hidden" else 8):
+                break
     assert len(answered) == 8, answered
 
 

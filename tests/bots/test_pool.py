@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import textwrap
 import time
 from pathlib import Path
 from typing import Any
@@ -141,3 +142,62 @@ async def test_what_a_worker_is_sent_holds_no_hidden_card(position: rules.Positi
         await pool.close()
     first, second = log.read_text().splitlines()
     assert first == second
+
+
+async def test_bots_do_not_wait_for_a_review(position: rules.Position, tmp_path: Path):
+    """The review stands still until the move has been made: had it the bots' process, neither would end."""
+    view, actions = request(position)
+    gate = tmp_path / "moved"
+    text = f"""
+        import json, pathlib, sys, time
+        for line in sys.stdin:
+            asked = json.loads(line)
+            while "record" in asked and not pathlib.Path({str(gate)!r}).exists():
+                time.sleep(0.01)
+            is_review = "record" in asked
+            answer = {{"review": {{"turns": []}}}} if is_review else {{"action": asked["actions"][-1]}}
+            print(json.dumps(answer), flush=True)
+    """
+    pool = BotPool(command=program(tmp_path, textwrap.dedent(text)), patience=20.0)
+    reviewing = asyncio.create_task(pool.review({}))
+    while not pool.processes:  # noqa: ASYNC110 (the pool has no event to wait for, on purpose)
+        await asyncio.sleep(0.01)
+    assert await pool.choose(view, actions, [], "legend", 1.0) == actions[-1]
+    assert not reviewing.done()
+    gate.touch()
+    assert await reviewing == {"turns": []}
+    assert pool.processes == 1
+    await pool.close()
+    assert pool.counts == {"chosen": 2}
+
+
+async def test_the_more_bots_wait_the_less_each_thinks(position: rules.Position, tmp_path: Path):
+    log = tmp_path / "sent"
+    text = f"""
+        import json, sys
+        for line in sys.stdin:
+            asked = json.loads(line)
+            open({str(log)!r}, "a").write(f"{{asked['seconds']}}\\n")
+            print(json.dumps({{"action": asked["actions"][0]}}), flush=True)
+    """
+    pool = BotPool(command=program(tmp_path, textwrap.dedent(text)), patience=20.0)
+    view, actions = request(position)
+    await asyncio.gather(*(pool.choose(view, actions, [], "legend", 1.0) for _ in range(20)))
+    await pool.close()
+    seconds = [float(line) for line in log.read_text().splitlines()]
+    # The first found nobody in line; the second had eighteen behind it, and so on to the last.
+    assert seconds[0] == seconds[-1] == 1.0
+    assert seconds[1:] == sorted(seconds[1:])
+    assert seconds[1] == pytest.approx(2 / 19)
+
+
+async def test_a_bot_gives_up_a_game_that_would_never_end(position: rules.Position):
+    """Somebody who holds every card and never plays one can make a seat pass for ever."""
+    end = [{"type": "end"}]
+    passed = [{"type": "turn_passed", "seat": 0, "next": 1}, {"type": "turn_passed", "seat": 1, "next": 0}]
+    view, _ = request(position)
+    pool = BotPool(command=("/no/such/program",))
+    assert await pool.choose(view, end, passed * 250, "mate", 1.0, seat=0) == end[0]
+    assert await pool.choose(view, end, passed * 251, "mate", 1.0, seat=0) == {"type": "resign"}
+    assert await pool.choose(view, end, passed * 251, "cabin-boy", 1.0, seat=0) == end[0]
+    await pool.close()
