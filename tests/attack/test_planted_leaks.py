@@ -1,0 +1,187 @@
+"""Leaks planted into the server, one at a time: the comparison of two worlds finds every one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app import rules
+from app.play import visitors
+from app.play.frame import Frame
+from app.play.lobby import Lobby
+from app.play.refusals import Refusal
+from app.web import bot_api, game_api, game_api_stream, guard, pages_replay
+from app.web.pages_render import PageRenderer
+from tests.attack.slots import Move, some_moves, twin
+from tests.attack.two_worlds import Laid, Leak, Stage, differences, heard_in, pages_of_the_table, set_up
+
+Patch = pytest.MonkeyPatch
+
+
+def unseen(position: rules.Position) -> int:
+    """A number that tells two decks apart and names no card."""
+    return sum(place * kind for place, kind in enumerate(position.deck)) % 97
+
+
+def a_card_in_an_event(patch: Patch, laid: Laid) -> None:
+    patch.setattr(
+        laid, "events_for", lambda events, *_: [rules.event_to_json(event) for event in events], raising=False
+    )
+    patch.setattr(laid, "is_public", lambda *_: False, raising=False)
+
+
+def a_number_in_the_view(patch: Patch, laid: Laid) -> None:
+    patch.setattr(
+        laid,
+        "view",
+        lambda position, seat: {**rules.view(position, seat), "check": unseen(position)},
+        raising=False,
+    )
+
+
+def the_order_of_the_fields(patch: Patch, laid: Laid) -> None:
+    def view(position: rules.Position, seat: int | None) -> Any:
+        fields = list(rules.view(position, seat).items())
+        at = unseen(position) % len(fields)
+        return dict(fields[at:] + fields[:at])
+
+    patch.setattr(laid, "view", view, raising=False)
+
+
+def the_length_of_a_frame(patch: Patch, laid: Laid) -> None:
+    """Spaces behind the frame of a move: the same text to every parser."""
+    told = visitors.event_frames
+
+    def padded(before: Any, table: Any, *more: Any) -> Any:
+        frames = told(before, table, *more)
+        return {seat: Frame(frame.payload + b" " * unseen(table.position)) for seat, frame in frames.items()}
+
+    patch.setattr(visitors, "event_frames", padded)
+
+
+def an_error_sentence(patch: Patch, laid: Laid) -> None:
+    def apply(position: rules.Position, seat: int, action: Any) -> Any:
+        try:
+            return rules.apply(position, seat, action)
+        except rules.RuleError as refused:
+            top = position.ruleset.kinds.names[position.deck[-1]]
+            refused.message = f"{refused.message} The next card is {top}, after {unseen(position)}."
+            raise
+
+    patch.setattr(laid, "apply", apply, raising=False)
+
+
+def what_others_may_do(patch: Patch, laid: Laid) -> None:
+    def choices(position: rules.Position, seat: int) -> Any:
+        return [each for one in range(position.options.players) for each in rules.choices(position, one)]
+
+    patch.setattr(laid, "choices", choices, raising=False)
+    # Nobody else is to act, so the list of the others is made as if they were.
+    patch.setattr(
+        laid,
+        "view",
+        lambda position, seat: {
+            **rules.view(position, seat),
+            "may": [len(set(position.hand_names(one))) for one in range(position.options.players)],
+        },
+        raising=False,
+    )
+
+
+def a_header(patch: Patch, laid: Laid) -> None:
+    given = guard.security_headers
+
+    def headers(https: bool, host: str) -> dict[str, str]:
+        return {**given(https, host), "x-trace": str(unseen(laid.new_game(None, "")))}  # type: ignore[arg-type]
+
+    patch.setattr(guard, "security_headers", headers)
+
+
+def the_replay_of_what_was_seen(patch: Patch, laid: Laid) -> None:
+    told = pages_replay.seen_by
+
+    def seen(row: Any, entries: Any, seat: Any) -> Any:
+        whole = told(row, entries, seat)
+        whole["steps"][-1]["marks"] = [f"deck {unseen(laid.new_game(None, ''))}"]  # type: ignore[arg-type]
+        return whole
+
+    patch.setattr(pages_replay, "seen_by", seen)
+
+
+def a_row_of_the_lobby(patch: Patch, laid: Laid) -> None:
+    told = Lobby.row
+
+    def row(self: Any, *more: Any) -> Any:
+        return {**told(self, *more), "n": unseen(laid.new_game(None, ""))}  # type: ignore[arg-type]
+
+    patch.setattr(Lobby, "row", row)
+
+
+def a_page(patch: Patch, laid: Laid) -> None:
+    drawn = PageRenderer.page
+
+    async def page(self: Any, request: Any, template: str, **values: Any) -> Any:
+        answer = await drawn(self, request, template, **values)
+        answer.body += b"<!-- " + bytes((65 + unseen(laid.new_game(None, "")) % 26,)) + b" -->"  # type: ignore[arg-type]
+        answer.headers["content-length"] = str(len(answer.body))
+        return answer
+
+    patch.setattr(PageRenderer, "page", page)
+
+
+def a_refused_export(patch: Patch, laid: Laid) -> None:
+    def record(*_: Any) -> Any:
+        raise Refusal("not_over", f"Not yet: {unseen(laid.new_game(None, ''))} cards to go.")  # type: ignore[arg-type]
+
+    patch.setattr(game_api, "record_of", record)
+    patch.setattr(bot_api, "record_of", record)
+
+
+def the_stream_for_programs(patch: Patch, laid: Laid) -> None:
+    tell = game_api_stream.StreamListener.tell
+
+    def louder(self: Any, frame: Frame) -> None:
+        tell(self, Frame(frame.payload + b" " * unseen(laid.new_game(None, ""))))  # type: ignore[arg-type]
+
+    patch.setattr(game_api_stream.StreamListener, "tell", louder)
+
+
+PLANTED: list[Callable[[Patch, Laid], None]] = [
+    a_card_in_an_event,
+    a_number_in_the_view,
+    the_order_of_the_fields,
+    the_length_of_a_frame,
+    an_error_sentence,
+    what_others_may_do,
+    a_header,
+    the_replay_of_what_was_seen,
+    a_row_of_the_lobby,
+    a_page,
+    a_refused_export,
+    the_stream_for_programs,
+]
+
+
+STAGE: list[Stage] = []  # laid once for all of them
+
+
+@pytest.mark.parametrize("leak", PLANTED, ids=lambda leak: leak.__name__)
+async def test_a_planted_leak_is_found(leak: Leak, tmp_path: Path, monkeypatch: Patch) -> None:
+    if not STAGE:
+        STAGE.append(await set_up(tmp_path, {"preset": "jamaica", "players": 2}, monkeypatch))
+    stage = STAGE[0]
+    chance = random.Random(11)
+    moves: list[Move] = []
+    while not any(seat == 1 and action["type"] == "retreat" for seat, action in moves):
+        moves = some_moves(stage.position, 6, chance)  # the other one must draw
+    other = twin(stage.position, moves, 0, chance)
+    pages = pages_of_the_table(stage)
+    told = [
+        await heard_in(stage, position, moves, 0, monkeypatch, looks={6}, pages=pages, leak=leak)
+        for position in (stage.position, other)
+    ]
+    assert list(differences(*told)), "the comparison is blind to this"

@@ -1,0 +1,40 @@
+"""Non-interference on the wire: what stays unseen changes no byte that a viewer can get hold of."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app import rules
+from tests.attack.slots import some_moves, twin
+from tests.attack.two_worlds import differences, heard_in, pages_for, pages_of_the_table, set_up
+
+# Three of the presets that hide hands, with the modules that hide more; the long form has all
+# (`python -m tools.fuzz unseen`).
+TABLES: list[tuple[dict[str, Any], int | None]] = [
+    ({"preset": "jamaica", "players": 2}, 1),
+    ({"preset": "hispaniola", "players": 3}, None),
+    ({"preset": "dungeon", "players": 3, "black_magic": True, "scoundrels": True}, 0),
+]
+
+
+@pytest.mark.parametrize(("options", "audience"), TABLES, ids=[table["preset"] for table, _ in TABLES])
+async def test_what_stays_unseen_changes_no_byte(
+    options: dict[str, Any], audience: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = await set_up(tmp_path, options, monkeypatch)
+    chance = random.Random(str(options))
+    moves = some_moves(stage.position, 12, chance)
+    other = twin(stage.position, moves, audience, chance)
+    assert rules.position_to_json(other) != rules.position_to_json(stage.position)
+    # Every address of the app once; what shows the game, everywhere.
+    pages = pages_for(stage) if audience == 1 else pages_of_the_table(stage)
+    told = [
+        await heard_in(stage, position, moves, audience, monkeypatch, looks={len(moves)}, pages=pages)
+        for position in (stage.position, other)
+    ]
+    assert list(differences(*told)) == []
+    assert len(told[0].frames) > 30

@@ -1,0 +1,391 @@
+"""One table in two worlds: the same people, log, commitment and commands; only unseen cards differ.
+
+A world is the whole server on real sockets. Its rules are ours but for one thing: the table is laid as the
+test says. That needs a hand inside the process; no setting, route or message leads there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import httpx
+import orjson
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+
+from app import rules
+from app.main import create_app
+from app.play import engines, founding
+from app.settings import Settings
+from tests.attack.routes import routes
+from tests.attack.slots import Audience, Move
+from tests.sockets.harbour import Running, in_process
+
+HOST = "table.example"
+NOW = 1_800_000_000_000
+SEED = "5e" * 32
+# What is the same for everybody whatever the game: files, and what only the operator may read.
+ALIKE = (
+    "/static/{fingerprint}/{name:path}",
+    "/lang/{name}.json",
+    "/metrics",
+    "/api/v1/games/{game}/events",
+)
+
+
+class Laid:
+    """The rules, with the table laid as it is given."""
+
+    def __init__(self, position: rules.Position) -> None:
+        self._position = position
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(rules, name)
+
+    def new_game(self, options: rules.Options, seed: str) -> rules.Position:
+        return self._position.copy()
+
+
+@dataclass
+class Stage:
+    """A table where everybody sits and is ready, kept as files that worlds begin from."""
+
+    folder: Path
+    game: str
+    people: list[str]
+    cookies: list[str]
+    position: rules.Position
+
+
+@dataclass
+class Heard:
+    """All that one viewer can get hold of, in order; presence apart, which comes when it comes."""
+
+    frames: list[bytes] = field(default_factory=list)
+    presence: list[bytes] = field(default_factory=list)
+    answers: list[tuple[str, Any]] = field(default_factory=list)
+
+    def add(self, frame: bytes) -> None:
+        (self.presence if b'"t":"presence"' in frame else self.frames).append(frame)
+
+    def present(self) -> set[bytes]:
+        """What presence ever said. How often, and how many watch at that instant, is a matter of real time."""
+        return {re.sub(rb'"watching":\d', b"", frame) for frame in self.presence}
+
+
+Leak = Callable[[pytest.MonkeyPatch, Laid], None]
+
+
+async def set_up(folder: Path, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Stage:
+    """The people (one more than seats: somebody watches), their sessions, the table."""
+    with monkeypatch.context() as fixed:
+        letters = random.Random(5)
+        fixed.setattr(
+            founding,
+            "secrets",
+            SimpleNamespace(token_hex=lambda n: SEED[: 2 * n], choice=letters.choice),
+        )
+        async with in_process(f"sqlite+aiosqlite:///{folder / 'table.db'}") as server:
+            people, cookies = [], []
+            for seat in range(options["players"] + 1):
+                async with _client(server) as http:
+                    answer = await http.post("/api/v1/me", json={"name": f"Sailor {'ABCDEF'[seat]}"})
+                    people.append(answer.json()["person"]["id"])
+                    cookies.append(f"cartagena={http.cookies['cartagena']}")
+            async with _client(server, cookies[0]) as http:
+                made = await http.post("/api/v1/games", json={"options": {**options, "first": 0}})
+                game = made.json()["id"]
+            nonces = [f"{seat:032x}" for seat in range(options["players"])]
+            for seat, nonce in enumerate(nonces):
+                async with _client(server, cookies[seat]) as http:
+                    for number, command in enumerate(
+                        ({"do": "sit", "nonce": nonce, "seat": seat}, {"do": "ready", "ready": True})
+                    ):
+                        body = {**command, "id": f"setup-{seat}-{number}"}
+                        done = await http.post(f"/api/v1/games/{game}/commands", json=body)
+                        assert done.status_code == 200, done.text
+    parsed = rules.parse_options({**options, "first": 0})
+    position = rules.new_game(parsed, rules.seed_from(SEED, nonces))
+    return Stage(folder, game, people, cookies, position)
+
+
+def _client(server: Running, cookie: str = "") -> httpx.AsyncClient:
+    headers = {"Host": HOST, "Origin": f"http://{HOST}"} | ({"Cookie": cookie} if cookie else {})
+    return httpx.AsyncClient(base_url=server.base, headers=headers, timeout=60)
+
+
+class World:
+    """The stage's table on a server of its own, seen by one viewer."""
+
+    def __init__(self, server: Running, stage: Stage, audience: Audience) -> None:
+        self.server = server
+        self.stage = stage
+        self.audience = audience
+        self.me = len(stage.people) - 1 if audience is None else audience
+        self.heard = Heard()
+        self.seq = 0
+        self._sockets: list[ClientConnection] = []
+        self._https = [_client(server, cookie) for cookie in stage.cookies]
+
+    async def close(self) -> None:
+        for socket in self._sockets:
+            await socket.close()
+        for http in self._https:
+            await http.aclose()
+
+    # -- the viewer --------------------------------------------------------------------------------
+
+    async def open(self, path: str, seat: int | None = None) -> ClientConnection:
+        socket = await connect(
+            f"{self.server.sockets}{path}",
+            additional_headers={
+                "Cookie": self.stage.cookies[self.me if seat is None else seat],
+                "Origin": self.server.base,
+            },
+            compression=None,
+            max_size=None,
+        )
+        self._sockets.append(socket)
+        return socket
+
+    async def until(self, socket: ClientConnection, met: Callable[[dict[str, Any]], bool]) -> None:
+        """Everything up to the first frame of this kind."""
+        async with asyncio.timeout(60):
+            while True:
+                frame = await socket.recv(decode=False)
+                self.heard.add(frame)
+                message = orjson.loads(frame)
+                if message["t"] in ("state", "events", "table"):
+                    self.seq = message["seq"]
+                if met(message):
+                    return
+
+    async def say(self, socket: ClientConnection, do: str, **fields: Any) -> None:
+        await socket.send(orjson.dumps({"do": do, **fields}).decode())
+
+    async def get(self, path: str) -> None:
+        """What this address answers, whole: status, headers, body."""
+        answer = await self._https[self.me].get(path, headers={"Accept": "text/html,application/json"})
+        headers = [(name, value) for name, value in answer.headers.raw if name.lower() != b"date"]
+        self.heard.answers.append((path, (answer.status_code, headers, answer.content)))
+
+    async def post(self, path: str, body: Any) -> None:
+        answer = await self._https[self.me].post(path, json=body)
+        headers = [(name, value) for name, value in answer.headers.raw if name.lower() != b"date"]
+        self.heard.answers.append((path, (answer.status_code, headers, answer.content)))
+
+    async def stream(self, since: int | None) -> None:
+        """The server-sent events up to the presence that ends a greeting."""
+        path = f"/api/v1/games/{self.stage.game}/events" + ("" if since is None else f"?since={since}")
+        async with asyncio.timeout(60), self._https[self.me].stream("GET", path) as answer:
+            async for line in answer.aiter_lines():
+                if line:
+                    self.heard.answers.append((path, line))
+                if '"t":"presence"' in line:
+                    self.heard.answers.pop()
+                    return
+
+    # -- the game ----------------------------------------------------------------------------------
+
+    async def act(self, seat: int, action: dict[str, Any], number: int) -> None:
+        """Somebody else's move, or the viewer's from another device: the viewer's socket hears of it."""
+        body = {"id": f"move-{number:05}", "version": self.seq, "action": action}
+        done = await self._https[seat].post(f"/api/v1/games/{self.stage.game}/act", json=body)
+        assert done.status_code == 200, done.text
+
+    async def play(self, moves: list[Move], looks: set[int], pages: list[str]) -> Heard:
+        """The whole game up to the horizon; after the moves numbered in `looks` everything is looked at."""
+        game = self.stage.game
+        lobby = await self.open("/ws/lobby")
+        await self.say(lobby, "hello", v=1)
+        await self.until(lobby, lambda message: message["t"] == "lobby")
+        # Everybody is there all the time: nobody's absence tells the worlds apart.
+        for seat in range(len(self.stage.people) - 1):
+            there = await self.open(f"/ws/game/{game}", seat)
+            await self.say(there, "hello", v=1)
+            while orjson.loads(await there.recv())["t"] != "presence":
+                continue
+        socket = await self.open(f"/ws/game/{game}")
+        await self.say(socket, "hello", v=1)
+        await self.until(socket, lambda message: message["t"] == "presence")
+        start = {"do": "start", "id": "setup-start"}
+        done = await self._https[0].post(f"/api/v1/games/{game}/commands", json=start)
+        assert done.status_code == 200, done.text
+        await self.until(socket, lambda message: message.get("kind") == "started")
+        for number, (seat, action) in enumerate(moves, 1):
+            at = self.seq
+            if seat == self.audience:
+                body = {"id": f"move-{number:05}", "version": at, "action": action}
+                await self.say(socket, "act", **body)
+            else:
+                await self.act(seat, action, number)
+            await self.until(socket, lambda message, at=at: message.get("seq") == at + 1)  # type: ignore[misc]
+            if number in looks:
+                await self._look(socket, number, pages)
+        await self.say(lobby, "filter")
+        await self.until(lobby, lambda message: message["t"] == "lobby")
+        return self.heard
+
+    async def _look(self, socket: ClientConnection, number: int, pages: list[str]) -> None:
+        for path in pages:
+            await self.get(path)
+        await self.stream(None)
+        await self.stream(max(0, self.seq - 3))
+        await self._pry(socket, number)
+        for since in (None, self.seq - 2, 0):
+            again = {} if since is None else {"seq": since}
+            await self.say(socket, "hello", v=1, **again)
+            await self.until(socket, lambda message: message["t"] == "presence")
+
+    async def _pry(self, socket: ClientConnection, number: int) -> None:
+        """Everything a curious client may ask for that it must not get."""
+        game, version = self.stage.game, self.seq
+        names = self.stage.position.ruleset.kinds.names
+        tries: list[dict[str, Any]] = [
+            {"type": "advance", "card": card, "from": place} for card in names for place in ("start", 1)
+        ]
+        tries += [{"type": "steal", "card": names[0]}, {"type": "discard", "cards": [names[0]] * 2}]
+        tries += [{"type": "share", "keep": list(names[:2]), "give": {"0": names[0]}}]
+        tries += [
+            {"type": "stack", "keep": names[0], "back": []},
+            {"type": "chest", "card": names[0], "from": 1},
+        ]
+        tries += [{"type": "rum", "card": "rum"}, {"type": "pistol", "card": "pistol", "player": 0}]
+        for n, action in enumerate(tries):
+            # A version that is stale unless nothing moved: an honest try would move the world.
+            body = {"id": f"pry-{number:03}-{n:03}", "version": 0, "action": action}
+            await self.say(socket, "act", **body)
+            await self.until(socket, lambda message: message["t"] == "refused")
+        wrong = {"type": "advance", "card": "doubloon", "from": "start"}
+        for path, body in (
+            ("act", {"id": f"pry-http-{number:03}", "version": version, "action": wrong}),
+            ("hint", {"id": f"pry-hint-{number:03}", "version": version}),
+            ("commands", {"do": "undo", "id": f"pry-undo-{number:03}", "version": 0}),
+            ("commands", {"do": "rematch", "id": f"pry-more-{number:03}"}),
+            ("commands", {"do": "chat", "id": f"pry-chat-{number:03}", "preset": "hello"}),
+        ):
+            await self.post(f"/api/v1/games/{game}/{path}", body)
+        await self.until(socket, lambda message: message["t"] == "chat")
+        await self._illegal(socket, number)
+
+    async def _illegal(self, socket: ClientConnection, number: int) -> None:
+        """With the present version: what the rules themselves say to a card that is not in the hand."""
+        if self.audience is None:
+            return
+        whole = rules.position_to_json(self.stage.position)
+        hand = set(whole["players"][self.audience]["hand"])
+        for n, card in enumerate(self.stage.position.ruleset.kinds.names):
+            for place in ("goal", 36) if card in hand else ("goal", "start"):
+                action = {"type": "advance", "card": card, "from": place}
+                if place == "start":
+                    continue  # the card may have been drawn since: that would be a move
+                body = {"id": f"ill-{number:03}-{n:03}-{place}", "version": self.seq, "action": action}
+                await self.say(socket, "act", **body)
+                await self.until(socket, lambda message: message["t"] in ("refused", "events"))
+
+
+def pages_for(stage: Stage) -> list[str]:
+    """Every address of the app that can be read, with this table and these people in its holes."""
+    filled = {
+        "{game}": stage.game,
+        "{room}": stage.game,
+        "{player}": stage.people[1],
+        "{topic}": "options",
+        "{code}": "AAAA-BBBB-CCCC",
+        "{token}": "0" * 16,
+        "{name}": "nothing",
+    }
+    found = []
+    for method, path in routes(create_app(Settings())):
+        if method != "GET" or path in ALIKE:
+            continue
+        for hole, value in filled.items():
+            path = path.replace(hole, value)
+        assert "{" not in path, f"{path}: say what goes into its hole"
+        found.append(path)
+    lists = [f"/api/v1/games?list={name}" for name in ("open", "watch", "mine", "finished")]
+    return [*found, *lists]
+
+
+@contextmanager
+def as_laid(monkeypatch: pytest.MonkeyPatch, position: rules.Position, leak: Leak | None) -> Iterator[None]:
+    with monkeypatch.context() as patch:
+        laid = Laid(position)
+        patch.setitem(engines.ENGINES, rules.RULES_VERSION, laid)
+        if leak is not None:
+            leak(patch, laid)
+        yield
+
+
+def pages_of_the_table(stage: Stage) -> list[str]:
+    """The few addresses that show something of the game itself."""
+    api, page = f"/api/v1/games/{stage.game}", f"/g/{stage.game}"
+    return [api, f"{api}/record", f"{api}/review", page, f"{page}/seen", "/api/v1/games?list=watch"]
+
+
+async def heard_in(
+    stage: Stage,
+    position: rules.Position,
+    moves: list[Move],
+    audience: Audience,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    looks: set[int],
+    pages: list[str],
+    leak: Leak | None = None,
+) -> Heard:
+    """One world from its beginning to the horizon."""
+    copy = stage.folder / "world.db"
+    for old in stage.folder.glob("world.db*"):
+        old.unlink()
+    shutil.copyfile(stage.folder / "table.db", copy)
+    with as_laid(monkeypatch, position, leak):
+        async with in_process(f"sqlite+aiosqlite:///{copy}", migrated=True) as server:
+            app = server._app
+            assert app is not None
+            app.state.site.clock = lambda: NOW / 1000
+            app.state.site.chance = random.Random(3)
+            server.house.clock = SimpleNamespace(now=lambda: NOW)
+            world = World(server, stage, audience)
+            try:
+                return await world.play(moves, looks, pages)
+            finally:
+                await world.close()
+
+
+def differences(one: Heard, other: Heard) -> Iterator[str]:
+    """Where two viewers could tell their worlds apart, in content, length, number or order."""
+    if len(one.frames) != len(other.frames):
+        yield f"frames: {len(one.frames)} and {len(other.frames)}"
+    for a, b in zip(one.frames, other.frames, strict=False):
+        if a != b:
+            yield f"frames: {a[:600]!r}\n   and {b[:600]!r}"
+    if one.present() != other.present():
+        yield f"presence: {one.present()} and {other.present()}"
+    if len(one.answers) != len(other.answers):
+        yield f"answers: {len(one.answers)} and {len(other.answers)}"
+    for (path, mine), (_, theirs) in zip(one.answers, other.answers, strict=False):
+        if mine != theirs:
+            yield f"{path}: {str(mine)[:600]}\n   and {str(theirs)[:600]}"
+
+
+__all__ = [
+    "Heard",
+    "Laid",
+    "Leak",
+    "Stage",
+    "differences",
+    "heard_in",
+    "pages_for",
+    "pages_of_the_table",
+    "set_up",
+]
