@@ -15,7 +15,7 @@ SEED = 7
 
 async def test_killed_at_every_point_on_sqlite(nursery: Nursery, sqlite_url: str, tmp_path: Path) -> None:
     plan = ["random", "before_append", "before_commit", "after_commit", "after_ack", "chatting", "evicting"]
-    run = await kill_under_play(nursery, sqlite_url, tmp_path, plan=plan, seed=SEED, tables=2)
+    run = await kill_under_play(nursery, sqlite_url, tmp_path, plan=plan, seed=SEED, tables=2, in_a_row=True)
     print(run)
     assert run.tally.wrong == []
     assert sum(run.kills.values()) == len(plan)
@@ -27,7 +27,9 @@ async def test_killed_around_the_commit_on_postgresql(
     nursery: Nursery, postgres_url: str, tmp_path: Path
 ) -> None:
     plan = ["random", "before_commit", "after_commit", "after_ack"]
-    run = await kill_under_play(nursery, postgres_url, tmp_path, plan=plan, seed=SEED, tables=2)
+    run = await kill_under_play(
+        nursery, postgres_url, tmp_path, plan=plan, seed=SEED, tables=2, in_a_row=True
+    )
     print(run)
     assert run.tally.wrong == []
     assert sum(run.kills.values()) == len(plan)

@@ -178,7 +178,7 @@ async def _until_shed(server: Server, frozen: socket.socket) -> int:
     async with httpx.AsyncClient(timeout=60, trust_env=False) as http:
         while time.monotonic() < until:
             with contextlib.suppress(OSError):
-                for _ in range(20):
+                for _ in range(100):
                     await asyncio.to_thread(frozen.sendall, _masked(b'{"do":"hello","v":1}'))
             text = (await http.get(f"{server.base}/metrics")).text
             found = re.search(r"^cartagena_outbox_drops_total ([0-9.]+)$", text, re.MULTILINE)

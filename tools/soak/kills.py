@@ -43,6 +43,7 @@ class KillRun:
     tally: Tally = field(default_factory=Tally)
     restarts: list[float] = field(default_factory=list)
     resumed: int = 0
+    died: int = 0
     at_rest: int = 0  # kills between moves, to start a server with a fault; not among the kills
     games: int = 0
 
@@ -62,12 +63,14 @@ async def kill_under_play(
     plan: Sequence[str],
     seed: int,
     tables: int = 4,
+    in_a_row: bool = False,
     say: bool = False,
     **terms: Any,
 ) -> KillRun:
     """A kill for each item of the plan: a fault point, or `random`; after each, everything is checked.
 
-    Stops at the first thing that is wrong.
+    `in_a_row`: no rest between them, and everybody's view is compared after the last one only. Stops at
+    the first thing that is wrong.
     """
     run = KillRun(seed)
     rng = Random(seed)
@@ -76,13 +79,19 @@ async def kill_under_play(
     try:
         async with reading(database_url) as store:
             fleet = Fleet([server.base], store, seed)
+            run.tally = fleet.tally
             try:
                 await fleet.launch(tables, **terms)
                 for number, point in enumerate(plan):
-                    await _one(server, fleet, run, rng, point)
+                    if number == 0 or not in_a_row:
+                        await _arm_anew(server, run, rng, point)
+                    await _die(server, fleet, run, rng, point)
+                    following = plan[number + 1] if in_a_row and number + 1 < len(plan) else ""
+                    await _revive(server, fleet, run, rng, following)
                     if run.tally.wrong:
                         break
-                    await fleet.renew()
+                    if not following:
+                        await fleet.renew()
                     if say and (number + 1) % 25 == 0:
                         print(f"  {run}", flush=True)
                 run.games = fleet.finished + len(fleet.tables)
@@ -92,49 +101,66 @@ async def kill_under_play(
     finally:
         await server.stop()
         server.close()
-    run.tally = fleet.tally
     if "Traceback" in server.said():
         run.tally.wrong.append("the server's log has a traceback:\n" + server.said()[-2000:])
     return run
 
 
-async def _one(server: Server, fleet: Fleet, run: KillRun, rng: Random, point: str) -> None:
-    """One kill: at a fault point of a server started with it, or at a random instant."""
+async def _arm_anew(server: Server, run: KillRun, rng: Random, point: str) -> None:
+    """A fault point belongs to one life of the server: begin another."""
     if point != "random":
-        # The point lies in the life after this kill: restart with it, let everybody come back into it.
         await server.kill()
         run.at_rest += 1
-        await server.start(fault=f"{point}:{rng.randint(1, 1 if point in ('evicting', 'loading') else 6)}")
-        for hand in fleet.everybody:
-            hand.chatty = 0.3 if point == "chatting" else 0.03
-        idle = fleet.tables[rng.randrange(len(fleet.tables))] if point == "evicting" else None
-        if idle is not None:
-            await _go_away(idle)
-        await fleet.go_on()
-        if not await server.gone(_POINT_SECONDS + 3 * (point == "evicting")):
-            point = "random"
-            await server.kill()
-        if idle is not None:
-            _come_back(idle)
-    else:
-        await fleet.go_on()
+        await server.start(fault=_fault(point, rng))
+
+
+def _fault(point: str, rng: Random) -> str:
+    if point in ("", "random"):
+        return ""
+    return f"{point}:{1 if point in ('evicting', 'loading') else rng.randint(1, 6)}"
+
+
+async def _die(server: Server, fleet: Fleet, run: KillRun, rng: Random, point: str) -> None:
+    """Play until the server dies where it was told to, or at a random instant."""
+    for hand in fleet.everybody:
+        hand.chatty = 0.3 if point == "chatting" else 0.03
+    idle = fleet.tables[rng.randrange(len(fleet.tables))] if point == "evicting" else None
+    if idle is not None:
+        await _go_away(idle)
+    await fleet.go_on()
+    if point == "random":
         await asyncio.sleep(rng.uniform(0.0, 0.4))
         await server.kill()
+    elif not await server.gone(_POINT_SECONDS + 3 * (point == "evicting")):
+        point = "random"
+        await server.kill()
     server.pid = 0
-    died = int(time.time() * 1000)
     run.kills[point] += 1
+    run.died = int(time.time() * 1000)
+    if idle is not None:
+        _come_back(idle)
+
+
+async def _revive(server: Server, fleet: Fleet, run: KillRun, rng: Random, following: str) -> None:
     # Before the server is back: nothing may have been shown that the log does not have.
-    run.tally = fleet.tally
     await fleet.check(views=False)
+    timed = [crewed for crewed in fleet.tables if _has_running_clock(crewed)]
     began = time.monotonic()
     born = int(time.time() * 1000)
-    await server.start()
+    await server.start(fault=_fault(following, rng))
     run.restarts.append(time.monotonic() - began)
+    if following:
+        return
     await _somebody_moves(fleet)
     await fleet.rest()
     await fleet.check(views=True, fresh=rng.random() < 0.1)
-    for crewed in fleet.tables:
-        _check_credit(crewed, died, born, fleet.tally)
+    for crewed in timed:
+        _check_credit(crewed, run.died, born, fleet.tally)
+
+
+def _has_running_clock(crewed: Crewed) -> bool:
+    table = crewed.book.table
+    return table is not None and table.clocks is not None and bool(table.clocks.running)
 
 
 async def _somebody_moves(fleet: Fleet) -> None:
@@ -153,7 +179,8 @@ def _has_moved(before: int, hand: Deckhand) -> bool:
 def _check_credit(crewed: Crewed, died: int, born: int, tally: Tally) -> None:
     """The time without a server counts for nobody: the log says so for all of it."""
     table = crewed.book.table
-    if table is None or table.is_over:
+    assert table is not None
+    if table.is_over:
         return
     spans = [(e.body["began"], e.body["ended"]) for e in crewed.book.entries if e.kind == "credited"]
     if not any(began <= died and ended >= born for began, ended in spans):
