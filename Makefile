@@ -54,6 +54,12 @@ test: $(VENV)/dev-installed ## everything CI runs: lint, types, all tests, real 
 test-all: $(VENV)/dev-installed ## the same and the slow parts
 	@$(BIN)/python tools/run_tests.py --slow
 
+PART  ?=
+SCALE ?= 1
+.PHONY: soak
+soak: $(VENV)/dev-installed ## two hours of kills, outages, bad networks and long play (PART=network, SCALE=0.1)
+	@$(BIN)/python -m tools.soak --scale $(SCALE) $(PART)
+
 .PHONY: lint
 lint: $(VENV)/dev-installed ## ruff, rules and layout
 	@$(BIN)/python tools/run_tests.py lint

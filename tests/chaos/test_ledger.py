@@ -1,0 +1,112 @@
+"""The ledger finds what it is there to find: planted losses, doubles and lies, each by its own sentence."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import AsyncIterator
+from random import Random
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from app.play.telling import table_json, view_json
+from tests.play.stage import Stage, open_stage
+from tools.soak.deckhand import Deckhand
+from tools.soak.ledger import Book, Tally
+
+
+@pytest.fixture
+async def stage(sqlite_url: str) -> AsyncIterator[Stage]:
+    async with open_stage(sqlite_url) as opened:
+        yield opened
+
+
+class Scene:
+    """A game of one move, its book, and a hand that saw all of it."""
+
+    def __init__(self, stage: Stage, book: Book, hand: Deckhand) -> None:
+        self.stage = stage
+        self.book = book
+        self.hand = hand
+
+    async def audit(self) -> list[str]:
+        tally = Tally()
+        await self.book.read(tally)
+        await self.book.check_notes(self.hand, tally)
+        await self.book.check_view(self.hand, tally, None)
+        return tally.wrong
+
+
+@pytest.fixture
+async def scene(stage: Stage) -> Scene:
+    ann, _ = await stage.game("ann", "bo")
+    state = next(m for m in reversed(ann.ear.heard) if "choices" in m)
+    room = await ann.room()
+    hand = Deckhand("http://127.0.0.1", "p_ann", "", Random(1))
+    hand.game = ann.game
+    told = len(ann.ear.heard)
+    hand.hear(
+        {
+            "t": "state",
+            "seq": room.table.seq,
+            "you": {"seat": 0},
+            "table": table_json(room.table),
+            "view": copy.deepcopy(view_json(room.table, 0)),
+        }
+    )
+    move = next(c["action"] for c in state["choices"] if c["action"]["type"] == "advance")
+    hand.pending["moved-once-0"] = {"do": "act"}
+    await ann.act(move, id="moved-once-0")
+    for message in ann.ear.heard[told:]:
+        hand.hear(copy.deepcopy(message))
+    return Scene(stage, Book(stage.store, ann.game), hand)
+
+
+async def _sql(scene: Scene, words: str, **values: Any) -> None:
+    async with scene.stage.store.engine.begin() as run:
+        await run.execute(text(words), values)
+
+
+async def test_an_honest_server_is_found_honest(scene: Scene) -> None:
+    assert await scene.audit() == []
+
+
+async def test_a_lost_entry_is_found(scene: Scene) -> None:
+    await _sql(scene, "DELETE FROM log WHERE command = 'moved-once-0'")
+    found = " ".join(await scene.audit())
+    assert "moved-once-0 acknowledged at 7, is at None" in found
+    assert "which is not in the log" in found
+    assert "holds version" in found
+    assert "the head says" in found
+
+
+async def test_an_entry_that_was_changed_later_is_found(scene: Scene) -> None:
+    await scene.audit()
+    await _sql(scene, "UPDATE log SET at = at + 1 WHERE command = 'moved-once-0'")
+    assert any("changed after it was read" in wrong for wrong in await scene.audit())
+
+
+async def test_a_refused_command_that_is_in_the_log_is_found(scene: Scene) -> None:
+    scene.hand.noted.refused["moved-once-0"] = "stale"
+    assert any("was refused with stale" in wrong for wrong in await scene.audit())
+
+
+async def test_an_entry_told_twice_and_a_hole_are_found(scene: Scene) -> None:
+    last = scene.hand.seq
+    assert last is not None
+    scene.hand.hear({"t": "events", "seq": last, "events": []})
+    scene.hand.hear({"t": "events", "seq": last + 2, "events": []})
+    found = " ".join(await scene.audit())
+    assert f"events {last} after {last}" in found
+    assert f"events {last + 2} after {last}" in found
+
+
+async def test_another_event_and_another_view_are_found(scene: Scene) -> None:
+    seq, kind, _ = scene.hand.noted.shown[-1]
+    scene.hand.noted.shown[-1] = (seq, kind, [{"type": "drew", "seat": 0}])
+    assert scene.hand.view is not None
+    scene.hand.view["turn"]["seat"] = 1
+    found = " ".join(await scene.audit())
+    assert "something else than the log's" in found
+    assert "the view at" in found
