@@ -61,6 +61,7 @@ function showWhen() {
 }
 
 let asked = 0;
+let answered = false; // what was said to a press of the button stays until something is changed
 /** Ask the rules what does not go together; the latest question counts. */
 async function check() {
   const mine = ++asked;
@@ -81,7 +82,7 @@ function show(conflicts) {
       if (place) place.textContent = sentence;
     }
   }
-  said.textContent = conflicts.map((each) => each.sentence).join(" ");
+  if (!answered) said.textContent = conflicts.map((each) => each.sentence).join(" ");
   if (conflicts.length) find("[data-more]", form).open = true;
   const changes = Object.keys(options()).length - 2;
   find("[data-changed]", form).textContent = changes ? tn("{n} changed", "{n} changed", changes) : "";
@@ -89,6 +90,7 @@ function show(conflicts) {
 
 let timer = 0;
 function update() {
+  answered = false;
   showWhen();
   clearTimeout(timer);
   timer = setTimeout(check, 150);
@@ -126,6 +128,7 @@ function order() {
 
 async function create(event) {
   event.preventDefault();
+  answered = true;
   said.textContent = "";
   if (checked("visibility") === "password" && !checked("password").trim()) {
     said.textContent = t("Choose a password for the table first.");
