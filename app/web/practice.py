@@ -54,6 +54,10 @@ def play_stage(stage: Stage, actions: list[object]) -> Json:
         while isinstance(stage, Lesson) and position.winner is None and position.turn_seat != ME:
             position, events = rules.apply(position, position.turn_seat, reply(position))
             told += rules.events_for(events, ME, position.options)
+        for seat in rules.seats_to_act(position) if position.pending is not None else ():
+            if seat != ME:  # blue owes something and answers at once
+                position, events = rules.apply(position, seat, rules.default_action(position, seat))
+                told += rules.events_for(events, ME, position.options)
         everything += told
     offered = rules.choices(position, ME) if position.winner is None and position.turn_seat == ME else []
     is_done = isinstance(stage, Lesson) and stage.is_done(position, everything)
@@ -65,6 +69,7 @@ def play_stage(stage: Stage, actions: list[object]) -> Json:
         "events": told,
         "choices": [] if is_done else offered,
         "show": stage.show,
+        "then": list(stage.then),
         "done": is_done,
     }
 

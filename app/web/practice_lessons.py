@@ -32,6 +32,8 @@ SHORT: Json = {
     "first": 0,
 }
 CROSSING: Json = {"preset": "complete", "players": 2, "pirates": 4, "first": 0}
+# Its board and its chests are those of SEED: chests of 1, 2 and 3 cards on 5, 12 and 16, the snake on 20.
+MAGIC: Json = {**SHORT, "preset": "dungeon", "black_magic": True}
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,9 @@ class Stage:
     """The action that "Show me" plays."""
     options: Json = field(default_factory=lambda: dict(SHORT))
     board: tuple[str, ...] | None = tuple(SHORT_ROUTE)
+    then: tuple[Json, ...] = ()
+    """What red does after that, as in taking a card from the hand it looked into."""
+    blue_hand: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -155,6 +160,24 @@ DEMOS: tuple[Stage, ...] = (
           {"type": "morgan", "player": 1, "from": 6}, {**SHORT, "card_gain": "morgan"}),
     Stage("sail", (3, 9, "sloop", "sloop"), (2, 9, 14, "sloop"), ("hook",),
           {"type": "sail"}, dict(CROSSING), None),
+    Stage("scoundrels", ("start", "start", 2, 5), ("start", 3, 8, 11), ("hat", "key*"),
+          {"type": "advance", "card": "key*", "from": 2}, {**SHORT, "scoundrels": True},
+          blue_hand=tuple("bottle bottle dagger hat hat key pistol skull skull".split())),
+    Stage("pistol", ("start", 4, 9, 14), ("start", 6, 11, 17), ("pistol", "rum"),
+          {"type": "pistol", "card": "pistol", "player": 1}, dict(MAGIC), None,
+          then=({"type": "steal", "card": "parrot"},), blue_hand=("chest", "hook", "parrot", "parrot")),
+    Stage("rum", ("start", 4, 9, 14), ("start", 6, 11, 17), ("hook", "rum"),
+          {"type": "rum", "card": "rum"}, dict(MAGIC), None,
+          then=({"type": "share", "keep": ["hook", "lantern"], "give": {"1": "hook"}},)),
+    Stage("lantern", ("start", 4, 9, 14), ("start", 6, 11, 17), ("hook", "lantern"),
+          {"type": "lantern", "card": "lantern"}, dict(MAGIC), None,
+          then=({"type": "stack", "keep": "rum", "back": ["hook", "lantern", "hook"]},)),
+    Stage("parrot", ("start", 4, 9, 14), ("start", 6, 11, 15), ("parrot", "parrot"),
+          {"type": "parrot", "cards": ["parrot", "parrot"], "as": "rum", "from": 9}, dict(MAGIC), None),
+    Stage("hook", ("start", 9, 9, 14), ("start", 6, 11, 15), ("hook", "rum"),
+          {"type": "hook", "card": "hook", "with": "rum", "from": 9}, dict(MAGIC), None),
+    Stage("chest", ("start", 4, 9, 12), ("start", 6, 11, 15), ("chest",),
+          {"type": "chest", "card": "chest", "from": 12}, dict(MAGIC), None),
 )  # fmt: skip
 
 
@@ -172,10 +195,10 @@ def opening(name: str) -> rules.Position:
     assert stage is not None
     fresh = rules.position_to_json(rules.new_game(rules.parse_options(stage.options), SEED))
     cards = [*fresh["deck"], *(card for player in fresh["players"] for card in player["hand"])]
-    blue_hand = sorted(shuffle(SEED, "blue", set(cards)))[:4]
+    blue_hand = list(stage.blue_hand or sorted(shuffle(SEED, "blue", set(cards)))[:4])
     for card in (*stage.hand, *blue_hand):
         cards.remove(card)
-    hands = (sorted(stage.hand), blue_hand)
+    hands = (sorted(stage.hand), sorted(blue_hand))
     fresh["players"] = [
         {"hand": list(hand), "pirates": list(pirates), "resigned": False}
         for hand, pirates in zip(hands, (stage.red, stage.blue), strict=True)

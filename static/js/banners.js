@@ -4,8 +4,12 @@ import { el, icon, keyed } from "./dom.js";
 import { seatName } from "./words.js";
 import { list, t, tn } from "./i18n.js";
 
-/** Banners(root, {send(command), now()}) -> {connection(status), refused(sentence), update(state)} */
-export function Banners(root, { send, now, onReload }) {
+/**
+ * Banners(root, flash, {send(command), now()}) -> {connection(status), refused(sentence), update(state)}
+ * What the table must decide stands in `root` and takes its room; what passes lies over the table in `flash`, so that
+ * nothing under a finger moves away.
+ */
+export function Banners(root, flash, { send, now, onReload }) {
   let connection = null;
   let refusal = null;
   let refusalTimer = 0;
@@ -26,6 +30,11 @@ export function Banners(root, { send, now, onReload }) {
       text: t("The connection is lost. Trying again; nothing you did is lost."),
     }),
     restarting: () => ({ kind: "note", sign: "ui-hourglass", text: t("The server is restarting. Your seat is kept.") }),
+    unstored: () => ({
+      kind: "note",
+      sign: "ui-hourglass",
+      text: t("The server cannot save just now. What you did is kept here and sent again until it is safe."),
+    }),
     resumed: () => ({ kind: "good", sign: "ui-done", text: t("Back again.") }),
     reload: () => ({
       kind: "bad",
@@ -126,10 +135,15 @@ export function Banners(root, { send, now, onReload }) {
     return rows;
   }
 
-  function rows() {
+  function passing() {
     const found = [];
     if (connection) found.push({ key: `connection-${connection}`, ...connections[connection]() });
     if (refusal) found.push({ key: "refused", kind: "bad", sign: "ui-close", text: refusal });
+    return found;
+  }
+
+  function standing() {
+    const found = [];
     if (state?.table) {
       const { table, you } = state;
       const pause = pauseBanner(state);
@@ -156,9 +170,14 @@ export function Banners(root, { send, now, onReload }) {
   }
 
   function draw() {
+    drawIn(root, standing());
+    drawIn(flash, passing());
+  }
+
+  function drawIn(box, rows) {
     keyed(
-      root,
-      rows(),
+      box,
+      rows,
       ({ key }) => key,
       () =>
         el(
@@ -174,13 +193,13 @@ export function Banners(root, { send, now, onReload }) {
           node.querySelector(".banner-sign").append(icon("ui", row.sign));
         const words = node.querySelector("p");
         if (words.textContent !== row.text) words.textContent = row.text;
-        const box = node.querySelector(".banner-buttons");
+        const deeds = node.querySelector(".banner-buttons");
         const signature = (row.buttons ?? [])
           .map((each) => each.textContent + each.getAttribute("aria-pressed"))
           .join("|");
-        if (box.dataset.signature !== signature) {
-          box.dataset.signature = signature;
-          box.replaceChildren(...(row.buttons ?? []));
+        if (deeds.dataset.signature !== signature) {
+          deeds.dataset.signature = signature;
+          deeds.replaceChildren(...(row.buttons ?? []));
         }
       },
     );

@@ -45,7 +45,7 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
     const parent = root.parentElement;
     const width = parent?.clientWidth || 800;
     const wanted = typeof fit === "function" ? fit() : fit;
-    if (wanted === "box" && parent.clientHeight > 200) return { width, height: parent.clientHeight };
+    if (wanted === "box" && parent.clientHeight > 160) return { width, height: parent.clientHeight, fill: true };
     return { width, height: width < 620 ? width * 1.75 : width * 0.62 };
   }
 

@@ -133,9 +133,9 @@ export function drawSpace({ x, y, d, side, board, space, plate }, symbol) {
 /** Every sixth space carries its number, so that people can talk about the road. */
 function numberPlate({ x, y }, space) {
   if (space % 6 !== 0) return null;
-  const text = svg("text", { class: "space-number", x, y: y + 6 });
+  const text = svg("text", { x, y: y + 6 });
   text.textContent = String(space);
-  return text;
+  return svg("g", { class: "space-number" }, svg("rect", { x: x - 17, y: y - 13, width: 34, height: 26, rx: 12 }), text);
 }
 
 /** Prison, wreck, sloop or bay. Its front part goes into another layer, before the pirates. */

@@ -1,8 +1,9 @@
 // Where everything lies on the map: space -> x, y along a winding route. Pure geometry, no DOM.
 //
-// layout(options, {width, height}) -> {width, height, unit, spaces, start, goal, sloop, sides, scenery}
+// layout(options, {width, height, fill}) -> {width, height, unit, spaces, start, goal, sloop, sides, scenery}
 // in drawing units, where one tile is UNIT long. The number of rows is the one that makes tiles
 // largest in the room given, so a phone gets a ladder and a wide screen a few long rows.
+// fill: the parchment takes what the road leaves over, so that no bare table shows beside it.
 
 export const UNIT = 100;
 const TRACK = 0.96; // width of the road, in tiles
@@ -55,6 +56,27 @@ function arrange(parts, room) {
     }
   }
   return best;
+}
+
+/** How many pixels a tile would have in this room. */
+export const tileIn = (options, room) => arrange(sidesOf(options), room).scale;
+
+/** The smallest height, from `height` on, at which a tile has at least `least` pixels. */
+export function heightFor(options, { width, height }, least) {
+  let tall = height;
+  while (tall < 4 * width && tileIn(options, { width, height: tall }) < least) tall += 16;
+  return tall;
+}
+
+/** The drawing grown to the room's shape, by whole quarters of a tile: a pixel more or less draws nothing anew. */
+function grown({ width, height }, room) {
+  if (!room.fill) return { width, height };
+  const quarter = (value) => Math.floor(value * 4 + 0.001) / 4;
+  const shape = room.width / room.height;
+  return {
+    width: Math.max(width, quarter(Math.min(height * shape, width * 1.5))),
+    height: Math.max(height, quarter(Math.min(width / shape, height * 1.5))),
+  };
 }
 
 /** The middle line of one side as a fine polyline, before the map's waviness. */
@@ -127,11 +149,13 @@ const box = ({ x, y }, w, h) => ({ x: round(x), y: round(y), w: round(w), h: rou
 
 export function layout(options, room) {
   const parts = sidesOf(options);
-  const { sizes, width, height } = arrange(parts, room);
+  const found = arrange(parts, room);
+  const { sizes } = found;
+  const { width, height } = grown(found, room);
   const spaces = [];
   const sides = [];
   const ends = [];
-  let top = TOP + TRACK / 2;
+  let top = TOP + TRACK / 2 + (height - found.height) / 2;
   let rightward = true;
   parts.forEach((part, index) => {
     const size = sizes[index];
@@ -140,8 +164,8 @@ export function layout(options, room) {
     for (let space = part.first; space <= part.last; space += 1) {
       const from = (part.before + space - part.first) * step;
       const { x, y } = way.at(from + step / 2);
-      const corner = way.at(from + step * 0.2);
-      const upward = corner.ny > 0 ? -0.32 : 0.32;
+      const corner = way.at(from + step * 0.22);
+      const upward = corner.ny > 0 ? -0.53 : 0.53; // a milestone stands on the road's upper edge
       spaces.push({
         space,
         side: part.side,

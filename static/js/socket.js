@@ -3,6 +3,8 @@
 const FIRST_WAIT = 400;
 const LONGEST_WAIT = 15000;
 const PING_EVERY = 25000;
+const STORE_WAIT = 600; // between two tries while the server cannot store; twice as long each time
+const LONGEST_STORE_WAIT = 5000;
 const PATIENCE = 12000; // no answer to a ping for so long: the line is dead, whatever the browser thinks
 
 /** What a close code means for us (docs/protocol.md §7). */
@@ -25,7 +27,7 @@ export function randomId() {
 
 /**
  * connect(path, {hello, onFrame, onStatus}) -> {send, forget, resync, close, now}
- * hello() gives the fields of the hello message (seq, chat, password); onStatus("open" | "lost" | "restarting" | "stopped" | …, detail).
+ * hello() gives the fields of the hello message (seq, chat, password); onStatus("open" | "lost" | "restarting" | "unstored" | "stored" | "stopped" | …, detail).
  * send(command) returns a promise: resolved when accepted, rejected with the refusal.
  */
 export function connect(path, { hello, onFrame, onStatus }) {
@@ -70,15 +72,24 @@ export function connect(path, { hello, onFrame, onStatus }) {
     if (frame.t === "welcome") for (const { message } of waiting.values()) raw(message);
     if (frame.ack) settle(frame.ack, "resolve", frame);
     if (frame.t === "refused" && frame.id) {
-      if (frame.code === "try_again")
-        setTimeout(() => waiting.has(frame.id) && raw(waiting.get(frame.id).message), 600);
+      if (frame.code === "try_again") tryAgain(frame.id);
       else settle(frame.id, "reject", frame);
     }
+  }
+
+  /** The server could not store it: the same command with the same id goes out again, and counts once. */
+  function tryAgain(id) {
+    const entry = waiting.get(id);
+    if (!entry) return;
+    entry.pause = Math.min((entry.pause ?? STORE_WAIT / 2) * 2, LONGEST_STORE_WAIT);
+    setTimeout(() => waiting.has(id) && raw(entry.message), entry.pause);
+    onStatus("unstored", {});
   }
 
   function settle(id, how, value) {
     const entry = waiting.get(id);
     waiting.delete(id);
+    if (entry?.pause) onStatus("stored", {});
     entry?.[how](value);
   }
 

@@ -12,7 +12,7 @@ import { sound, soundOf } from "./sound.js";
 import { Logbook } from "./logbook.js";
 import { tell, tellTable } from "./story.js";
 import { placeName, presetName, seatName } from "./words.js";
-import { refusal } from "./pages/refusals.js";
+import { fullRefusal, refusal } from "./pages/refusals.js";
 import { t } from "./i18n.js";
 
 const root = document.getElementById("table");
@@ -25,7 +25,9 @@ let admitted = true;
 const logbook = Logbook(game);
 let retold = false;
 let wasMine = false;
+let lookedAt = ""; // for which turn and selection the map was last brought into sight
 let waitingForMe = false;
+let connection = ""; // said once, however often the wire tries
 
 /** What is needed to get in is loaded by those who are not in yet. */
 const joining = () => import("./joining.js");
@@ -76,8 +78,9 @@ function take(frame) {
   const { room: next, ...happened } = receive(room, frame);
   room = next;
   if (happened.resync) return wire.resync();
-  if (frame.ack || frame.t === "refused") waitingForMe = false;
-  if (happened.refused) refuse(refusal(happened.refused.code, happened.refused.message));
+  const isKept = frame.t === "refused" && frame.code === "try_again"; // the wire sends it again by itself
+  if (frame.ack || (frame.t === "refused" && !isKept)) waitingForMe = false;
+  if (happened.refused && !isKept) fullRefusal(happened.refused.code, happened.refused.message).then(refuse);
   if (happened.line) ui.talk.line(happened.line, room.table?.seats);
   if (room.view && (frame.t === "state" || happened.refused?.state)) lookBack();
   if (happened.events?.length) happen(happened);
@@ -138,6 +141,7 @@ function happenedAtTable({ kind, seat }, before) {
 
 function onStatus(status, detail) {
   if (status === "open") ui.banners.connection(room.seq === null ? null : "resumed");
+  else if (status === "stored") ui.banners.connection("resumed");
   else if (status === "not_admitted") {
     admitted = false;
     joining().then(({ admit }) =>
@@ -153,8 +157,10 @@ function onStatus(status, detail) {
       ),
     );
   } else if (admitted) ui.banners.connection(status);
-  if (status === "lost" || status === "restarting")
-    announce(t("The connection is lost. Trying again; nothing you did is lost."), true);
+  if (status === connection) return;
+  connection = status;
+  if (status === "lost") announce(t("The connection is lost. Trying again; nothing you did is lost."), true);
+  if (status === "restarting") announce(t("The server is restarting. Your seat is kept."), true);
 }
 
 function refuse(sentence) {
@@ -300,6 +306,9 @@ function show(events) {
     sound("turn");
     announce(room.view.pending ? t("You must choose.") : t("It is your turn."), true);
   }
+  const pointed = JSON.stringify([isMine, selection]);
+  if (isMine && pointed !== lookedAt) ui.follow();
+  lookedAt = pointed;
   wasMine = isMine;
   if (room.view?.winner !== null && room.view && events.some(({ type }) => type === "game_won"))
     announce(t("{name} has won!", { name: seatName(room.table.seats, room.view.winner) }), true);

@@ -9,6 +9,7 @@ import { Hand } from "./hand.js";
 import { Menu } from "./menu.js";
 import { Owed } from "./owed.js";
 import { Seats } from "./seats.js";
+import { Stage } from "./stage.js";
 import { StatusBar } from "./status.js";
 import { Supply } from "./supply.js";
 import { Talk } from "./talk.js";
@@ -34,6 +35,7 @@ export function parts(root, on) {
       }),
     ),
     banners: region("div", "banners"),
+    flash: region("div", "flash"),
     status: region("header", "status"),
     seating: region("section", "seating", t("Before the start")),
     seats: region("section", "seats", t("Players")),
@@ -49,15 +51,15 @@ export function parts(root, on) {
   const drawing = svg("svg", {});
   box.map.append(drawing);
   const bench = el("div", { class: "bench" }, box.ending, box.owed, box.tray, box.hand);
-  const main = el("div", { class: "table-main" }, box.banners, box.status, box.seating, box.map, bench);
+  const main = el("div", { class: "table-main" }, box.flash, box.banners, box.status, box.seating, box.map, bench);
   const side = el("div", { class: "table-side" }, box.seats, box.supply, box.talk);
   root.replaceChildren(...box.live, main, side);
   root.classList.add("table");
 
-  const wide = matchMedia("(min-width: 62rem)");
-  const board = Board(drawing, { onSpace: on.onPlace, fit: () => (wide.matches ? "box" : "width") });
+  const stage = Stage({ root, map: box.map, bench, supply: box.supply, talk: box.talk, side });
+  const board = Board(drawing, { onSpace: on.onPlace, fit: stage.fit });
   const status = StatusBar(box.status);
-  const banners = Banners(box.banners, { send: on.send, now: on.now, onReload: () => location.reload() });
+  const banners = Banners(box.banners, box.flash, { send: on.send, now: on.now, onReload: () => location.reload() });
   const seats = Seats(box.seats, { onSeat: on.onSeat });
   const supply = Supply(box.supply);
   const hand = Hand(box.hand, { onCard: on.onCard, onDrop: on.onDrop });
@@ -106,8 +108,6 @@ export function parts(root, on) {
       viewShown = null;
       board.seats(table.seats);
     }
-    if (view !== viewShown) board.set(view, events);
-    viewShown = view;
     const offered = offers(choices, selection);
     const aims = new Set(
       offered.list.filter(({ action }) => action.type === "pistol").map(({ action }) => action.player),
@@ -125,6 +125,10 @@ export function parts(root, on) {
     tray.update(state);
     ending.update(state);
     clocks.update(state.clock, view.players.length);
+    // the map last: it takes the room that the others leave
+    stage.arrange(view);
+    if (view !== viewShown) board.set(view, events);
+    viewShown = view;
   }
 
   return {
@@ -136,6 +140,7 @@ export function parts(root, on) {
     banners,
     tray,
     update,
+    follow: stage.follow,
     focusChoices: () => box.tray.querySelector(".choice")?.focus({ preventScroll: true }),
     focusHand: () => (box.hand.querySelector(".hand-card") ?? box.hand).focus(),
     focusTalk: () => box.talk.querySelector('[role="tab"][tabindex="0"]')?.focus(),

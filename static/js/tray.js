@@ -111,9 +111,9 @@ export function Tray(root, { onAction, onUndo, onClear }) {
         const { text, price } = inWords(choice, view, table.seats);
         return el(
           "button",
-          { type: "button", class: "button button-small", onclick: () => onAction(choice.action) },
+          { type: "button", class: "button button-small extra", onclick: () => onAction(choice.action) },
           icon("ui", choice.action.type === "sail" ? "ui-anchor" : "ui-lantern"),
-          price ? `${text} (${price})` : text,
+          el("span", { class: "choice-words" }, el("span", {}, text), price ? el("small", {}, price) : null),
         );
       }),
     );

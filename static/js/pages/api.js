@@ -1,6 +1,6 @@
 // Asking the server over HTTP: JSON both ways, refusals as one kind of error.
 import { t } from "../i18n.js";
-import { refusal } from "./refusals.js";
+import { fullRefusal, refusal } from "./refusals.js";
 
 /** What the server refused, already in the reader's language. */
 export class Refused extends Error {
@@ -35,7 +35,7 @@ async function ask(method, path, body, more = {}) {
     return parsed;
   }
   const { code = "error", message = "" } = parsed?.error ?? {};
-  throw new Refused(answer.status, code, refusal(code, message));
+  throw new Refused(answer.status, code, await fullRefusal(code, message));
 }
 
 export const get = (path) => ask("GET", path);

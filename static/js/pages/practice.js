@@ -1,6 +1,6 @@
 // The real engine on a lesson's position: the server plays, nothing is remembered there.
 import { Refused } from "./api.js";
-import { refusal } from "./refusals.js";
+import { fullRefusal, refusal } from "./refusals.js";
 
 /** The stage after these actions: {before, view, events, choices, show, done}. */
 export async function practise(name, actions) {
@@ -13,5 +13,5 @@ export async function practise(name, actions) {
   const body = await answer.json().catch(() => null);
   if (answer.ok) return body;
   const { code = "error", message = "" } = body?.error ?? {};
-  throw new Refused(answer.status, code, refusal(code, message));
+  throw new Refused(answer.status, code, await fullRefusal(code, message));
 }

@@ -3,6 +3,8 @@ import { language, N_, t } from "../i18n.js";
 
 // Codes whose sentence from the server says more than a fixed one could.
 const TELLING = new Set(["illegal", "bad_options", "bad_name", "bad_request", "bad_record"]);
+// Codes under which the rules speak: their sentences are recognised one by one.
+const RULES = new Set(["illegal", "bad_options"]);
 
 export const SENTENCES = {
   bad_message: N_("The server did not understand this message."),
@@ -77,6 +79,13 @@ export const SENTENCES = {
   mail_failed: N_("The e-mail could not be sent. Try again later."),
   offline: N_("The server cannot be reached. Check your connection and try again."),
 };
+
+/** The same, and what the rules refuse in detail; its sentences are loaded when the first such refusal comes. */
+export async function fullRefusal(code, message = "") {
+  if (language() === "en" || !RULES.has(code)) return refusal(code, message);
+  const { ruleRefusal } = await import("./rule_refusals.js");
+  return ruleRefusal(message) ?? refusal(code, message);
+}
 
 /** The sentence for a code: translated, and with the server's own words where they say more. */
 export function refusal(code, message = "") {

@@ -1,5 +1,5 @@
 // A one-time code from another device: exchanged by a click, then gone from the address.
-import { post, Refused } from "./api.js";
+// Asking is loaded with the click: what it needs (the catalogue) must not keep the code in the address meanwhile.
 import { find } from "./dom.js";
 
 const page = find("[data-resume]");
@@ -8,6 +8,7 @@ history.replaceState(null, "", "/resume");
 
 find("[data-take]", page).addEventListener("click", async (event) => {
   event.currentTarget.setAttribute("aria-busy", "true");
+  const { post, Refused } = await import("./api.js");
   try {
     const { room } = await post("/resume", { code });
     location.replace(room ? `/g/${encodeURIComponent(room)}` : "/me");

@@ -1,27 +1,41 @@
 // Examples in the rules: small live boards, drawn when they come into sight, played by the real engine.
 import { Board } from "../board.js";
-import { t, tn } from "../i18n.js";
-import { placeName } from "../words.js";
+import { tell } from "../story.js";
+import { t } from "../i18n.js";
+import { symbolIcon } from "../dom.js";
+import { cardsInWords } from "../words.js";
 import { find, findAll, put, svg } from "./dom.js";
 import { practise } from "./practice.js";
 
+const PAUSE = 1400; // between an action and what follows from it: time to read
+
+/** What happened, as the log of a table says it; without names the colours stand there, and a sentence begins large. */
 function inWords(view, events) {
-  const parts = [];
-  for (const event of events) {
-    if (["advanced", "retreated", "morgan_moved"].includes(event.type)) {
-      parts.push(t("The pirate goes to {place}.", { place: placeName(view, event.to) }));
-    }
-    if (event.type === "cards_drawn") parts.push(tn("{n} card is drawn.", "{n} cards are drawn.", event.count));
-    if (event.type === "sailed") parts.push(t("The sloop sails to Tortuga with everyone aboard."));
-  }
-  return parts.join(" ");
+  const { text } = tell(events, view, null);
+  return text.replace(/(^|[.!] )(\p{Ll})/gu, (_, before, letter) => before + letter.toLocaleUpperCase());
 }
+
+function showHand(box, { players }) {
+  const { hand } = players[0];
+  box.setAttribute("aria-label", hand.length ? t("Red holds {cards}.", { cards: cardsInWords(hand) }) : t("Red holds no card."));
+  box.replaceChildren(
+    ...hand.map((card) => {
+      const face = document.createElement("span");
+      face.className = card.endsWith("*") ? "demo-card dark" : "demo-card";
+      face.append(symbolIcon(card, "symbol"));
+      return face;
+    }),
+  );
+}
+
+const moment = () => new Promise((resolve) => setTimeout(resolve, PAUSE));
 
 async function stage(figure) {
   const name = `demo-${figure.dataset.demo}`;
   const play = find("[data-demo-play]", figure);
   const again = find("[data-demo-reset]", figure);
   const said = find("[data-demo-said]", figure);
+  const hand = find("[data-demo-hand]", figure);
   const picture = svg("svg");
   put(find("[data-demo-board]", figure), picture);
   const board = Board(picture, { interactive: false });
@@ -31,17 +45,33 @@ async function stage(figure) {
   function reset() {
     board.set(first.view);
     board.mark(from === undefined ? {} : { sources: [from] });
+    showHand(hand, first.view);
     said.textContent = "";
     play.hidden = false;
     again.hidden = true;
   }
 
-  play.addEventListener("click", async () => {
-    play.disabled = true;
-    const after = await practise(name, [first.show]).finally(() => (play.disabled = false));
+  async function act(actions, before) {
+    const after = await practise(name, actions);
     board.mark({});
     board.set(after.view, after.events);
-    said.textContent = inWords(after.view, after.events);
+    showHand(hand, after.view);
+    said.textContent = [said.textContent, inWords(before, after.events)].filter(Boolean).join(" ");
+    return after.view;
+  }
+
+  play.addEventListener("click", async () => {
+    play.disabled = true;
+    try {
+      const script = [first.show, ...first.then];
+      let { view } = first;
+      for (let n = 1; n <= script.length; n += 1) {
+        if (n > 1) await moment();
+        view = await act(script.slice(0, n), view);
+      }
+    } finally {
+      play.disabled = false;
+    }
     play.hidden = true;
     again.hidden = false;
     again.focus({ preventScroll: true });
