@@ -193,7 +193,7 @@ def _listen(settings: Settings) -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind((settings.host, settings.port))
-    listener.set_inheritable(True)
+    # Not inheritable: a bot's process that outlives a killed server by a thought would keep the port.
     return listener
 
 

@@ -71,4 +71,7 @@ def main(lines: IO[str], out: IO[str]) -> None:
 
 if __name__ == "__main__":
     os.nice(NICENESS)
-    main(sys.stdin, sys.stdout)
+    try:
+        main(sys.stdin, sys.stdout)
+    except BrokenPipeError:
+        os._exit(0)  # whoever asked is dead: nobody hears the answer, or a complaint about that

@@ -53,7 +53,8 @@ class Clocks:
             for seat in running:
                 if seat not in self.running and seat != turn:
                     self.left[seat] = self.terms.full  # a choice owed in another's turn has a time of its own
-        self.running, self.since, self.turn = running, at, turn
+        # A credit may reach beyond the moment it is given at; nobody loses what is left of it by moving early.
+        self.running, self.since, self.turn = running, max(at, self.since), turn
 
     def refill(self, seat: int) -> None:
         """A person takes the seat over again: in a game by turns it gets a whole turn's time."""

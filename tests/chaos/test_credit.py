@@ -6,9 +6,11 @@ from collections.abc import AsyncIterator, Awaitable
 
 import pytest
 
+from app.play.clocks import Clocks
 from app.play.entries import Append
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
+from app.play.terms import ClockTerms
 from tests.play.stage import Guest, Stage, open_stage
 
 TURN = {"kind": "turn", "seconds": 5}
@@ -85,3 +87,12 @@ def _first(guest: Guest) -> dict[str, object]:
         if message.get("choices"):
             return next(c["action"] for c in message["choices"] if c["action"]["type"] == "advance")
     raise AssertionError("nothing to choose from")
+
+
+def test_a_credit_beyond_now_is_not_lost_by_moving_early() -> None:
+    clocks = Clocks(ClockTerms(kind="turn", seconds=5), 2, 0)
+    clocks.go(0, 0, (0,))
+    clocks.credit(1000, 6000)
+    assert clocks.deadline() == 10_000
+    clocks.go(4000, 0, (0,))  # an action within the turn, before the credit is over
+    assert clocks.deadline() == 10_000
