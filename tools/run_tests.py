@@ -43,7 +43,7 @@ PARTS = (
     Part(
         "server",
         "rooms, stores, sockets and pages on SQLite, PostgreSQL and Redis",
-        folders=("play", "store", "bus", "sockets", "web", "people", "notify", "ops", "chaos"),
+        folders=("play", "store", "bus", "sockets", "web", "people", "notify", "ops", "chaos", "cluster"),
         cores=2,
         workers=4,
     ),

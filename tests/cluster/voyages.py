@@ -1,0 +1,189 @@
+"""What is tried on a cluster, each with how much of it: little in every run, much in the long one."""
+
+from __future__ import annotations
+
+import asyncio
+from random import Random
+from typing import Any
+
+from app.play.due import GRACE
+from app.play.table import Table
+from tests.cluster.harbours import PATIENCE, Stubborn, at, crews_at, log_of, moved, restarted
+from tests.sockets.sailor import Message, Refused, Sailor, new_id
+from tools.cluster import Cluster
+
+
+async def attempt(sailor: Sailor, action: Message, version: int) -> str:
+    """`accepted`, or the code it is refused with."""
+    try:
+        await sailor.act(action, version=version)
+    except Refused as refused:
+        shown = refused.message["state"]["seq"]
+        return refused.code if shown > version else f"{refused.code}, but shown {shown} for {version}"
+    return "accepted"
+
+
+async def race(cluster: Cluster, rounds: int) -> None:
+    """One person's two devices on two workers, and both send a move for the same version, again and again."""
+    one, two, three = cluster.workers
+    async with crews_at(one.base) as (crew,):
+        ann, bo = await crew.game(2, "tortuga")
+        phone = await moved(crew, ann, two)
+        far_bo = await moved(crew, bo, three)
+        devices, others = (ann, phone), (bo, far_bo)
+        chance = Random(5)
+        for _ in range(rounds):
+            version = ann.seq
+            racers = devices if ann.choices else others
+            choices = [choice["action"] for choice in racers[0].choices]
+            codes = await asyncio.gather(*(attempt(each, chance.choice(choices), version) for each in racers))
+            assert sorted(codes) == ["accepted", "stale"]
+            everyone = (*devices, *others)
+            await asyncio.gather(*(each.reaches(version + 1) for each in everyone))
+            assert {each.seq for each in everyone} == {version + 1}
+            if ann.table["status"] != "running":
+                break
+        _, entries = await log_of(cluster, ann.game)
+        assert [entry.seq for entry in entries] == list(range(1, ann.seq + 1))
+
+
+async def sweep(cluster: Cluster, tables: int, clock_moves: int, bot_moves: int) -> None:
+    """People who let their clocks run out among bots, on three workers that all sweep: every due thing once."""
+    wishes: dict[str, Any] = {
+        "bots": ["cabin-boy"],
+        "clock": {"kind": "turn", "seconds": 5},
+        "absence": 0,
+        "pace": 100,
+    }
+    async with crews_at(*(worker.base for worker in cluster.workers)) as crews:
+        games = []
+        for number in range(tables):
+            crew = crews[number % len(crews)]
+            (host,) = await crew.game(1, "tortuga", **wishes)
+            games.append(await moved(crew, host, cluster.workers[(number + 1) % len(crews)]))
+
+        def made(sailor: Sailor, by: str) -> int:
+            return sum(message.get("by") == by for message in sailor.of("events"))
+
+        for game in games:
+            await game.until(
+                lambda game=game: (
+                    (made(game, "clock") >= clock_moves and made(game, "bot") >= bot_moves)
+                    or game.table["status"] != "running"
+                ),
+                PATIENCE,
+            )
+            if game.table["status"] == "running":
+                await game.command("act", version=game.seq, action={"type": "resign"})
+        for game in games:
+            await assert_nothing_came_too_early(cluster, game.game)
+
+
+async def assert_nothing_came_too_early(cluster: Cluster, game: str) -> None:
+    """A thing done twice would be done a second time before it is due again."""
+    row, entries = await log_of(cluster, game)
+    assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
+    table = Table(row)
+    for entry in entries:
+        if entry.by == "bot":
+            assert entry.at >= table.acts_since + table.terms.pace
+        if entry.by == "clock":
+            assert table.clocks is not None
+            assert entry.seat in table.clocks.run_out(entry.at, GRACE)
+        table.fold(entry)
+
+
+class Pair:
+    """Two stubborn people at one table who play on, through the proxy, until told to stop."""
+
+    def __init__(self, people: list[Sailor], seed: int) -> None:
+        self.people = [Stubborn(person) for person in people]
+        self.chance = Random(seed)
+        self.is_stopping = False
+
+    @property
+    def is_over(self) -> bool:
+        return any(one.sailor.table.get("status") not in (None, "running") for one in self.people)
+
+    async def play(self) -> None:
+        while not self.is_stopping and not self.is_over:
+            for one in self.people:
+                await one.be_there()
+            actor = next((one for one in self.people if one.sailor.choices), None)
+            if actor is None:
+                await asyncio.sleep(0.01)  # somebody's frames are on their way
+                continue
+            choice = self.chance.choice(actor.sailor.choices)["action"]
+            if choice["type"] == "discard":
+                choice = {"type": "discard", "cards": actor.sailor.view["seats"][actor.sailor.seat]["hand"]}
+            await actor.act(choice)
+            await asyncio.sleep(0.03)  # people think; the cores are shared with the workers
+
+
+async def roll_under_load(cluster: Cluster, games: int, rounds: int) -> tuple[int, int]:
+    """Rolling restarts while people play: every accepted action is in the log once, and nothing else is.
+
+    How many actions were accepted, and how often somebody had to resume.
+    """
+    async with crews_at(cluster.base) as (crew,):
+        tables = [Pair(await crew.game(2, "tortuga"), seed) for seed in range(games)]
+        playing = [asyncio.create_task(table.play()) for table in tables]
+        for _ in range(rounds):
+            for worker in cluster.workers:
+                await restarted(worker)
+        for table in tables:
+            table.is_stopping = True
+        await asyncio.gather(*playing)
+        accepted = 0
+        for table in tables:
+            await assert_log_is_what_was_accepted(cluster, table)
+            accepted += sum(len(one.acked) for one in table.people)
+        resumed = sum(one.resumed for table in tables for one in table.people)
+        return accepted, resumed
+
+
+async def assert_log_is_what_was_accepted(cluster: Cluster, table: Pair) -> None:
+    game = table.people[0].sailor.game
+    row, entries = await log_of(cluster, game)
+    assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
+    told = {command: seq for one in table.people for command, seq in one.acked.items()}
+    written = {entry.command: entry.seq for entry in entries if entry.kind == "action"}
+    assert written == told
+    replayed = Table(row)
+    for entry in entries:  # and the rules agree with every one of them
+        replayed.fold(entry)
+
+
+async def kill(cluster: Cluster, times: int) -> None:
+    """A worker dies by kill -9 with a command on its way; its people go on elsewhere, the command counts once."""
+    one, two, three = cluster.workers
+    async with crews_at(two.base, three.base) as (crew, watchers):
+        ann, bo = (Stubborn(sailor) for sailor in await crew.game(2, "tortuga"))
+        watcher = await (await watchers.sailor()).join(ann.sailor.game)
+        for _ in range(times):
+            for each in (ann, bo):
+                await each.sailor.leave()
+                each.sailor.server = at(one.base)  # both at the worker that will die
+                await each.be_there()
+            actor = ann if ann.sailor.choices else bo
+            version, command = actor.sailor.seq, new_id()
+            action = actor.sailor.choices[0]["action"]
+            await actor.sailor.say("act", id=command, version=version, action=action)
+            one.kill()
+            for each in (ann, bo):
+                await each.sailor.is_closed()
+                each.sailor.server = at(three.base)
+                await each.be_there()
+            again = await actor.sailor.command("act", id=command, version=version, action=action)
+            assert again["seq"] == version + 1
+            await watcher.reaches(version + 1)
+            _, entries = await log_of(cluster, actor.sailor.game)
+            assert [entry.seq for entry in entries if entry.command == command] == [version + 1]
+            cluster.heal()
+        for _ in range(6):
+            await (ann if ann.sailor.choices else bo).act(
+                next(each for each in (ann, bo) if each.sailor.choices).sailor.choices[0]["action"]
+            )
+            await asyncio.gather(
+                *(each.sailor.reaches(max(ann.sailor.seq, bo.sailor.seq)) for each in (ann, bo))
+            )

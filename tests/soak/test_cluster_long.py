@@ -1,0 +1,43 @@
+"""The long form of tests/cluster: hundreds of races, killed workers, rolling restarts while many play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.cluster import voyages
+from tests.cluster.harbours import three_workers
+from tools.cluster import Cluster
+from tools.services import Postgres
+
+
+@pytest.fixture(scope="module")
+def shared_cluster(postgres: Postgres) -> Iterator[Cluster]:
+    with three_workers(postgres) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def cluster(shared_cluster: Cluster) -> Cluster:
+    shared_cluster.heal()
+    return shared_cluster
+
+
+async def test_a_thousand_races_for_one_version(cluster: Cluster) -> None:
+    for _ in range(10):
+        await voyages.race(cluster, rounds=100)
+
+
+async def test_many_bots_and_clocks_on_three_sweepers(cluster: Cluster) -> None:
+    await voyages.sweep(cluster, tables=24, clock_moves=5, bot_moves=30)
+
+
+async def test_workers_killed_again_and_again(cluster: Cluster) -> None:
+    await voyages.kill(cluster, times=10)
+
+
+async def test_three_rolling_restarts_under_load(cluster: Cluster) -> None:
+    accepted, resumed = await voyages.roll_under_load(cluster, games=16, rounds=3)
+    assert accepted > 1000
+    assert resumed > 16
