@@ -6,11 +6,12 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Header, Query
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from app.play import commands as say
 from app.play.admission import PROTOCOL, enter, leave
@@ -72,33 +73,54 @@ async def game_events(
         since = int(last)
     held = ExitStack()
     held.enter_context(site_of(request).limits.socket(request, anyone.id or None))
-    visitor = Visitor(anyone, StreamListener())
-    hello = say.Hello(v=PROTOCOL, seq=since)
-    return StreamingResponse(
-        _stream(house, room, visitor, hello, held),
-        media_type="text/event-stream",
-        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
-    )
+    visit = _Visit(house, room, Visitor(anyone, StreamListener()), say.Hello(v=PROTOCOL, seq=since))
+    return _Stream(visit, held)
 
 
-async def _stream(
-    house: House, room: Room, visitor: Visitor, hello: say.Hello, held: ExitStack
-) -> AsyncIterator[bytes]:
-    listener = visitor.listener
-    assert isinstance(listener, StreamListener)
-    with held:
+class _Visit(NamedTuple):
+    house: House
+    room: Room
+    visitor: Visitor
+    hello: say.Hello
+
+
+class _Stream(StreamingResponse):
+    """Comes in before the first byte and goes after the last.
+
+    Not in the generator: that is cancelled wherever it stands when the peer goes, and a query that is cut
+    off leaves its connection in the middle of something.
+    """
+
+    def __init__(self, visit: _Visit, held: ExitStack) -> None:
+        listener = visit.visitor.listener
+        assert isinstance(listener, StreamListener)
+        super().__init__(
+            _lines(listener),
+            media_type="text/event-stream",
+            headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+        )
+        self._visit = visit
+        self._held = held
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        house, room, visitor, hello = self._visit
+        with self._held:
+            try:
+                await enter(house, room, visitor, hello)
+                await super().__call__(scope, receive, send)
+            finally:
+                await leave(house, room, visitor)
+
+
+async def _lines(listener: StreamListener) -> AsyncIterator[bytes]:
+    while True:
         try:
-            await enter(house, room, visitor, hello)
-            while True:
-                try:
-                    frame = await asyncio.wait_for(listener.frames.get(), QUIET_SECONDS)
-                except TimeoutError:
-                    yield b": still here\n\n"
-                    continue
-                if frame is None:
-                    return
-                number = _SEQ.search(frame.payload[:80])
-                name = b"id: %b\n" % number.group(1) if number else b""
-                yield b"%bdata: %b\n\n" % (name, frame.payload)
-        finally:
-            await leave(house, room, visitor)
+            frame = await asyncio.wait_for(listener.frames.get(), QUIET_SECONDS)
+        except TimeoutError:
+            yield b": still here\n\n"
+            continue
+        if frame is None:
+            return
+        number = _SEQ.search(frame.payload[:80])
+        name = b"id: %b\n" % number.group(1) if number else b""
+        yield b"%bdata: %b\n\n" % (name, frame.payload)

@@ -1,0 +1,164 @@
+"""Everybody who might call and a table in every state, on one real server whose store is then frozen.
+
+Frozen: nothing can be written any more. A command that would be accepted is answered `try_again`, which is
+how the test knows, and the table stays as it is for the next one.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+
+from app import rules
+from app.play.bot_standin import StandIn
+from app.play.ports import StoreUnavailable
+from tests.sockets.harbour import Running, in_process
+
+LOCK = "open sesame"
+OPERATOR = "a-collectors-token"
+PASSWORD = "plank, parrot, doubloon"
+STATES = ("open", "locked", "unlisted", "playing", "unwatched", "paused", "over", "aborted", "closed")
+# In seat order: the host is to act, the one who is banned later has a seat like the others.
+SEATED = ("host", "seated", "program", "banned")
+ROLES = (*SEATED, "nobody", "stranger", "spectator", "account", "wrong token", "operator")
+OPTIONS = {"preset": "jamaica", "players": 5, "first": 0}
+
+
+class Cast:
+    """Callers by role, tables by state."""
+
+    def __init__(self, server: Running) -> None:
+        self.server = server
+        self.callers: dict[str, httpx.AsyncClient] = {}
+        self.people: dict[str, str] = {}
+        self.rooms: dict[str, str] = {}
+
+    def caller(self, **headers: str) -> httpx.AsyncClient:
+        return httpx.AsyncClient(base_url=self.server.base, headers=headers, timeout=60)
+
+    async def guest(self, role: str) -> httpx.AsyncClient:
+        http = self.callers[role] = self.caller(Origin=self.server.base)
+        answer = await http.post("/api/v1/me", json={"name": f"The {role} {secrets.token_hex(2)}"})
+        self.people[role] = answer.json()["person"]["id"]
+        return http
+
+    async def command(self, role: str, state: str, body: dict[str, Any]) -> httpx.Response:
+        headers = {"X-Room-Password": LOCK} if role == "spectator" else {}
+        return await self.callers[role].post(
+            f"/api/v1/games/{self.rooms[state]}/commands",
+            json={"id": secrets.token_urlsafe(9), **body},
+            headers=headers,
+        )
+
+    async def do(self, role: str, state: str, do: str, **fields: Any) -> None:
+        answer = await self.command(role, state, {"do": do, **fields})
+        assert answer.status_code == 200, f"{role} {state} {do}: {answer.text}"
+
+    def bodies(self, state: str) -> dict[str, dict[str, Any]]:
+        """Of every command one that its rightful sender could send now."""
+        room = self.server.house.rooms.loaded(self.rooms[state])
+        assert room is not None
+        position, seq = room.table.position, room.table.seq
+        action: dict[str, Any] = {"type": "end"}
+        if position is not None and not rules.is_over(position):
+            action = rules.action_to_json(rules.legal(position, 0)[0])
+        return {
+            "act": {"version": seq, "action": action},
+            "undo": {"version": seq},
+            "sit": {"nonce": "0" * 32},
+            "stand": {},
+            "colour": {"colour": "violet"},
+            "ready": {"ready": True},
+            "start": {},
+            "remove": {"seat": 1},
+            "bot": {"level": "sailor", "seat": 4},
+            "host": {"seat": 1},
+            "consent": {"to": "continue" if state == "paused" else "pause", "yes": True},
+            "vote": {"seat": 1, "choice": "end"},
+            "return": {},
+            "rematch": {},
+            "hint": {"version": seq},
+            "chat": {"preset": "hello"},
+            "mute": {"person": self.people["host"], "on": True},
+            "close_chat": {"closed": True},
+        }
+
+
+@asynccontextmanager
+async def assembled(database_url: str) -> AsyncIterator[Cast]:
+    async with in_process(database_url, metrics_token=OPERATOR, rooms_per_guest=100) as server:
+        server.house.bot = StandIn()
+        cast = Cast(server)
+        try:
+            await _people(cast)
+            for state in STATES:
+                await _table(cast, state)
+            await _settle(cast)
+            yield cast
+        finally:
+            for http in cast.callers.values():
+                await http.aclose()
+
+
+async def _people(cast: Cast) -> None:
+    for role in ("host", "seated", "banned", "stranger", "spectator", "account"):
+        await cast.guest(role)
+    await cast.callers["account"].post("/api/v1/account/register", json={"password": PASSWORD})
+    owner = await cast.guest("program")
+    await owner.post("/api/v1/account/register", json={"password": PASSWORD})
+    token = (await owner.post("/api/v1/account/tokens", json={"label": "mine"})).json()["token"]
+    await owner.aclose()
+    cast.callers["program"] = cast.caller(Authorization=f"Bearer {token}")
+    cast.callers["nobody"] = cast.caller()
+    cast.callers["wrong token"] = cast.caller(Authorization="Bearer ct_wrong")
+    cast.callers["operator"] = cast.caller(Authorization=f"Bearer {OPERATOR}")
+
+
+async def _table(cast: Cast, state: str) -> None:
+    terms: dict[str, Any] = {"hints": True, "spectators": state != "unwatched"}
+    if state == "locked":
+        terms |= {"visibility": "password", "password": LOCK}
+    elif state == "unlisted":
+        terms["visibility"] = "unlisted"
+    made = await cast.callers["host"].post("/api/v1/games", json={"options": OPTIONS, **terms})
+    assert made.status_code == 201, made.text
+    cast.rooms[state] = made.json()["id"]
+    if state == "locked":
+        for role in SEATED[1:]:
+            cast.callers[role].headers["X-Room-Password"] = LOCK
+    for role in SEATED:
+        await cast.do(role, state, "sit", nonce=secrets.token_hex(16))
+        await cast.do(role, state, "ready", ready=True)
+    for role in SEATED:
+        cast.callers[role].headers.pop("X-Room-Password", None)
+    if state not in ("open", "locked", "unlisted", "closed"):
+        await cast.do("host", state, "start")
+    if state == "paused":
+        for role in SEATED:
+            await cast.do(role, state, "consent", to="pause", yes=True)
+    if state == "over":
+        for role in SEATED[1:]:
+            await cast.do(role, state, "act", version=0, action={"type": "resign"})
+    if state in ("aborted", "closed"):
+        await cast.server.house.close_room(cast.rooms[state], "test")
+
+
+async def _settle(cast: Cast) -> None:
+    """The ban, and from here on nothing is written."""
+    app = cast.server._app
+    assert app is not None
+    site = app.state.site
+    await site.social.ban(
+        "olga", player=cast.people["banned"], address=None, reason="x", until=None, now=site.now()
+    )
+    site.known.clear()
+
+    async def refuse(*_: object) -> Any:
+        raise StoreUnavailable("frozen")
+
+    for name in ("append", "create", "add_chat", "set_mute"):
+        setattr(cast.server.house.store, name, refuse)
