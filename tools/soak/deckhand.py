@@ -26,6 +26,7 @@ from app.bots.choosing import safe_choice
 
 Json = dict[str, Any]
 _OVER = ("finished", "aborted", "closed")
+PATIENCE = 1800.0  # seconds for a plain request: the whole run may be stopped and continued
 _AGAIN = 0.02  # seconds before it connects again: these clients are in a hurry
 _PATIENCE = 0.25  # before a command that could not be stored is sent again
 
@@ -284,15 +285,18 @@ class Deckhand:
         return self.noted.refused.get(message["id"])
 
     async def until(self, met: Callable[[Deckhand], Any], seconds: float = 120.0) -> None:
-        """Until this is true of it."""
-        try:
-            async with asyncio.timeout(seconds), self._news:
-                await self._news.wait_for(lambda: met(self))
-        except TimeoutError:
-            raise AssertionError(
-                f"{self.person} at {self.game} waited in vain: seq {self.seq}, greeted {self.greeted}, "
-                f"pending {list(self.pending.values())}, closed with {self.closed_with[-5:]}"
-            ) from None
+        """Until this is true of it. Seconds are counted while this process runs: it may be stopped for minutes."""
+        for _ in range(max(1, round(seconds))):
+            try:
+                async with asyncio.timeout(1), self._news:
+                    await self._news.wait_for(lambda: met(self))
+                    return
+            except TimeoutError:
+                continue
+        raise AssertionError(
+            f"{self.person} at {self.game} waited in vain: seq {self.seq}, greeted {self.greeted}, "
+            f"pending {list(self.pending.values())}, closed with {self.closed_with[-5:]}"
+        )
 
     async def _play(self) -> None:
         while not self.is_over:

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from app.store.games import SqlGameStore
-from tools.soak.deckhand import Deckhand, hire, open_table
+from tools.soak.deckhand import PATIENCE, Deckhand, hire, open_table
 from tools.soak.ledger import Book, Tally, check_all
 
 CLOCK = {"kind": "bank", "seconds": 3600, "increment": 5}
@@ -53,7 +53,7 @@ class Fleet:
         self.bases = bases
         self.store = store
         self.rng = Random(seed)
-        self.http = httpx.AsyncClient(timeout=60, trust_env=False)
+        self.http = httpx.AsyncClient(timeout=PATIENCE, trust_env=False)
         self.tables: list[Crewed] = []
         self.tally = Tally()
         self.finished = 0
@@ -92,7 +92,10 @@ class Fleet:
         """At every table that still plays, so many more entries have been seen by a player."""
         marks = [(crewed.players[0], crewed.head) for crewed in self.tables]
         for hand, head in marks:
-            await hand.until(functools.partial(_is_past, head + entries), seconds)
+            try:
+                await hand.until(functools.partial(_is_past, head + entries), seconds)
+            except AssertionError as problem:
+                raise AssertionError(f"play stands still: {problem}\n{self.describe()}") from None
 
     async def go_on(self) -> None:
         for hand in self.everybody:
@@ -120,6 +123,14 @@ class Fleet:
         tally = await check_all(pairs, self.http if fresh else None, views=views)
         self.tally.add(tally)
         return tally
+
+    def describe(self) -> str:
+        """Where everybody stands, for a failure's message."""
+        return "\n".join(
+            f"{hand.game} seat {hand.seat} seq {hand.seq} greeted {hand.greeted} choices {len(hand.choices)} "
+            f"resting {hand.is_resting} pending {list(hand.pending.values())} clock {hand.clock}"
+            for hand in self.everybody
+        )
 
     @property
     def everybody(self) -> list[Deckhand]:

@@ -15,7 +15,7 @@ import httpx
 import orjson
 import psutil
 
-from tools.soak.deckhand import Deckhand, hire
+from tools.soak.deckhand import PATIENCE, Deckhand, hire
 from tools.soak.fleet import Crewed, play_one
 from tools.soak.ledger import Book, Tally, check_all, reading
 from tools.soak.nursery import Nursery, Server
@@ -87,7 +87,10 @@ async def play_long(
     server = Server(nursery, database_url, folder, idle_seconds=2.0, sweep_seconds=20.0)
     await server.start()
     try:
-        async with reading(database_url) as store, httpx.AsyncClient(timeout=60, trust_env=False) as http:
+        async with (
+            reading(database_url) as store,
+            httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as http,
+        ):
             until = time.monotonic() + seconds
             old: list[str] = []
 
