@@ -57,15 +57,12 @@ def _heirs(table: Table, presence: Presence, now: int) -> list[int]:
 
 async def tick(room: Room, now: int) -> int | None:
     """Do what is due at `now`; when to look again."""
-    if room.is_unsure or not room.house.bus.is_alone:
-        await room.read_on()
-    await room.credit(now)
     for _ in range(200):  # a run-out clock may have to move several times before the turn passes
         table = room.table
         draft = _next(table, room.presence, now)
         if draft is None:
             break
-        await room.add(draft, now, table)
+        await room.add(draft, now, table, in_look=True)
     bots = room.table.bots_to_act()
     due = due_at(room.table, room.presence, now)
     if bots and due is not None and due <= now and not room.table.is_paused:
@@ -120,7 +117,7 @@ async def _move_bot(room: Room, seat: int) -> None:
         draft.by = "bot"
     else:
         draft = Draft("action", seat, {"action": action}, "bot", step)
-    await room.add(draft, now, table)
+    await room.add(draft, now, table, in_look=True)
 
 
 async def choose(room: Room, table: Table, seat: int, level: str) -> dict[str, Any]:
@@ -134,14 +131,18 @@ async def choose(room: Room, table: Table, seat: int, level: str) -> dict[str, A
 
 
 async def credit_outages(room: Room, now: int) -> None:
-    """Time in which no worker was alive counts for nobody: logged once, by whoever looks first. Lock held."""
+    """Time in which no worker, or no store, was there counts for nobody: logged once, by whoever looks first.
+
+    Lock held.
+    """
     table = room.table
     if table.clocks is None or not table.clocks.running:
         return
     since = max(table.clocks.since, table.credited_to)
-    for outage in room.house.outages:
+    for outage in (*room.house.outages, *room.delays.to_credit(now)):
         if outage.ended > since:
-            await room.add_locked(
-                Draft("credited", NOBODY, {"began": outage.began, "ended": outage.ended}, "server"), now
-            )
+            began = max(outage.began, room.table.credited_to)  # no time is given twice
+            body = {"began": began, "ended": outage.ended}
+            await room.add_locked(Draft("credited", NOBODY, body, "server"), now)
             since = max(since, room.table.credited_to)
+    room.delays.credited()

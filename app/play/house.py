@@ -242,15 +242,15 @@ class House:
 
     async def rewake(self, room: Room) -> None:
         """Somebody came or went: what is due may be due earlier now."""
-        now = self.clock.now()
-        due = due_at(room.table, room.presence, now)
-        if due is not None and (room.woken_at is None or due < room.woken_at):
+        looks = room.alarm.looks
+        due = due_at(room.table, room.presence, self.clock.now())
+        if due is not None and not room.alarm.is_set_for(due):
             try:
                 await self.store.wake(room.id, due)
             except StoreUnavailable:
-                room.woken_at = None  # written down with the next entry
+                room.alarm.note(None, looks)  # written down with the next entry
                 return
-            room.woken_at = due
+            room.alarm.note(due, looks)
             self.wake_at(due)
 
     # -- news from other workers -------------------------------------------------------------------
@@ -278,6 +278,12 @@ class House:
             case "chat":
                 if not chatting.hear_line(room, news.body):
                     self.spawn(chatting.read_on(room))
+            case "looked" if len(room.visitors):
+                # By a worker where nobody is, and which may know nobody: what is due may be due earlier.
+                self.presence.changed(room, here=True)
+                self.spawn(self.rewake(room))
+            case "looked":
+                pass
             case "presence":
                 room.presence.heard(news.worker, news.body, self.clock.now())
                 self.presence.changed(room)

@@ -75,7 +75,12 @@ class GameStore(Protocol):
         """Let the sweeper look at this game at that time, if it was not going to earlier."""
 
     async def claim_due(self, now: int, lease: int, limit: int) -> list[Due]: ...
-    async def settle_due(self, due: Due, next_at: int | None) -> None: ...
+    async def settle_due(self, due: Due, next_at: int | None) -> int | None:
+        """The look is over; the row's time now, which is another's if they wrote it since the claim."""
+
+    async def promised(self, games: Sequence[str], now: int) -> dict[str, int]:
+        """When these games will be looked at; at the latest now, if somebody is looking."""
+
     async def end_leases(self) -> None:
         """Whoever claimed anything is dead: it may be claimed again."""
 
@@ -156,6 +161,9 @@ class Watcher(Protocol):
     def refused(self, code: str) -> None: ...
     def committed(self, seconds: float, entries: int) -> None: ...
     def dropped(self) -> None: ...
+    def missed_look(self) -> None:
+        """A room's time was over and no row said so: a bug in this code."""
+
 
 
 class Blocks(Protocol):

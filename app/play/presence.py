@@ -74,10 +74,12 @@ class Presence:
         """When the person was last seen, or when this worker began to look."""
         return self._active.get(person, self.began)
 
-    @property
-    def is_spread(self) -> bool:
-        """Whether other workers have said something, which may run out without a word."""
-        return bool(self._elsewhere)
+    def forget(self, now: int) -> bool:
+        """Drop other workers' words that ran out; whether there were any."""
+        over = [worker for worker, (until, _, _) in self._elsewhere.items() if until <= now]
+        for worker in over:
+            del self._elsewhere[worker]
+        return bool(over)
 
     def is_here(self, person: str | None, now: int) -> bool:
         """Whether the person has a socket anywhere."""

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from app.play import commands as say
 from app.play.accepted import Accepted
+from app.play.alarm import Alarm
 from app.play.deciding import decide
+from app.play.delays import Delays
 from app.play.draft import Draft, Scene
 from app.play.due import credit_outages, due_at
 from app.play.entries import Append, Entry, GameRow
@@ -50,11 +52,12 @@ class Room:
         self.visitors = Visitors()
         self.presence = Presence(house.clock.now())
         self.touched = self.presence.began
-        self.woken_at: int | None = None  # when the sweeper will look, as far as this worker knows
+        self.alarm = Alarm(is_alone=house.bus.is_alone)
         self.chat_told: int | None = None  # the last line of chat that was told here
         self.shown_away: dict[str, int] = {}  # the countdowns visitors know of
         self.shown_presence: dict[str, Any] = {}  # the last presence message to all
         self.is_unsure = False  # an append's outcome is not known: read the log before anything else
+        self.delays = Delays()
         self._lock = asyncio.Lock()
         for entry in entries:
             events = self.table.fold(entry)
@@ -89,30 +92,36 @@ class Room:
                 await self.read_on()
             raise Refusal("try_again")
 
-    async def add(self, draft: Draft, at: int, on: Table) -> bool:
-        """An entry of the server's own, decided on the table `on`; False when that is history."""
-        async with self._lock:
-            return self.table is on and await self.add_locked(draft, at)
+    async def add(self, draft: Draft, at: int, on: Table, *, in_look: bool = False) -> bool:
+        """An entry of the server's own, decided on the table `on`; False when that is history.
 
-    async def credit(self, now: int) -> None:
-        """Credit what no clock should have counted."""
+        `in_look`: the sweeper's, which writes down the next time itself when it is through.
+        """
         async with self._lock:
+            return self.table is on and await self.add_locked(draft, at, in_look=in_look)
+
+    async def begin_look(self, now: int) -> int:
+        """The sweeper looks: at all that is decided by now, with what no clock should have counted credited."""
+        async with self._lock:
+            look = self.alarm.begin_look()
+            if self.is_unsure or not self.house.bus.is_alone:
+                await self.read_on()
             await self._keep_time(now)
+            return look
 
     async def _keep_time(self, now: int) -> None:
         if self.table.clocks is not None and self.table.clocks.running:
             await self.house.sweeper.be_current(now)
-            if self.house.outages:
-                await credit_outages(self, now)
+            await credit_outages(self, now)
 
-    async def add_locked(self, draft: Draft, at: int) -> bool:
-        if await self._store(draft, at, None, None) is not None:
+    async def add_locked(self, draft: Draft, at: int, *, in_look: bool = False) -> bool:
+        if await self._store(draft, at, None, None, in_look=in_look) is not None:
             return True
         await self.read_on()
         return False
 
     async def _store(
-        self, draft: Draft, at: int, command: str | None, sender: Anyone | None
+        self, draft: Draft, at: int, command: str | None, sender: Anyone | None, *, in_look: bool = False
     ) -> Accepted | None:
         """Append an entry and move on; None when its number, or its command, was already taken."""
         before = self.table
@@ -129,28 +138,28 @@ class Room:
             who,
         )
         after, events = before.after(entry, draft.step)
-        due = self._due(after, at)
+        looks = self.alarm.looks
         append = Append(
             entry,
             after.status,
             ",".join(map(str, after.to_act)),
             after.deadline(),
-            due,
+            None if in_look else self._due(after, at),
             None if entry.kind == "action" and not after.is_over else after.summary(),
         )
         try:
             is_appended = await self.house.store.append(append)
         except StoreUnavailable:
             self.is_unsure = True
+            self.delays.failed(at)
             raise Refusal("try_again") from None
+        if draft.kind != "credited":
+            self.delays.stored(at, self.house.clock.now())
         if not is_appended:
             return None
         if append.due is not None:
-            self.woken_at = append.due
+            self.alarm.note(append.due, looks)
             self.house.wake_at(append.due)
-        elif due is not None and (self.woken_at is None or due < self.woken_at):
-            # While this entry was on its way the sweeper, not knowing of it, put its next look off.
-            self.house.spawn(self.house.rewake(self))
         if self.table is not before:
             # Another worker's news of a later entry came first and the log was read: this entry is in place.
             self.house.publish(News("entry", self.id, self.house.worker, entry))
@@ -167,11 +176,10 @@ class Room:
         Its row is not moved with every action: absence only ever moves back, so an early look finds
         nothing due and writes down the next time. That keeps this write out of nearly every action.
         """
-        woken = self.woken_at
-        if woken is not None and after.terms.clock.kind == "none" and not after.bots_to_act():
+        if self.alarm.at is not None and after.terms.clock.kind == "none" and not after.bots_to_act():
             return None
         due = due_at(after, self.presence, at)
-        return due if due is not None and (woken is None or due < woken) else None
+        return None if due is None or self.alarm.is_set_for(due) else due
 
     # -- moving on ---------------------------------------------------------------------------------
 

@@ -113,10 +113,12 @@ class Rooms:
     def tell_countdowns(self, now: int) -> None:
         """Somebody has become idle: the others see the countdown."""
         for room in self._rooms.values():
-            # Another worker's word that ran out changes more than a countdown.
-            if len(room.visitors) and (
-                room.presence.is_spread or room.presence.away(room.table, now) != room.shown_away
-            ):
+            if not len(room.visitors):
+                continue
+            if room.presence.forget(now):  # a worker has gone without a word, and its people with it
+                self._house.presence.changed(room)
+                self._house.spawn(self._house.rewake(room))
+            elif room.presence.away(room.table, now) != room.shown_away:
                 self._house.presence.changed(room)
 
     def evict(self, now: int) -> int:

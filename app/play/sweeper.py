@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from app.play.due import due_at, tick
 from app.play.engines import UnknownRules
 from app.play.entries import Due
-from app.play.ports import StoreUnavailable
+from app.play.ports import News, StoreUnavailable
 from app.play.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ __all__ = ["Sweeper"]
 _log = logging.getLogger("cartagena.sweeper")
 POLL = 1000  # how late a row written by another worker may be found
 LEASE = 30_000
-LATE = 300  # how long a loaded room may be overdue before it is woken without asking the rows
+LATE = 300  # how long a loaded room may be overdue before somebody asks whether it has a row
+ROUND = 200  # loaded rooms that are asked in one round
 AT_ONCE = 256  # rooms looked after at once; bots that think must not keep clocks waiting
 BEAT_EVERY = 2000
 BEAT_GAP = 8000  # longer without a beat: nobody was there
@@ -38,6 +39,9 @@ class Sweeper:
         self._next = 0
         self._wake = asyncio.Event()
         self._busy: set[str] = set()
+        self._rounds = 0
+        self._rounded = 0  # when the last round was
+        self._late: set[str] = set()  # rooms that were found overdue, and without a row, in the last round
         self._is_stopped = False
         self._beaten = 0  # when the last beat was noted
 
@@ -58,8 +62,10 @@ class Sweeper:
         while not self._is_stopped:
             self._next = clock.now() + POLL
             self._wake.clear()
-            self._look_round(clock.now())
             try:
+                if clock.now() - self._rounded >= POLL:
+                    self._rounded = clock.now()
+                    await self.look_round(self._rounded)
                 for due in await self.claim():
                     self._house.spawn(self.handle(due))
             except StoreUnavailable:
@@ -72,16 +78,32 @@ class Sweeper:
                 except TimeoutError:
                     break
 
-    def _look_round(self, now: int) -> None:
-        """Wake loaded rooms whose time is over although no row says so.
+    async def look_round(self, now: int) -> None:
+        """Wake loaded rooms whose time is over although no row says so: a net that should stay empty.
 
-        A row can be put off by a look at a table whose next entry was still on its way to the disk.
+        One that comes up in two rounds has been missed; in the first its row may be on its way. Each round
+        takes the next few of them, so that thousands of rooms do not hold the loop up.
         """
-        for room in self._house.rooms:
-            due = due_at(room.table, room.presence, now)
-            if due is not None and due < now - LATE and room.id not in self._busy:
-                room.woken_at = None
-                self._house.spawn(self._house.rewake(room))
+        house = self._house
+        rooms = list(house.rooms)
+        start = self._rounds * ROUND % max(1, len(rooms))
+        self._rounds += 1
+        late = {
+            room.id: due
+            for room in (*rooms[start : start + ROUND], *filter(None, map(house.rooms.loaded, self._late)))
+            if (due := due_at(room.table, room.presence, now)) is not None
+            and due < now - LATE
+            and room.id not in self._busy
+        }
+        if late:
+            promised = await house.store.promised(list(late), now)
+            late = {game: due for game, due in late.items() if promised.get(game, now + 1) > now}
+        again, self._late = self._late & set(late), set(late)
+        for game in again:
+            _log.error("nobody was going to look at game %s", game)
+            house.watcher.missed_look()
+            await house.store.wake(game, late[game])
+            self.nudge(late[game])
 
     async def claim(self) -> list[Due]:
         room_for = AT_ONCE - len(self._busy)
@@ -106,12 +128,14 @@ class Sweeper:
             if room is None:
                 await house.store.settle_due(due, None)
                 return
-            next_at = await tick(room, house.clock.now())
-            await house.store.settle_due(due, next_at)
-            room.woken_at = next_at
+            now = house.clock.now()
+            look = await room.begin_look(now)
+            next_at = await house.store.settle_due(due, await tick(room, now))
+            room.alarm.note(next_at, look)
             if next_at is not None:
                 self.nudge(next_at)
-            await house.rewake(room)  # somebody may have moved between the look and this note of it
+            if not len(room.visitors):
+                house.publish(News("looked", room.id, house.worker, next_at))
         except (StoreUnavailable, Refusal):
             _log.warning("due work of game %s waits for the store; its lease expires", due.game)
         except UnknownRules:

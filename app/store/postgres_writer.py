@@ -42,11 +42,13 @@ UPDATE games SET options = $1, players = $2, taken = $3, bots = $4, host = $5, n
 """
 _UNSEAT = "DELETE FROM seats WHERE game = $1"
 _SEAT = "INSERT INTO seats (game, seat, person, name, colour, bot, place) VALUES ($1, $2, $3, $4, $5, $6, $7)"
+# A row that is being looked at stays due: that look may not have seen this entry, so there is another. One
+# that is early enough is left as it is, but locked until we commit: nobody can claim it and miss the entry.
 _DUE = """
 INSERT INTO due (game, at, lease_until, n)
 SELECT game, at, 0, 1 FROM unnest($1::text[], $2::bigint[]) AS d(game, at)
-ON CONFLICT (game) DO UPDATE SET n = due.n + 1,
-  at = CASE WHEN due.lease_until > 0 THEN excluded.at ELSE least(due.at, excluded.at) END
+ON CONFLICT (game) DO UPDATE SET n = due.n + 1, at = least(due.at, excluded.at)
+WHERE due.lease_until > 0 OR due.at > excluded.at
 """
 _LOOK = """
 SELECT l.game, l.seq, l.kind, l.seat, l.body, l.by, l.at, l.command, l.who

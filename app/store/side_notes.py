@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
-from sqlalchemy import and_, delete, func, insert, literal, select, update
+from sqlalchemy import case, delete, func, insert, literal, or_, select, update
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
@@ -61,10 +61,14 @@ class SideNotes:
         earlier = (
             func.min(due.c.at, new.excluded.at) if self._is_sqlite else func.least(due.c.at, new.excluded.at)
         )
+        # As the writers do it: a row that is being looked at stays due, and the look's note gives way.
+        upsert = new.on_conflict_do_update(
+            index_elements=["game"],
+            set_={"at": earlier, "n": due.c.n + 1},
+            where=or_(due.c.lease_until > 0, due.c.at > new.excluded.at),
+        )
         async with self.writing(loosely=True) as run:
-            await run.execute(
-                new.on_conflict_do_update(index_elements=["game"], set_={"at": earlier, "n": due.c.n + 1})
-            )
+            await run.execute(upsert)
 
     async def claim_due(self, now: int, lease: int, limit: int) -> list[Due]:
         """Rows that are due and leased to nobody, now leased to us; two workers never get the same row."""
@@ -78,21 +82,31 @@ class SideNotes:
         claim = (
             update(due)
             .where(due.c.game.in_(locked.scalar_subquery()), due.c.lease_until <= now)
-            .values(lease_until=now + lease)
+            .values(lease_until=now + lease, n=due.c.n + 1)
             .returning(due.c.game, due.c.at, due.c.n)
         )
         async with self.writing(loosely=True) as run:
             return [Due(row.game, row.at, row.n) for row in await run.execute(claim)]
 
-    async def settle_due(self, claimed: Due, next_at: int | None) -> None:
-        same = and_(due.c.game == claimed.game, due.c.n == claimed.n)
+    async def settle_due(self, claimed: Due, next_at: int | None) -> int | None:
+        # Changed by somebody since the claim: the row stays due at once, for they may know what we did not.
+        is_same = due.c.n == claimed.n
+        end = update(due).where(due.c.game == claimed.game).values(lease_until=0).returning(due.c.at)
         async with self.writing(loosely=True) as run:
             if next_at is None:
-                await run.execute(delete(due).where(same))
+                await run.execute(delete(due).where(due.c.game == claimed.game, is_same))
             else:
-                await run.execute(update(due).where(same).values(at=next_at))
-            # Changed by somebody meanwhile: their time stands, only the lease ends.
-            await run.execute(update(due).where(due.c.game == claimed.game).values(lease_until=0))
+                end = end.values(at=case((is_same, next_at), else_=due.c.at))
+            found = (await run.execute(end)).scalar()
+        return int(found) if found is not None else None
+
+    async def promised(self, games: Sequence[str], now: int) -> dict[str, int]:
+        query = select(due.c.game, due.c.at, due.c.lease_until).where(due.c.game.in_(games))
+        async with self.reading() as run:
+            return {
+                row.game: min(row.at, now) if row.lease_until > now else row.at
+                for row in await run.execute(query)
+            }
 
     async def end_leases(self) -> None:
         async with self.writing(loosely=True) as run:

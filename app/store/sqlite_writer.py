@@ -36,10 +36,11 @@ _SUMMARY = (
 )
 _UNSEAT = "DELETE FROM seats WHERE game=?"
 _SEAT = "INSERT INTO seats (game, seat, person, name, colour, bot, place) VALUES (?,?,?,?,?,?,?)"
+# A row that is being looked at stays due: that look may not have seen this entry, so there is another.
 _DUE = (
     "INSERT INTO due (game, at, lease_until, n) VALUES (?, ?, 0, 1) "
-    "ON CONFLICT (game) DO UPDATE SET n = due.n + 1, "
-    "at = CASE WHEN due.lease_until > 0 THEN excluded.at ELSE min(due.at, excluded.at) END"
+    "ON CONFLICT (game) DO UPDATE SET n = due.n + 1, at = min(due.at, excluded.at) "
+    "WHERE due.lease_until > 0 OR due.at > excluded.at"
 )
 _LOOK = "SELECT kind, seat, body, by, at, command, who FROM log WHERE game=? AND seq=?"
 

@@ -51,6 +51,7 @@ class Counts:
         self.kinds: list[str] = []
         self.codes: list[str] = []
         self.drops = 0
+        self.missed_looks = 0
 
     def acted(self, kind: str, by: str) -> None:
         self.kinds.append(kind)
@@ -63,6 +64,9 @@ class Counts:
 
     def dropped(self) -> None:
         self.drops += 1
+
+    def missed_look(self) -> None:
+        self.missed_looks += 1
 
 
 class Ear:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 
 from app.play.entries import Outage
+from app.store.engine import make_engine
 from app.store.games import SqlGameStore, open_store
+from app.store.migrate import upgrade
+from app.store.postgres_writer import PostgresWriter
 from tests.store.samples import NOW, append_of, line_of, new_game
 
 
@@ -40,15 +43,54 @@ async def test_an_early_wake_wins_and_a_settled_row_comes_back_at_its_time(store
     assert await store.next_due() is None
 
 
-async def test_a_time_written_during_the_lease_is_not_overwritten(store: SqlGameStore) -> None:
+async def test_what_is_written_during_a_look_leaves_the_row_due(store: SqlGameStore) -> None:
     row = await new_game(store)
     await store.append(append_of(row, 2, due=NOW))
     (due,) = await store.claim_due(NOW, 1000, 10)
+    assert await store.promised([row.id], NOW) == {row.id: NOW}  # somebody looks
     await store.append(append_of(row, 3, due=NOW + 50))
-    await store.settle_due(due, NOW + 90_000)
-    assert await store.next_due() == NOW + 50
-    (again,) = await store.claim_due(NOW + 50, 1000, 10)
-    assert again.game == row.id
+    assert await store.settle_due(due, NOW + 90_000) == NOW
+    (due,) = await store.claim_due(NOW, 1000, 10)
+    await store.wake(row.id, NOW + 70)
+    assert await store.settle_due(due, None) == NOW
+    (due,) = await store.claim_due(NOW, 1000, 10)
+    assert await store.settle_due(due, NOW + 90_000) == NOW + 90_000
+    assert await store.promised([row.id, "nowhere"], NOW) == {row.id: NOW + 90_000}
+
+
+async def test_an_entry_moves_a_row_that_is_later_and_no_other(store: SqlGameStore) -> None:
+    row = await new_game(store)
+    for seq, due, at in ((2, NOW + 500, NOW + 500), (3, NOW + 900, NOW + 500), (4, NOW + 100, NOW + 100)):
+        await store.append(append_of(row, seq, due=due))
+        assert await store.promised([row.id], NOW) == {row.id: at}
+    await store.append(append_of(row, 5))
+    assert await store.promised([row.id], NOW) == {row.id: NOW + 100}
+
+
+async def test_a_second_claim_of_a_row_outlives_the_first(store: SqlGameStore) -> None:
+    row = await new_game(store)
+    await store.wake(row.id, NOW)
+    (slow,) = await store.claim_due(NOW, 1000, 10)
+    (quick,) = await store.claim_due(NOW + 1001, 1000, 10)
+    assert await store.settle_due(slow, NOW + 90_000) == NOW  # its lease had ended: another has looked since
+    assert await store.settle_due(quick, NOW + 5000) == NOW + 5000
+
+
+async def test_nobody_claims_a_row_that_an_entry_on_its_way_relies_on(postgres_url: str) -> None:
+    """On PostgreSQL a look could begin between the entry's look at the row and its commit."""
+    engine = make_engine(postgres_url)
+    await upgrade(engine)
+    async with open_store(postgres_url, lambda seconds, entries: None, engine) as store:
+        row = await new_game(store)
+        await store.wake(row.id, NOW)
+        writer = PostgresWriter(postgres_url)
+        run = await writer._connect()
+        async with run.transaction():
+            await PostgresWriter._write_rows(run, [append_of(row, 2, due=NOW + 900)])
+            assert await store.claim_due(NOW, 1000, 10) == []
+        await writer.close()
+        assert [due.game for due in await store.claim_due(NOW, 1000, 10)] == [row.id]
+    await engine.dispose()
 
 
 async def test_a_gap_between_beats_is_an_outage_noted_once(migrated_url: str, store: SqlGameStore) -> None:

@@ -1,0 +1,38 @@
+"""When a room's row will have the sweeper look, as far as this worker knows: never earlier than the row says.
+
+An entry may leave the row alone only if a look is sure to come in time *and* to see that entry. So:
+- a look uses the row's time up. From its beginning until the next time is written down nothing is known,
+  and every entry writes its own time, in its own transaction; the look's note then gives way to it;
+- a look begins with the room's lock, so that an entry decided on what was known before is in place by then;
+- where other workers look as well nothing is ever known: the row is asked in the entry's transaction.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Alarm"]
+
+
+class Alarm:
+    """Of one room in one worker."""
+
+    __slots__ = ("_is_alone", "at", "looks")
+
+    def __init__(self, *, is_alone: bool) -> None:
+        self._is_alone = is_alone
+        self.at: int | None = None
+        self.looks = 0  # how many looks have begun
+
+    def begin_look(self) -> int:
+        """The row's time is being used up; the number of this look."""
+        self.at = None
+        self.looks += 1
+        return self.looks
+
+    def note(self, at: int | None, looks: int) -> None:
+        """The row was written with this time, begun when so many looks had begun: a later one has used it up."""
+        if self._is_alone and looks == self.looks:
+            self.at = at
+
+    def is_set_for(self, due: int) -> bool:
+        """Whether the row is known to be no later."""
+        return self.at is not None and self.at <= due
