@@ -9,6 +9,7 @@ from typing import Any
 from app import rules
 from app.bots.budget import Budget
 from app.bots.choosing import choose
+from app.bots.knowledge import Contradiction
 from app.bots.levels import LEVELS, SECONDS, is_level
 from app.rules.position import Position
 
@@ -63,6 +64,8 @@ def choose_from_view(
             rng or Random(),
             seat=seat,
         )
+    except Contradiction as wrong:
+        raise rules.BadPosition("No deal of the cards fits this view.") from wrong
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as wrong:
         # Views come from outside here, and are not checked field by field as positions are.
         raise rules.BadPosition(f"This is not a view of a running game: {wrong!r}.") from wrong

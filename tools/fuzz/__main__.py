@@ -1,17 +1,23 @@
-"""`python -m tools.fuzz frames|lines|records|api`: long runs, with what was tried and what came of it."""
+"""`python -m tools.fuzz frames|lines|records|api|unseen`: long runs, what was tried and what came of it."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import subprocess
 import sys
 import time
+from pathlib import Path
 
 from tools.fuzz.frames import fuzz_frames
+from tools.fuzz.lines import fuzz_lines, fuzz_records
 from tools.fuzz.server import Server
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def frames(count: int, seed: int) -> list[str]:
+    """Frames over real sockets."""
     with Server() as server:
         asyncio.run(fuzz_frames(server, 2000, seed + 1))  # warm: caches are filled before it is weighed
         before = server.size()
@@ -26,21 +32,67 @@ def frames(count: int, seed: int) -> list[str]:
     return outcome.wrong
 
 
-PARTS = {"frames": frames}
+def lines(count: int, seed: int) -> list[str]:
+    """Lines for the engine."""
+    wrong = fuzz_lines(count, seed)
+    print(f"{count} lines")
+    return wrong
+
+
+def records(count: int, seed: int) -> list[str]:
+    """Records, verified here and replayed by a server."""
+    with Server() as server:
+        wrong = fuzz_records(count, seed, server)
+    print(f"{count} records, verified and replayed")
+    return wrong
+
+
+def api(count: int, seed: int) -> list[str]:
+    """Every operation of the OpenAPI description, by schemathesis; `count` examples each."""
+    with Server() as server:
+        command = [
+            str(Path(sys.executable).parent / "schemathesis"),
+            "run",
+            f"{server.base}/api/v1/openapi.json",
+            f"--max-examples={count}",
+            f"--seed={seed}",
+            "--phases=examples,coverage,fuzzing",
+            "--checks=not_a_server_error,status_code_conformance,response_schema_conformance",
+            "--exclude-path=/api/v1/games/{game}/events",  # a stream has no end
+            f"--header=Origin: {server.base}",
+            "--request-timeout=60",
+        ]
+        code = subprocess.run(command, cwd=server.folder, check=False).returncode
+        faults = server.faults()
+    return [*faults[:1], *(["schemathesis found something, see above"] if code else [])]
+
+
+def unseen(count: int, seed: int) -> list[str]:
+    """Two worlds of every hidden preset for every audience, `count` games each (tests/attack)."""
+    command = [sys.executable, "-m", "tests.attack.every_table", str(count), str(seed)]
+    return ["see above"] if subprocess.run(command, cwd=ROOT, check=False).returncode else []
+
+
+PARTS = {"frames": (frames, 100_000), "lines": (lines, 100_000), "records": (records, 10_000),
+         "api": (api, 100), "unseen": (unseen, 1)}  # fmt: skip
 
 
 def main() -> int:
     asked = argparse.ArgumentParser(prog="python -m tools.fuzz", description=__doc__)
-    asked.add_argument("part", choices=sorted(PARTS))
-    asked.add_argument("--count", type=int, default=100_000)
+    asked.add_argument("parts", nargs="*", choices=[*PARTS, []], help="all of them when none is named")
+    asked.add_argument("--count", type=int, default=None)
     asked.add_argument("--seed", type=int, default=1)
     given = asked.parse_args()
-    began = time.monotonic()
-    wrong = PARTS[given.part](given.count, given.seed)
-    for line in wrong:
-        print(f"WRONG: {line}")
-    print(f"{given.part}: {len(wrong)} wrong, {time.monotonic() - began:.0f} s")
-    return 1 if wrong else 0
+    failed = 0
+    for name in given.parts or PARTS:
+        part, usual = PARTS[name]
+        began = time.monotonic()
+        wrong = part(given.count or usual, given.seed)
+        for line in wrong[:20]:
+            print(f"WRONG: {line}")
+        print(f"{name}: {len(wrong)} wrong, {time.monotonic() - began:.0f} s", flush=True)
+        failed += bool(wrong)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
