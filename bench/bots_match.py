@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
-from time import perf_counter
+from dataclasses import asdict, dataclass
+from time import process_time
 from typing import Any
 
 from app import rules
@@ -18,13 +18,13 @@ NODES: dict[str, int | None] = {
     "sailor": None,
     "mate": None,
     "yardstick": None,
-    "captain": 6_000,
-    "legend": 10_000,
+    "captain": 8_000,
+    "legend": 30_000,
 }
 """Node budgets of one decision; None where the level has an end of its own."""
 
 MOST_ACTIONS = 1_200
-"""A game that is not over by then counts half for each of its two best placed seats."""
+"""A game that is not over by then counts by its places, as if it had been broken off."""
 
 Json = dict[str, Any]
 
@@ -33,18 +33,33 @@ Json = dict[str, Any]
 class Setting:
     """One game to be played: who sits where, with which options, out of which chance."""
 
+    table: str
     options: tuple[tuple[str, Any], ...]
     levels: tuple[str, ...]
     number: int
+    legend_nodes: int | None = None
+    """Another budget for the legend, to see what more thinking is worth."""
 
 
 @dataclass(frozen=True)
 class Played:
-    setting: Setting
+    table: str
+    levels: tuple[str, ...]
+    number: int
     winner: int | None
     places: tuple[int, ...]
     actions: int
+    decisions: tuple[int, ...]
     seconds: tuple[float, ...]
+
+    def as_json(self) -> Json:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, row: Json) -> Played:
+        return cls(
+            **{name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
+        )
 
 
 def play(setting: Setting) -> Played:
@@ -52,24 +67,37 @@ def play(setting: Setting) -> Played:
     options = rules.parse_options(dict(setting.options))
     position = rules.new_game(options, f"{chance.getrandbits(256):064x}")
     histories: list[list[Json]] = [[] for _ in setting.levels]
-    seconds = [0.0] * len(setting.levels)
+    seconds, decisions = [0.0] * len(setting.levels), [0] * len(setting.levels)
     count = 0
     while position.winner is None and count < MOST_ACTIONS:
         seat = rules.seats_to_act(position)[0]
         level = setting.levels[seat]
-        began = perf_counter()
+        nodes = NODES[level]
+        if level == "legend" and setting.legend_nodes is not None:
+            nodes = setting.legend_nodes
+        began = process_time()
         action = choose(
             rules.view(position, seat),
             [rules.action_to_json(action) for action in rules.legal(position, seat)],
             histories[seat],
             level,
-            Budget(nodes=NODES[level]),
+            Budget(nodes=nodes),
             random.Random(f"thought|{setting.number}|{count}"),
             seat=seat,
         )
-        seconds[seat] += perf_counter() - began
+        seconds[seat] += process_time() - began
+        decisions[seat] += 1
         position, events = rules.apply(position, seat, rules.action_from_json(action))
         count += 1
         for other, history in enumerate(histories):
             history += rules.events_for(events, other, options)
-    return Played(setting, position.winner, tuple(rules.places(position)), count, tuple(seconds))
+    return Played(
+        setting.table,
+        setting.levels,
+        setting.number,
+        position.winner,
+        tuple(rules.places(position)),
+        count,
+        tuple(decisions),
+        tuple(round(spent, 3) for spent in seconds),
+    )

@@ -1,0 +1,108 @@
+"""Tables of results: shares of wins with intervals, and Elo by maximum likelihood."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from math import exp, log, log10, sqrt
+
+from bench.bots_match import NODES, Played
+
+__all__ = ["duels", "elo", "elo_table", "share_row", "spent_table", "wilson"]
+
+Duels = Mapping[tuple[str, str], Sequence[float]]
+
+
+def wilson(wins: float, games: float) -> tuple[float, float]:
+    """A 95 % interval for a share of wins."""
+    if not games:
+        return 0.0, 1.0
+    z = 1.96
+    share = wins / games
+    centre = (share + z * z / (2 * games)) / (1 + z * z / games)
+    half = z * sqrt(share * (1 - share) / games + z * z / (4 * games * games)) / (1 + z * z / games)
+    return centre - half, centre + half
+
+
+def duels(games: Sequence[Played]) -> dict[tuple[str, str], list[float]]:
+    """(first, second) → wins of the first and games, for every two seats of every game, by their places."""
+    table: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for game in games:
+        for one, first in enumerate(game.levels):
+            for two, second in enumerate(game.levels):
+                if one != two and first != second:
+                    entry = table[first, second]
+                    entry[1] += 1
+                    better, worse = game.places[one], game.places[two]
+                    entry[0] += 1.0 if better < worse else 0.5 if better == worse else 0.0
+    return dict(table)
+
+
+def elo(table: Duels) -> list[tuple[str, float, float]]:
+    """(level, Elo, half of its 95 % interval), best first; half a game won and lost in each pair keeps it finite."""
+    names = sorted({name for pair in table for name in pair})
+    scores = {pair: (wins + 0.5, games + 1) for pair, (wins, games) in table.items()}
+    powers = dict.fromkeys(names, 1.0)
+    for _ in range(2_000):
+        for name in names:
+            won = sum(wins for (a, _), (wins, _) in scores.items() if a == name)
+            met = sum(
+                games / (powers[name] + powers[b]) for (a, b), (_, games) in scores.items() if a == name
+            )
+            powers[name] = won / met if met else 1.0
+        middle = sum(log(power) for power in powers.values()) / len(names)
+        powers = {name: power / exp(middle) for name, power in powers.items()}
+    rows = []
+    for name in names:
+        information = 0.0
+        for (a, b), (_, games) in scores.items():
+            if a == name:
+                share = powers[a] / (powers[a] + powers[b])
+                information += games * share * (1 - share)
+        half = 1.96 * 400 / log(10) / sqrt(information) if information else float("inf")
+        rows.append((name, 400 * log10(powers[name]), half))
+    return sorted(rows, key=lambda row: -row[1])
+
+
+def share_row(table: str, upper: str, lower: str, counted: Duels, aim: float | None) -> str | None:
+    wins, met = counted.get((upper, lower), (0.0, 0.0))
+    if not met:
+        return None
+    low, high = wilson(wins, met)
+    said = ""
+    if aim is not None:
+        short = 100 * (aim - wins / met)
+        said = f"{aim:.0%}: " + ("met" if short <= 0 else f"{short:.0f} points short")
+    return f"| {table} | {upper} | {lower} | {wins:g} | {met:g} | {wins / met:.0%} | {low:.0%} – {high:.0%} | {said} |"
+
+
+def elo_table(columns: Mapping[str, Duels]) -> list[str]:
+    """One row a level, one column a table."""
+    rated = {
+        name: {level: (value, half) for level, value, half in elo(table)} for name, table in columns.items()
+    }
+    levels = sorted(
+        {level for column in rated.values() for level in column}, key=lambda level: list(NODES).index(level)
+    )
+    lines = ["| Elo | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
+    for level in reversed(levels):
+        cells = [rated[name].get(level) for name in columns]
+        shown = ["" if cell is None else f"{cell[0]:+.0f} ± {cell[1]:.0f}" for cell in cells]
+        lines.append(f"| {level} | " + " | ".join(shown) + " |")
+    return lines
+
+
+def spent_table(games: Sequence[Played]) -> list[str]:
+    spent: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for game in games:
+        for level, seconds, decisions in zip(game.levels, game.seconds, game.decisions, strict=True):
+            spent[level][0] += seconds
+            spent[level][1] += decisions
+    lines = ["| level | node budget | ms of CPU a decision |", "|---|---|---|"]
+    for level in sorted(spent, key=list(NODES).index):
+        seconds, decisions = spent[level]
+        nodes = NODES[level]
+        lines.append(
+            f"| {level} | {f'{nodes:,}' if nodes else 'its own end'} | {1000 * seconds / max(1, decisions):.0f} |"
+        )
+    return lines
