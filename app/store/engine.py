@@ -5,13 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import event
+import asyncpg
+from sqlalchemy import event, exc
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-__all__ = ["BUSY_SECONDS", "is_sqlite", "make_engine", "sqlite_file"]
+__all__ = ["BUSY_SECONDS", "OUTAGES", "STATEMENT_SECONDS", "is_sqlite", "make_engine", "sqlite_file"]
 
 BUSY_SECONDS = 10
+STATEMENT_SECONDS = 10.0  # longer than any healthy transaction; a database that hangs holds nobody for ever
+
+# What a database that is away looks like. SQLAlchemy lets the last one through as it is: asyncpg's word for
+# a connection that was cut off in the middle of its protocol.
+OUTAGES = (
+    exc.OperationalError,
+    exc.InterfaceError,
+    exc.TimeoutError,
+    OSError,
+    TimeoutError,
+    asyncpg.InternalClientError,
+)
 
 
 def is_sqlite(url: str) -> bool:

@@ -59,6 +59,7 @@ class GroupCommit:
 
     async def _run(self) -> None:
         """As long as anybody waits. The task ends when nobody does: an idle server does nothing."""
+        batch: list[Waiting] = []
         try:
             while self._waiting:
                 batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
@@ -69,7 +70,8 @@ class GroupCommit:
                 self._committed(time.perf_counter() - began, len(batch))
         finally:
             self._task = None
-            for _, future in self._waiting:  # cancelled in the middle: nobody may wait for ever
+            left, self._waiting = self._waiting, []
+            for _, future in (*batch, *left):  # whatever ended this in the middle: nobody may wait for ever
                 _fail(future, "the store was stopped")
 
     async def _write(self, batch: list[Waiting]) -> None:
