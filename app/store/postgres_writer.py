@@ -57,6 +57,7 @@ FROM log l JOIN unnest($1::text[], $2::int[]) AS w(game, seq) ON l.game = w.game
 _FAILURES = (
     asyncpg.PostgresError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # a connection that was cut off in the middle of its protocol
     OSError,
     TimeoutError,
     asyncio.IncompleteReadError,

@@ -16,12 +16,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.play.entries import ChatLine, Due, Outage
 from app.play.ports import StoreUnavailable
+from app.store.engine import OUTAGES, STATEMENT_SECONDS
 from app.store.game_tables import beats, chat, due, mutes, outages
 
 __all__ = ["SideNotes"]
 
-_SECONDS = 10.0
-_FAILURES = (SQLAlchemyError, OSError, TimeoutError)
+_FAILURES = (SQLAlchemyError, *OUTAGES)
 
 
 class SideNotes:
@@ -36,7 +36,10 @@ class SideNotes:
     async def writing(self, *, loosely: bool = False) -> AsyncIterator[AsyncConnection]:
         """A transaction; whatever goes wrong with the database comes out as StoreUnavailable."""
         try:
-            async with asyncio.timeout(_SECONDS), (self._loose if loosely else self.engine).begin() as run:
+            async with (
+                asyncio.timeout(STATEMENT_SECONDS),
+                (self._loose if loosely else self.engine).begin() as run,
+            ):
                 yield run
         except IntegrityError:
             raise
@@ -46,7 +49,7 @@ class SideNotes:
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
         try:
-            async with asyncio.timeout(_SECONDS), self.engine.connect() as run:
+            async with asyncio.timeout(STATEMENT_SECONDS), self.engine.connect() as run:
                 yield run
         except _FAILURES as problem:
             raise StoreUnavailable(type(problem).__name__) from problem
