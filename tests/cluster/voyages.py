@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
+from functools import partial
 from random import Random
 from typing import Any
 
 from app.play.due import GRACE
 from app.play.table import Table
 from tests.cluster.harbours import PATIENCE, Stubborn, at, crews_at, log_of, moved, restarted
-from tests.sockets.sailor import Message, Refused, Sailor, new_id
+from tests.sockets.sailor import Message, Refused, Sailor, good_choice, new_id
 from tools.cluster import Cluster
 
 
@@ -62,21 +64,18 @@ async def sweep(cluster: Cluster, tables: int, clock_moves: int, bot_moves: int)
             (host,) = await crew.game(1, "tortuga", **wishes)
             games.append(await moved(crew, host, cluster.workers[(number + 1) % len(crews)]))
 
-        def made(sailor: Sailor, by: str) -> int:
-            return sum(message.get("by") == by for message in sailor.of("events"))
-
         for game in games:
-            await game.until(
-                lambda game=game: (
-                    (made(game, "clock") >= clock_moves and made(game, "bot") >= bot_moves)
-                    or game.table["status"] != "running"
-                ),
-                PATIENCE,
-            )
+            await game.until(partial(is_served, game, clock_moves, bot_moves), PATIENCE)
             if game.table["status"] == "running":
                 await game.command("act", version=game.seq, action={"type": "resign"})
         for game in games:
             await assert_nothing_came_too_early(cluster, game.game)
+
+
+def is_served(sailor: Sailor, clock_moves: int, bot_moves: int) -> bool:
+    """Whether clock and bots have moved so often, or the game is over."""
+    by = Counter(message.get("by") for message in sailor.of("events"))
+    return (by["clock"] >= clock_moves and by["bot"] >= bot_moves) or sailor.table["status"] != "running"
 
 
 async def assert_nothing_came_too_early(cluster: Cluster, game: str) -> None:
@@ -115,7 +114,7 @@ class Pair:
                 continue
             choice = self.chance.choice(actor.sailor.choices)["action"]
             if choice["type"] == "discard":
-                choice = {"type": "discard", "cards": actor.sailor.view["seats"][actor.sailor.seat]["hand"]}
+                choice = good_choice(actor.sailor)  # with its cards filled in
             await actor.act(choice)
             await asyncio.sleep(0.03)  # people think; the cores are shared with the workers
 
