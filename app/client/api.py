@@ -63,6 +63,10 @@ class Api:
         """The table as this program's seat sees it."""
         return await self.ask("GET", f"/games/{game}")
 
+    async def seen(self, game: str) -> Json:
+        """What this program's seat has seen so far: `view` at the opening, `steps` of events, up to `seq`."""
+        return await self.ask("GET", f"/games/{game}/seen")
+
     async def command(self, game: str, do: str, **fields: Any) -> Json:
         """Any command of docs/protocol.md §2, with a fresh id."""
         return await self.ask("POST", f"/games/{game}/commands", {"do": do, "id": fresh_id(), **fields})

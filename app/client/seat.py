@@ -13,7 +13,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from app import rules
-from app.client.api import Api, fresh_id
+from app.client.api import Api, ApiError, fresh_id
 
 __all__ = ["Seat", "play_seat"]
 
@@ -28,6 +28,7 @@ class Seat:
     view: Json
     actions: list[Json]
     history: list[Json] = field(default_factory=list)
+    """Every event the seat has seen since the game began, however late the program came."""
 
 
 Player = Callable[[Seat], Json | Awaitable[Json]]
@@ -52,6 +53,10 @@ class _Table:
         self.history: list[Json] = []
         self._lengths: list[int] = []
         """How many events each action brought, so that one taken back can be forgotten."""
+        self._told_to = 0
+        """Up to this entry the history is known: frames up to it add nothing."""
+        self.is_late = False
+        """A state came whole: what led to it must be asked for."""
         self.choices: list[Json] = []
         self.status = "open"
         self.result: Json | None = None
@@ -66,24 +71,38 @@ class _Table:
             self.seq = frame["seq"]
             self.choices = [choice["action"] for choice in frame.get("choices", ())]
         if "you" in frame:
-            self.seat = frame["you"].get("seat")
+            seat = frame["you"].get("seat")
+            # On another seat other things were seen.
+            self.is_late = self.is_late or (seat != self.seat and self.view is not None)
+            self.seat = seat
         if "table" in frame:
             self.status = frame["table"]["status"]
             self.result = frame["table"]["result"]
         if "view" in frame:
             self.view = frame["view"]
-        if kind == "table" and frame.get("kind") == "undo" and self._lengths:
+            self.is_late = self.is_late or (kind == "state" and frame["view"] is not None)
+        is_news = kind in ("events", "table") and frame["seq"] > self._told_to
+        if is_news and frame.get("kind") == "undo" and self._lengths:
             del self.history[len(self.history) - self._lengths.pop() :]
-        if kind == "events":
+        if kind == "events" and is_news:
             self._lengths.append(len(frame["events"]))
+            self.history += frame["events"]
         for event in frame.get("events", ()):
-            self.history.append(event)
             if self.view is not None:
                 rules.fold(self.view, event, self.seat)
                 if event["type"] == "game_won":
                     self.status = "finished"
         if kind == "refused" and "state" in frame:
+            was_late = self.is_late
             self.hear(frame["state"])
+            self.is_late = was_late  # every frame up to a refusal has been heard
+
+    def recall(self, past: Json) -> None:
+        """The history from the beginning, as the server tells it; it may be ahead of the frames."""
+        self.history = [event for step in past["steps"] for event in step["events"]]
+        self._lengths = [len(step["events"]) for step in past["steps"]]
+        self._told_to = past["seq"]
+        self.is_late = False
 
     @property
     def is_over(self) -> bool:
@@ -100,7 +119,7 @@ async def play_seat(api: Api, game: str, player: Player, *, password: str | None
             async with connect(address, additional_headers=api.headers) as socket:
                 await _say_hello(socket, table, password)
                 lost = 0
-                await _listen(socket, table, player)
+                await _listen(socket, table, player, lambda: _past(api, game))
         except (ConnectionClosed, OSError):
             if lost >= len(_PAUSES):
                 raise
@@ -120,12 +139,27 @@ async def _say_hello(socket: ClientConnection, table: _Table, password: str | No
         await socket.send(json.dumps(table.sent))
 
 
-async def _listen(socket: ClientConnection, table: _Table, player: Player) -> None:
+async def _past(api: Api, game: str) -> Json:
+    for pause in (*_PAUSES, None):
+        try:
+            return await api.seen(game)
+        except ApiError as refused:
+            if refused.code not in ("too_fast", "try_again") or pause is None:
+                raise
+            await asyncio.sleep(pause)
+    raise AssertionError("the last try raises or returns")
+
+
+async def _listen(
+    socket: ClientConnection, table: _Table, player: Player, past: Callable[[], Awaitable[Json]]
+) -> None:
     async for text in socket:
         frame = json.loads(text)
         table.hear(frame)
         if table.is_over:
             return
+        if table.is_late:
+            table.recall(await past())
         if table.sent is not None and must_go_again(frame):
             await asyncio.sleep(_PATIENCE)
             await socket.send(json.dumps(table.sent))

@@ -19,6 +19,7 @@ from app.web.identity import Anyone
 from app.web.lookups import look_up
 from app.web.pages import checked_room
 from app.web.pages_render import Pages
+from app.web.pages_replay import seen
 from app.web.reviews import Reviews
 from app.web.site import site_of
 
@@ -60,6 +61,16 @@ async def game_review(
             raise Refusal("too_fast")
         found = await reviews.made(game, record)
     return found
+
+
+@router.get("/games/{game}/seen", responses=responses(403, 409, 422))
+async def game_seen(request: Request, game: GameId, person: Anyone, password: Password = None) -> Response:
+    """What this program's seat (or a spectator) has seen of a game so far, from its first action on.
+
+    For whoever sits down, takes over or comes back late: `view` is the opening as the seat saw it, `steps` its
+    events action by action, each with its `seq`; all of it up to the log entry `seq`.
+    """
+    return await seen(request, game, person, password)
 
 
 @router.post("/games/{game}/hint", responses=responses(401, 403, 409, 422))

@@ -109,7 +109,7 @@ def seen_by(row: GameRow, entries: list[Entry], seat: int | None) -> Json:
         }
         for entry, events in line
     ]
-    return {"view": engine.view(opening, seat), "began": began, "steps": steps}
+    return {"view": engine.view(opening, seat), "began": began, "seq": table.seq, "steps": steps}
 
 
 @router.get("/g/{game}/seen")

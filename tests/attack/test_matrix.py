@@ -187,6 +187,8 @@ READS: dict[str, dict[str, str]] = {
                                     "after": "", "closed": "not_started"},
     "/api/v1/games/{game}/review": {"before": "not_over", "playing": "not_over", "paused": "not_over",
                                     "after": "", "closed": "not_started"},
+    "/api/v1/games/{game}/seen": {"before": "not_started", "playing": "", "paused": "", "after": "",
+                                  "closed": "not_started"},
     "/g/{game}/seen": {"before": "not_started", "playing": "", "paused": "", "after": "", "closed": "not_started"},
 }  # fmt: skip
 WRITES = {"/api/v1/games/{game}/commands", "/api/v1/games/{game}/act", "/api/v1/games/{game}/hint"}

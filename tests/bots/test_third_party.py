@@ -34,6 +34,10 @@ async def server(sqlite_url: str) -> AsyncIterator[Running]:
         yield running
 
 
+class Enough(Exception):
+    """The program has gone."""
+
+
 async def token_for(server: Running, name: str) -> str:
     async with httpx.AsyncClient(base_url=server.base, headers={"Origin": server.base}) as person:
         password = "a long salty password"
@@ -106,6 +110,38 @@ async def test_a_program_knows_no_more_than_its_seat(server: Running):
     assert result is not None
     assert result["reason"] == "resigned"
     assert len(asked) == 13
+
+
+async def test_a_program_that_comes_late_is_told_all_its_seat_has_seen(server: Running):
+    """The second program joins in the middle; what it draws on reaches back to the first action."""
+    early: list[list[dict[str, object]]] = []
+    late: list[list[dict[str, object]]] = []
+
+    def begin(seat: Seat) -> dict[str, object]:
+        early.append(list(seat.history))
+        if len(early) == 8:
+            raise Enough
+        return seat.actions[0]
+
+    def go_on(seat: Seat) -> dict[str, object]:
+        late.append(list(seat.history))
+        return {"type": "resign"} if len(late) > 6 else seat.actions[0]
+
+    async with Api(server.base, await token_for(server, "Later")) as api:
+        game = await api.create({"preset": "jamaica", "players": 2}, visibility="unlisted", pace=0)
+        await api.sit(game)
+        await api.add_bot(game, "sailor")
+        await api.start(game)
+        async with asyncio.timeout(60):
+            with pytest.raises(Enough):
+                await play_seat(api, game, begin)
+            await play_seat(api, game, go_on)
+        whole = [event for step in (await api.seen(game))["steps"] for event in step["events"]]
+    assert early[-1]
+    for history in (*early, *late):
+        assert whole[: len(history)] == history
+    assert len(late[0]) >= len(early[-1])
+    assert [len(history) for history in late] == sorted({len(history) for history in late})
 
 
 async def test_a_wrong_token_is_refused_with_a_code(server: Running):

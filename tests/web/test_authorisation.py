@@ -67,6 +67,7 @@ ROWS: dict[tuple[str, str], str] = {
     ("POST", "/api/v1/games/{game}/act"): "known",
     ("POST", "/api/v1/games/{game}/commands"): "known",
     ("GET", "/api/v1/games/{game}/review"): "open",
+    ("GET", "/api/v1/games/{game}/seen"): "open",
     ("POST", "/api/v1/games/{game}/hint"): "known",
     ("POST", "/new/check"): "open",
     ("POST", "/practice/{name}"): "open",
