@@ -123,6 +123,11 @@ function go(to, keepAddress = true) {
     else line.removeAttribute("aria-current");
     if (here) line.parentElement.parentElement.scrollTo({ top: line.offsetTop - 80 });
   }
+  const review = find("[data-to-review]", page);
+  if (review) {
+    review.hidden = !game.replay.over;
+    review.href = `/g/${room}/review?step=${step}`;
+  }
   if (keepAddress) {
     const address = new URL(location.href);
     address.searchParams.set("step", String(step));

@@ -52,7 +52,7 @@ function turnItem(turn, review, seats) {
   const name = seatName(seats, turn.seat);
   const view = { options: { scenario: review.scenario } };
   const isPoint = review.turning_points.includes(turn.turn);
-  return el("li", {},
+  return el("li", { "data-first": String(turn.first_step) },
     el("p", {},
       el("strong", {}, t("Turn {n}: {name}", { n: turn.turn, name })), " · ",
       t("chance {percent} %", { percent: points(turn.chances[turn.seat]) }),
@@ -68,6 +68,18 @@ function showTurns(review, seats, all) {
   put(find("[data-turns]", page), ...review.turns.filter((turn) => all || matters(turn)).map((turn) => turnItem(turn, review, seats)));
 }
 
+/** Whoever comes from a step of the replay is shown the turn it belongs to. */
+function showStep(review, seats, step) {
+  const turn = review.turns.findLast((each) => each.first_step <= step);
+  if (!turn) return;
+  find("[data-all]", page).checked = true;
+  showTurns(review, seats, true);
+  const item = find(`[data-first="${turn.first_step}"]`, page);
+  item.setAttribute("aria-current", "step");
+  item.scrollIntoView({ block: "center" });
+  find("a", item).focus({ preventScroll: true });
+}
+
 async function show() {
   try {
     const { table } = await get(`/games/${room}`);
@@ -80,6 +92,8 @@ async function show() {
     showTurns(review, seats, false);
     find("[data-all]", page).addEventListener("change", (event) => showTurns(review, seats, event.target.checked));
     find("[data-stage]", page).hidden = false;
+    const step = new URLSearchParams(location.search).get("step");
+    if (step !== null) showStep(review, seats, Number(step) || 0);
   } catch (problem) {
     if (!(problem instanceof Refused)) throw problem;
     const notice = find("[data-problem]", page);

@@ -27,3 +27,13 @@ def test_a_finished_game_is_reviewed(person: Callable[..., Player]):
     expect(first).to_contain_text("Turn 1")
     first.get_by_role("link").click()
     expect(ann.page).to_have_url(re.compile(rf"/g/{game}/replay\?step=0"))
+    # And back: from a step of the replay to the turn it belongs to.
+    review = ann.page.locator("[data-to-review]")
+    expect(review).to_be_visible()
+    ann.page.locator("[data-go=last]").click()
+    expect(review).to_have_attribute("href", re.compile(rf"/g/{game}/review\?step=[1-9]"))
+    review.click()
+    here = ann.page.locator("[data-turns] li[aria-current=step]")
+    expect(here).to_have_count(1, timeout=30_000)
+    expect(here).to_be_in_viewport()
+    expect(here.get_by_role("link")).to_be_focused()
