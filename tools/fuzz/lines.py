@@ -80,20 +80,21 @@ def fuzz_records(count: int, seed: int, server: Server | None = None) -> list[st
     chance = random.Random(seed)
     records = golden_records()
     wrong: list[str] = []
-    http = httpx.Client(base_url=server.base, headers={"Origin": server.base}, timeout=60) if server else None
-    for _ in range(count):
-        given = mutated(chance.choice(records), chance)
-        try:
-            rules.verify(rules.record_from_json(given))
-        except rules.RuleError:
-            pass
-        except (Exception, RecursionError) as fault:  # noqa: BLE001 - every kind is what we look for
-            wrong.append(f"{type(fault).__name__} ({fault}) at {json.dumps(given)[:3000]}")
-        if http is not None:
-            body = json.dumps({"record": given, "eyes": chance.choice(("all", None, 0, 1, 9, "x", []))})
-            answer = http.post("/replay/steps", content=body, headers={"Content-Type": "application/json"})
-            if answer.status_code >= 500:
-                wrong.append(f"{answer.status_code} at {body[:3000]}")
+    headers = {"Content-Type": "application/json"}
+    with httpx.Client(headers=headers, timeout=60) as http:
+        for _ in range(count):
+            given = mutated(chance.choice(records), chance)
+            try:
+                rules.verify(rules.record_from_json(given))
+            except rules.RuleError:
+                pass
+            except (Exception, RecursionError) as fault:  # noqa: BLE001 - every kind is what we look for
+                wrong.append(f"{type(fault).__name__} ({fault}) at {json.dumps(given)[:3000]}")
+            if server is not None:
+                body = json.dumps({"record": given, "eyes": chance.choice(("all", None, 0, 1, 9, "x", []))})
+                answer = http.post(f"{server.base}/replay/steps", content=body)
+                if answer.status_code >= 500:
+                    wrong.append(f"{answer.status_code} at {body[:3000]}")
     if server is not None and (faults := server.faults()):
         wrong.append(faults[0])
     return wrong

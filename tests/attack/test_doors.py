@@ -1,0 +1,202 @@
+"""Doors: absent and private tables look alike, guessing is slow, addresses cannot be forged, sessions change."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from contextlib import suppress
+from typing import Any
+
+import httpx
+import orjson
+import pytest
+from starlette.requests import HTTPConnection
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+
+from app.main import create_app
+from app.settings import Settings
+from app.web.limits import Limits
+from tests.attack.routes import routes
+from tests.people.running_site import TestSite, code_of, running
+from tests.people.tables import open_table, sit
+from tests.sockets.harbour import Running, in_process
+from tests.sockets.sailor import Crew
+
+ABSENT = "NoSuchTableAnywhere1"
+PASSWORD = "plank, parrot, doubloon"
+Told = tuple[int, Any, str]
+
+
+async def _whole(browser: httpx.AsyncClient, method: str, path: str, room: str, **more: Any) -> Told:
+    answer = await browser.request(method, path.replace("{game}", room).replace("{room}", room), **more)
+    headers = sorted(pair for pair in answer.headers.multi_items() if pair[0] not in ("date", "etag"))
+    return answer.status_code, headers, answer.text.replace(room, "ROOM")
+
+
+async def test_a_table_that_is_not_there_and_a_locked_one_give_the_same_answer(sqlite_url: str) -> None:
+    """Every route with a table in it: status, headers, body, length; without, and with a wrong password."""
+    body = {"do": "chat", "id": "chat-00001", "text": "ahoy"}
+    act = {"id": "act-000001", "version": 1, "action": {"type": "end"}}
+    bodies = {"commands": body, "act": act, "hint": {"id": "hint-00001", "version": 1}}
+    async with running(sqlite_url) as site:
+        host, _ = await site.guest("Anne Bonfire", "198.51.100.1")
+        locked = await open_table(host, visibility="password", password="open sesame")
+        assert len(locked) == len(ABSENT)
+        guest, _ = await site.guest("Bo Bellows", "198.51.100.2")
+        found = [route for route in routes(site.app) if re.search(r"(?<!qr/g/)\{(game|room)\}", route[1])]
+        assert len(found) > 8
+        for method, path in found:
+            if method == "WS":
+                continue
+            for browser in (guest, site.browser("198.51.100.3")):
+                for headers in ({}, {"X-Room-Password": "guess"}):
+                    more: dict[str, Any] = {"headers": headers}
+                    if method == "POST":
+                        more["json"] = bodies[path.rsplit("/", 1)[1]]
+                    told = [await _whole(browser, method, path, room, **more) for room in (locked, ABSENT)]
+                    assert told[0] == told[1], path
+
+
+async def test_their_sockets_say_the_same_too(sqlite_url: str) -> None:
+    async with in_process(sqlite_url) as server:
+        crew = Crew(server)
+        locked = await crew.open_table(await crew.sailor(), visibility="password", password="open sesame")
+        for password in (None, "guess"):
+            assert await _turned_away(server, locked, password) == await _turned_away(
+                server, ABSENT, password
+            )
+        await crew.close()
+
+
+async def _turned_away(server: Running, room: str, password: str | None) -> tuple[list[Any], Any]:
+    async with (
+        asyncio.timeout(30),
+        connect(f"{server.sockets}/ws/game/{room}", compression=None) as link,
+    ):
+        await link.send(orjson.dumps({"do": "hello", "v": 1, "password": password}).decode())
+        frames = []
+        with suppress(ConnectionClosed):
+            while True:
+                frames.append(await link.recv())
+        return frames, link.close_code
+
+
+async def test_guessing_a_tables_password_is_slow_and_keeps_no_neighbour_out(sqlite_url: str) -> None:
+    async with running(sqlite_url, lookups_per_hour=30) as site:
+        host, _ = await site.guest("Anne Bonfire", "198.51.100.1")
+        friend, _ = await site.guest("Bo Bellows", "198.51.100.2")
+        room = await open_table(host, visibility="password", password="open sesame")
+        right = {"X-Room-Password": "open sesame"}
+        friend.headers.update(right)
+        await sit(friend, room)
+        del friend.headers["X-Room-Password"]
+        thief, _ = await site.guest("Cy Sculpin", "198.51.100.2")
+        address = f"/api/v1/games/{room}"
+        codes = [
+            code_of(await thief.get(address, headers={"X-Room-Password": f"guess {n}"})) for n in range(5)
+        ]
+        assert codes == ["password_wrong"] * 3 + ["too_fast"] * 2
+        assert code_of(await thief.get(address, headers=right)) == "too_fast", "not even the right one"
+        assert code_of(await thief.get(f"/api/v1/games/{ABSENT}", headers=right)) == "too_fast"
+        assert (await friend.get(address)).status_code == 200, "who sits there comes back from any address"
+        other, _ = await site.guest("Dee Urchin", "198.51.100.4")
+        assert (await other.get(address, headers=right)).status_code == 200
+        opened = await open_table(host)
+        assert (await thief.get(f"/api/v1/games/{opened}")).status_code == 200, "open tables are open to all"
+
+
+@pytest.mark.parametrize(
+    ("hops", "forwarded", "is_counted_together"),
+    [
+        (0, ["1.2.3.{n}"], True),  # no proxy of ours: whatever the header says came from the client
+        (1, ["9.9.9.9"], True),
+        (1, ["1.2.3.{n}, 9.9.9.9"], True),  # what stands before our proxy's entry may be anything
+        (1, ["1.2.3.{n}", "9.9.9.9"], True),
+        (1, ["9.9.9.{n}"], False),
+        (2, ["1.2.3.{n}, 9.9.9.9, 10.0.0.2"], True),
+        (2, ["9.9.9.{n}, 10.0.0.2"], False),
+        (3, ["1.2.3.{n}, 9.9.9.9"], True),  # fewer entries than proxies: somebody came round them
+    ],
+)
+def test_a_forged_forwarded_for_buys_nothing(
+    hops: int, forwarded: list[str], is_counted_together: bool
+) -> None:
+    limits = Limits(Settings(trusted_hops=hops), lambda: 0.0)
+    keys = set()
+    for n in range(20):
+        headers = [(b"x-forwarded-for", line.format(n=n).encode()) for line in forwarded]
+        headers += [(b"x-real-ip", f"5.5.5.{n}".encode()), (b"forwarded", f"for=6.6.6.{n}".encode())]
+        scope = {"type": "websocket", "client": ("198.51.100.7", 1), "headers": headers}
+        keys.add(limits.key_of(HTTPConnection(scope)))
+    assert len(keys) == (1 if is_counted_together else 20)
+
+
+def test_addresses_hold_no_token_but_one_time_codes() -> None:
+    holes = {path for _, path in routes(create_app(Settings())) if "{token}" in path or "{code}" in path}
+    # a resume code is exchanged by POST; a stop link can only stop e-mail; a token's id is not the token
+    assert holes == {"/resume/{code}", "/stop/{token}", "/api/v1/account/tokens/{token}"}
+
+
+async def _session(browser: httpx.AsyncClient) -> str:
+    return str(browser.cookies["cartagena"])
+
+
+async def _is_dead(site: TestSite, cookie: str) -> bool:
+    ghost = site.browser("198.51.100.9")
+    ghost.cookies.set("cartagena", cookie)
+    site.site.known.clear()
+    return (await ghost.get("/api/v1/me")).json()["person"] is None
+
+
+async def test_a_session_planted_before_a_log_in_a_claim_or_a_resume_is_worth_nothing_after(
+    sqlite_url: str,
+) -> None:
+    """Fixation: whoever gave the victim a cookie does not share what the victim becomes."""
+    async with running(sqlite_url) as site:
+        owner, _ = await site.guest("Anne Bonfire", "198.51.100.1")
+        before = await _session(owner)
+        await owner.post("/api/v1/account/register", json={"password": PASSWORD})
+        assert await _session(owner) != before
+        assert await _is_dead(site, before)
+        victim, _ = await site.guest("Bo Bellows", "198.51.100.2")
+        planted = await _session(victim)
+        logged_in = await victim.post(
+            "/api/v1/account/login", json={"name": "Anne Bonfire", "password": PASSWORD, "claim": True}
+        )
+        assert logged_in.json()["claimed"] == 1
+        assert await _is_dead(site, planted)
+        code = (await owner.post("/api/v1/resume-codes", json={})).json()["code"]
+        third, _ = await site.guest("Cy Sculpin", "198.51.100.3")
+        planted = await _session(third)
+        assert (await third.post("/api/v1/resume", json={"code": code})).status_code == 200
+        assert await _is_dead(site, planted)
+
+
+async def test_a_token_in_a_cookie_or_an_address_is_nobody(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        owner, _ = await site.guest("Anne Bonfire", "198.51.100.1")
+        await owner.post("/api/v1/account/register", json={"password": PASSWORD})
+        token = (await owner.post("/api/v1/account/tokens", json={"label": "mine"})).json()["token"]
+        program = site.program("198.51.100.2", authorization=f"Bearer {token}")
+        assert (await program.get("/api/v1/me")).json()["person"]["name"] == "Anne Bonfire"
+        for cookie in ("cartagena", "authorization", "token", "bearer"):
+            thief = site.program("198.51.100.3")
+            thief.cookies.set(cookie, token)
+            assert (await thief.get("/api/v1/me")).json()["person"] is None
+        for query in ("token", "access_token", "authorization", "bearer"):
+            answer = await site.program("198.51.100.3").get(f"/api/v1/me?{query}={token}")
+            assert answer.json()["person"] is None
+
+
+@pytest.mark.parametrize("scheme", ["Basic", "Digest", "Negotiate", "bearer-ish", ""])
+async def test_only_a_bearer_token_frees_a_write_from_the_check(sqlite_url: str, scheme: str) -> None:
+    """A browser sends other schemes on its own, with the cookie."""
+    async with running(sqlite_url) as site:
+        victim, _ = await site.guest("Anne Bonfire", "198.51.100.1")
+        foreign = site.program(
+            "198.51.100.1", origin="https://evil.example", authorization=f"{scheme} dXNlcjpwYXNz"
+        )
+        foreign.cookies = victim.cookies
+        for path in ("/api/v1/me", "/api/v1/account/login", "/resume", "/api/v1/games"):
+            assert code_of(await foreign.post(path, json={})) == "forged", path
