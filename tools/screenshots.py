@@ -29,7 +29,12 @@ ROUNDS: tuple[tuple[str, int, int, Theme], ...] = (
     ("wide", 1280, 800, "light"),
     ("wide-dark", 1280, 800, "dark"),
     ("phone-dark", 390, 844, "dark"),
+    ("phone", 390, 844, "light"),
+    ("phone-lying", 844, 390, "light"),
 )
+# Most pages are kept once wide and once on the phone; these in the other rounds too.
+EVERYWHERE = ("lobby", "table")
+ONLY_THE_TABLE = ("phone", "phone-lying")
 
 
 @contextmanager
@@ -139,7 +144,13 @@ def worth(choice: Any) -> tuple[int, int]:
 
 def pictures(browser: Browser, url: str) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
-    guests = (("Marisol", "Tobias"), ("Ximena", "Ramiro"), ("Jacinta", "Esteban"))
+    guests = (
+        ("Marisol", "Tobias"),
+        ("Ximena", "Ramiro"),
+        ("Jacinta", "Esteban"),
+        ("Lucía", "Gaspar"),
+        ("Inés", "Bruno"),
+    )
     for (name, width, height, theme), (guest, other) in zip(ROUNDS, guests, strict=True):
         view = {"width": width, "height": height}
         ann = Person(browser, url, guest, viewport=view, color_scheme=theme)
@@ -147,7 +158,8 @@ def pictures(browser: Browser, url: str) -> None:
         host.table({"preset": "tortuga", "players": 4}, title="The Drunken Parrot")
         host.table({"preset": "complete", "players": 3, "scoundrels": True}, title="Slow and by letter",
                    clock={"kind": "days", "days": 2})  # fmt: skip
-        game = ann.begin({"preset": "tortuga", "players": 3}, ["sailor", "mate"])
+        preset = "complete" if name == "phone-lying" else "jamaica" if name == "phone" else "tortuga"
+        game = ann.begin({"preset": preset, "players": 3}, ["sailor", "mate"])
         ann.play(game, 6)
         ann.wait_for_turn(game)
         shots = {
@@ -155,15 +167,24 @@ def pictures(browser: Browser, url: str) -> None:
             "new": "/new",
             "table": f"/g/{game}",
             "rules": "/rules",
+            "magic": "/rules/black-magic",
             "tutorial": "/tutorial",
             "replay": f"/g/{game}/replay?step=12",
             "fairness": f"/g/{game}/fairness",
         }
         for shot, path in shots.items():
-            if name == "wide-dark" and shot not in ("lobby", "table"):
+            if name == "wide-dark" and shot not in EVERYWHERE:
+                continue
+            if name in ONLY_THE_TABLE and shot != "table":
                 continue
             ann.page.goto(f"{url}{path}")
-            ann.page.wait_for_timeout(1200)
+            ann.page.wait_for_load_state("networkidle")
+            ann.page.wait_for_timeout(600)  # fonts and the last drawing
+            if shot == "table" and name == "wide":
+                ann.page.locator(
+                    ".hand-card.playable"
+                ).first.click()  # everything legal stands there before the click
+                ann.page.mouse.move(5, 5)
             ann.page.screenshot(path=FOLDER / f"{shot}-{name}.png")
         ann.context.close()
         host.context.close()

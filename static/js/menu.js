@@ -74,6 +74,8 @@ export function Menu(root, { send, onResign, onHint, onDevice }) {
     icon("ui", "ui-help"),
     el("span", {}, t("Rules")),
   );
+  // a short phone shows no header: the way out is here
+  const lobby = el("a", { class: "menu-item", href: "/" }, icon("ui", "ui-anchor"), el("span", {}, t("To the lobby")));
   const help = el(
     "details",
     { class: "menu-keys" },
@@ -98,6 +100,7 @@ export function Menu(root, { send, onResign, onHint, onDevice }) {
     device,
     replay,
     rules,
+    lobby,
     help,
     resign,
   );

@@ -1,0 +1,145 @@
+"""What people see, hear and wait for at the table: motion, sound, countdowns, title, favicon, a restart."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+from collections.abc import Callable
+
+from playwright.sync_api import WebSocketRoute, expect
+
+from tests.browser.table.house import SHORT, House, Player, begin, move_beside
+from tests.browser.table.test_play import move_on_the_page
+
+# Counts what moves and what sounds; both go on as they would.
+COUNTING = """
+window.moved = 0;
+window.sounded = 0;
+const animate = Element.prototype.animate;
+Element.prototype.animate = function (...all) { window.moved += 1; return animate.apply(this, all); };
+const oscillator = AudioContext.prototype.createOscillator;
+AudioContext.prototype.createOscillator = function () { window.sounded += 1; return oscillator.call(this); };
+"""
+
+
+def in_turn(one: Player, other: Player) -> tuple[Player, Player]:
+    """Who is to act first, and who is not."""
+    return (one, other) if one.state().get("choices") else (other, one)
+
+
+def test_moves_are_seen_and_heard_as_the_person_wishes(person: Callable[..., Player]) -> None:
+    lively, still = person("Lively", reduced_motion="no-preference"), person("Still")
+    game = begin(lively, still, options=SHORT)
+    for each in (lively, still):
+        each.page.add_init_script(COUNTING)
+        each.open(game)
+    mover, _ = in_turn(lively, still)
+    for _ in range(3):  # one after the other, without waiting: each ends the motion of the one before
+        move_on_the_page(mover)
+    for each in (lively, still):
+        each.page.wait_for_function("() => document.querySelectorAll('.log-line').length >= 3")
+    assert still.page.evaluate("window.moved") == 0
+    lively.page.wait_for_function("() => window.moved > 0")
+    # what moved has come to where it belongs, and no card is left in the air
+    lively.page.wait_for_function(
+        "() => document.getAnimations().length === 0 && !document.querySelector('.flying')"
+    )
+    places = (
+        "() => [...document.querySelectorAll('.figure')].map((node) => node.getAttribute('transform')).sort()"
+    )
+    assert lively.page.evaluate(places) == still.page.evaluate(places)
+    # nothing sounds until it is wanted
+    assert lively.page.evaluate("window.sounded") == 0
+    lively.page.locator(".table-menu > summary").click()
+    lively.page.get_by_role("button", name="Sound is off").click()
+    expect(lively.page.get_by_role("button", name="Sound is on")).to_have_attribute("aria-pressed", "true")
+    before = lively.seq()
+    assert move_beside(lively) or move_beside(still)
+    lively.wait_past(before)
+    lively.page.wait_for_function("() => window.sounded > 0")
+    assert still.page.evaluate("window.sounded") == 0
+
+
+def test_title_and_favicon_tell_whose_turn_it_is_and_a_turn_may_end_by_itself(
+    person: Callable[..., Player],
+) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    game = begin(ann, bo, options={**SHORT, "actions": 1})
+    first, second = in_turn(ann, bo)
+    for each in (first, second):
+        each.open(game)
+    favicon = "document.querySelector('link[rel=icon]').getAttribute('href').split('/').pop()"
+    expect(first.page).to_have_title(re.compile("^Your turn – "))
+    assert first.page.evaluate(favicon) == "favicon-turn.svg"
+    expect(second.page).to_have_title(re.compile("^(?!Your turn)"))
+    assert second.page.evaluate(favicon) == "favicon.svg"
+    first.page.locator(".table-menu > summary").click()
+    first.page.get_by_label("End my turn").select_option("3")
+    first.page.keyboard.press("Escape")
+    move_on_the_page(first)
+    expect(first.page.locator(".end-turn")).to_contain_text(re.compile(r"End turn in \d second"))
+    # a press elsewhere stops it: nothing ends that somebody still thinks about
+    first.page.locator(".status-words").click()
+    expect(first.page.locator(".end-turn")).to_have_text("End turn")
+    first.page.reload()
+    expect(first.page.locator(".end-turn")).to_contain_text(re.compile(r"End turn in \d second"))
+    expect(second.page).to_have_title(re.compile("^Your turn – "), timeout=15000)
+    assert second.page.evaluate(favicon) == "favicon-turn.svg"
+    expect(first.page).to_have_title(re.compile("^(?!Your turn)"))
+    assert first.page.evaluate(favicon) == "favicon.svg"
+
+
+def test_whoever_is_waited_for_is_counted_down_and_a_restart_is_told(
+    person: Callable[..., Player], house: House
+) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    game = begin(ann, bo, options=SHORT, absence=3600)
+    here, gone = in_turn(bo, ann)[::-1]  # the one in turn is not there
+    here.open(game)
+    waited = here.page.locator(".banners .banner")
+    expect(waited).to_contain_text(re.compile(r"is away; the table can decide in \d+ seconds"))
+    left = waited.inner_text()
+    expect(waited).not_to_have_text(left)  # and the figure falls
+    assert gone.game == game
+    house.stop(signal.SIGTERM)
+    expect(here.page.locator(".flash .banner")).to_contain_text(
+        "The server is restarting. Your seat is kept."
+    )
+    house.start()
+    expect(here.page.locator(".flash .banner")).to_contain_text("Back again.", timeout=30000)
+    expect(here.page.locator(".flash .banner")).to_have_count(0)
+    here.complaints.clear()  # the browser reports the refused connections meanwhile
+
+
+def test_what_the_server_cannot_store_is_kept_and_sent_again(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    game = begin(ann, bo, options=SHORT)
+    mover, _ = in_turn(ann, bo)
+    refused: list[str] = []
+
+    def cannot_store_twice(wire: WebSocketRoute) -> None:
+        server = wire.connect_to_server()
+
+        def on_message(text: str | bytes) -> None:
+            message = json.loads(text)
+            if message["do"] == "act" and len(refused) < 2:
+                refused.append(message["id"])
+                answer = {"t": "refused", "id": message["id"], "code": "try_again", "message": "", "seq": 0}
+                wire.send(json.dumps(answer))
+            else:
+                server.send(text)
+
+        wire.on_message(on_message)
+
+    mover.page.route_web_socket(re.compile("/ws/game/"), cannot_store_twice)
+    mover.open(game)
+    before = mover.seq()
+    mover.page.locator(".hand-card.playable").first.click()
+    mover.page.locator(".place.is-source").first.click()
+    expect(mover.page.locator(".flash .banner")).to_contain_text("The server cannot save just now.")
+    mover.wait_past(before)
+    assert len(refused) == 2, "sent again"
+    assert len(set(refused)) == 1, "under the same id, so that it counts once"
+    expect(mover.page.locator(".flash .banner")).to_contain_text("Back again.")
+    expect(mover.page.locator(".pip.taken")).to_have_count(1)
