@@ -13,6 +13,7 @@ import functools
 import os
 import signal
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from app.play.rooms import Rooms
@@ -32,22 +33,35 @@ class BadFault(ValueError):
     """Not a fault point, or not a number of passes."""
 
 
-def check(wish: str) -> tuple[str, int]:
-    """The point and the pass that kills: `point:n`, or `point` for the first; raises BadFault."""
-    name, _, times = wish.partition(":")
-    if wish and (name not in POINTS or not (times or "1").isdigit() or int(times or "1") < 1):
-        raise BadFault(f"{wish!r} is no fault; there are {', '.join(POINTS)}, with :n for the n-th time")
-    return name, int(times or "1")
+def check(wish: str) -> tuple[str, int, bool]:
+    """The point, the pass that kills and whether to count at once: `point`, `point:n`, `point:n:later`.
+
+    Raises BadFault.
+    """
+    name, _, rest = wish.partition(":")
+    times, _, when = (rest or "1").partition(":")
+    if wish and (name not in POINTS or not times.isdigit() or int(times) < 1 or when not in ("", "later")):
+        raise BadFault(
+            f"{wish!r} is no fault; there are {', '.join(POINTS)}, with :n for the n-th time, "
+            "and :later to count from SIGUSR1 on"
+        )
+    return name, int(times), not when
 
 
 def arm(wish: str) -> None:
     """Kill this process when it passes a point for the n-th time."""
-    name, left = check(wish)
+    name, left, is_counting = check(wish)
+
+    def begin(_signal: int, _frame: FrameType | None) -> None:
+        nonlocal is_counting
+        is_counting = True
 
     def passed() -> bool:
         nonlocal left
-        left -= 1
-        return left == 0
+        left -= is_counting
+        return is_counting and left == 0
+
+    signal.signal(signal.SIGUSR1, begin)
 
     POINTS[name](passed)
 

@@ -16,11 +16,14 @@ PAGE = Path(__file__).parents[2] / "docs/reliability.md"
 
 
 def test_a_point_and_a_number() -> None:
-    assert check("after_commit:3") == ("after_commit", 3)
-    assert check("after_commit") == ("after_commit", 1)
+    assert check("after_commit") == ("after_commit", 1, True)
+    assert check("after_commit:3") == ("after_commit", 3, True)
+    assert check("after_commit:3:later") == ("after_commit", 3, False)
 
 
-@pytest.mark.parametrize("wish", ["sometimes", "after_commit:0", "after_commit:-1", ":2"])
+@pytest.mark.parametrize(
+    "wish", ["sometimes", "after_commit:0", "after_commit:-1", "after_commit:1:never", ":2"]
+)
 def test_anything_else_is_refused(wish: str) -> None:
     with pytest.raises(BadFault):
         check(wish)

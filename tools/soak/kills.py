@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import signal
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -26,7 +27,7 @@ POINTS = (
     "evicting",
     "chatting",
 )
-_POINT_SECONDS = 1.5  # a point that is not passed by then is killed at, as a random instant
+PATIENCE = 60.0  # seconds; a point that is not passed by then is killed at, as a random instant
 
 
 def long_plan(kills: int) -> list[str]:
@@ -44,7 +45,6 @@ class KillRun:
     restarts: list[float] = field(default_factory=list)
     resumed: int = 0
     died: int = 0
-    at_rest: int = 0  # kills between moves, to start a server with a fault; not among the kills
     games: int = 0
 
     def __str__(self) -> str:
@@ -62,7 +62,7 @@ async def kill_under_play(
     *,
     plan: Sequence[str],
     seed: int,
-    tables: int = 4,
+    tables: int = 2,
     in_a_row: bool = False,
     say: bool = False,
     **terms: Any,
@@ -83,14 +83,15 @@ async def kill_under_play(
             try:
                 await fleet.launch(tables, **terms)
                 for number, point in enumerate(plan):
-                    if number == 0 or not in_a_row:
-                        await _arm_anew(server, run, rng, point)
+                    if number == 0:
+                        await server.kill()
+                        await server.start(fault=_fault(point, rng))
                     await _die(server, fleet, run, rng, point)
-                    following = plan[number + 1] if in_a_row and number + 1 < len(plan) else ""
-                    await _revive(server, fleet, run, rng, following)
+                    following = plan[number + 1] if number + 1 < len(plan) else ""
+                    await _revive(server, fleet, run, rng, following, in_a_row=in_a_row and bool(following))
                     if run.tally.wrong:
                         break
-                    if not following:
+                    if not in_a_row:
                         await fleet.renew()
                     if say and (number + 1) % 25 == 0:
                         print(f"  {run}", flush=True)
@@ -106,18 +107,11 @@ async def kill_under_play(
     return run
 
 
-async def _arm_anew(server: Server, run: KillRun, rng: Random, point: str) -> None:
-    """A fault point belongs to one life of the server: begin another."""
-    if point != "random":
-        await server.kill()
-        run.at_rest += 1
-        await server.start(fault=_fault(point, rng))
-
-
 def _fault(point: str, rng: Random) -> str:
-    if point in ("", "random"):
+    """A life of the server has one fault, which sleeps until SIGUSR1."""
+    if point in ("", "random", "loading"):
         return ""
-    return f"{point}:{1 if point in ('evicting', 'loading') else rng.randint(1, 6)}"
+    return f"{point}:{1 if point == 'evicting' else rng.randint(1, 6)}:later"
 
 
 async def _die(server: Server, fleet: Fleet, run: KillRun, rng: Random, point: str) -> None:
@@ -127,11 +121,16 @@ async def _die(server: Server, fleet: Fleet, run: KillRun, rng: Random, point: s
     idle = fleet.tables[rng.randrange(len(fleet.tables))] if point == "evicting" else None
     if idle is not None:
         await _go_away(idle)
+    if point == "loading":  # all rooms are loaded: it takes a new life to load them again
+        await server.kill()
+        await server.start(fault="loading")
+    elif point != "random":
+        server.send(signal.SIGUSR1)
     await fleet.go_on()
     if point == "random":
         await asyncio.sleep(rng.uniform(0.0, 0.4))
         await server.kill()
-    elif not await server.gone(_POINT_SECONDS + 3 * (point == "evicting")):
+    elif not await server.gone(PATIENCE):
         point = "random"
         await server.kill()
     server.pid = 0
@@ -141,7 +140,9 @@ async def _die(server: Server, fleet: Fleet, run: KillRun, rng: Random, point: s
         _come_back(idle)
 
 
-async def _revive(server: Server, fleet: Fleet, run: KillRun, rng: Random, following: str) -> None:
+async def _revive(
+    server: Server, fleet: Fleet, run: KillRun, rng: Random, following: str, *, in_a_row: bool
+) -> None:
     # Before the server is back: nothing may have been shown that the log does not have.
     await fleet.check(views=False)
     timed = [crewed for crewed in fleet.tables if _has_running_clock(crewed)]
@@ -149,7 +150,7 @@ async def _revive(server: Server, fleet: Fleet, run: KillRun, rng: Random, follo
     born = int(time.time() * 1000)
     await server.start(fault=_fault(following, rng))
     run.restarts.append(time.monotonic() - began)
-    if following:
+    if in_a_row:
         return
     await _somebody_moves(fleet)
     await fleet.rest()
