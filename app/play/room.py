@@ -85,12 +85,28 @@ class Room:
                 scene = Scene(
                     anyone, seat, received, lambda: self.presence.present_seats(self.table, received)
                 )
-                draft = deciding(self.table, scene, command)
+                try:
+                    draft = deciding(self.table, scene, command)
+                except Refusal:
+                    if await self._is_current():
+                        raise
+                    continue
                 told = await self._store(draft, received, command.id, anyone)
                 if told is not None:
                     return told
                 await self.read_on()
             raise Refusal("try_again")
+
+    async def _is_current(self) -> bool:
+        """Whether the log has nothing beyond this table; reads it on if it has.
+
+        Asked before a refusal: what the sender saw at another worker may not have come here yet.
+        """
+        if self.house.bus.is_alone:
+            return True
+        before = self.table
+        await self.read_on()
+        return self.table is before
 
     async def add(self, draft: Draft, at: int, on: Table, *, in_look: bool = False) -> bool:
         """An entry of the server's own, decided on the table `on`; False when that is history.

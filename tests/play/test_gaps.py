@@ -84,3 +84,21 @@ async def test_a_gap_is_closed_once_the_store_answers_again(harbour: Stage) -> N
     bo.house.heard(News("gap", "", "", None))
     await until(lambda: ear.of("lobby"))
     assert asked == 2
+
+
+async def test_nobody_is_refused_because_this_worker_has_not_heard_yet(harbour: Stage) -> None:
+    ann = harbour.guest("ann")
+    game = await harbour.open_table(ann)
+    other = await harbour.another_worker()
+    bo = await harbour.guest("bo", other).come(game)
+    await ann.come(game)
+    await ann.sit()
+    await ann.send("ready", ready=True)
+    assert harbour.hub is not None
+    harbour.hub.is_down = True
+    await bo.house.rooms.compare_heads()
+    await bo.sit()
+    await bo.send("ready", ready=True)
+    await ann.send("start")  # bo is ready, and told ann so by another way
+    assert (await ann.room()).table.status == "running"
+    assert await ann.refused("start") == "started"
