@@ -19,6 +19,7 @@ def main() -> int:
     choice.add_argument("parts", nargs="*", help="only these: " + ", ".join(PARTS))
     choice.add_argument("--seed", type=int, default=int(time.time()), help="the same chance again")
     choice.add_argument("--scale", type=float, default=1.0, help="0.1: a tenth of the length")
+    choice.add_argument("--minutes", type=float, default=float("inf"), help="of each run of kills, at most")
     choice.add_argument("--plot", type=Path, help="where the long soak's picture goes")
     asked = choice.parse_args()
     unknown = set(asked.parts) - set(PARTS)
@@ -34,7 +35,7 @@ def main() -> int:
         Nursery() as nursery,
         Postgres() as postgres,
     ):
-        ship = Ship(nursery, postgres, Path(folder), asked.seed, asked.scale, asked.plot)
+        ship = Ship(nursery, postgres, Path(folder), asked.seed, asked.scale, asked.plot, asked.minutes)
         for name in asked.parts or PARTS:
             began = time.monotonic()
             print(f"== {name}: {PARTS[name].says}", flush=True)

@@ -64,13 +64,14 @@ async def kill_under_play(
     seed: int,
     tables: int = 2,
     in_a_row: bool = False,
+    seconds: float = float("inf"),
     say: bool = False,
     **terms: Any,
 ) -> KillRun:
     """A kill for each item of the plan: a fault point, or `random`; after each, everything is checked.
 
     `in_a_row`: no rest between them, and everybody's view is compared after the last one only. Stops at
-    the first thing that is wrong.
+    the first thing that is wrong, and when the seconds are over.
     """
     run = KillRun(seed)
     rng = Random(seed)
@@ -82,6 +83,7 @@ async def kill_under_play(
             run.tally = fleet.tally
             try:
                 await fleet.launch(tables, **terms)
+                until = time.monotonic() + seconds
                 for number, point in enumerate(plan):
                     if number == 0:
                         await server.kill()
@@ -89,7 +91,7 @@ async def kill_under_play(
                     await _die(server, fleet, run, rng, point)
                     following = plan[number + 1] if number + 1 < len(plan) else ""
                     await _revive(server, fleet, run, rng, following, in_a_row=in_a_row and bool(following))
-                    if run.tally.wrong:
+                    if run.tally.wrong or time.monotonic() > until:
                         break
                     if not in_a_row:
                         await fleet.renew()

@@ -29,6 +29,8 @@ class Ship:
     seed: int
     scale: float
     plot: Path | None
+    minutes: float = float("inf")
+    """the kills end when they are over, however many there were"""
 
     def sqlite(self, name: str) -> str:
         return f"sqlite+aiosqlite:///{self.folder / name}.db"
@@ -59,7 +61,13 @@ async def _kill_postgresql(ship: Ship) -> list[str]:
 
 async def _kill(ship: Ship, url: str, name: str) -> list[str]:
     run = await kill_under_play(
-        ship.nursery, url, ship.folder / name, plan=long_plan(ship.times(500)), seed=ship.seed, say=True
+        ship.nursery,
+        url,
+        ship.folder / name,
+        plan=long_plan(ship.times(500)),
+        seed=ship.seed,
+        seconds=60 * ship.minutes,
+        say=True,
     )
     print(f"{name}: {run}")
     bots = await kill_under_play(
