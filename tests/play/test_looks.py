@@ -80,7 +80,7 @@ async def played(
     store = house.store
     gate = Gate(store)
     gate.stops = {writes: stops["entry"], "claim_due": stops["look"], "settle_due": stops["look"]}
-    house.store = looking.store = gate  # type: ignore[assignment]
+    house.store = looking.store = gate
 
     async def begun(who: str, work: Callable[[], Awaitable[Any]]) -> Any:
         await stops[who].here()

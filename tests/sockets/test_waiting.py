@@ -1,0 +1,132 @@
+"""Time over real sockets with the clock turned on, on both databases: idling, votes, banks, bots left alone."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.sockets.harbour import Running
+from tests.sockets.sailor import Crew, Sailor, advance
+from tests.sockets.test_lobby import at_desk
+from tests.sockets.turned_clock import TurnedClock
+
+DAY = 86_400
+
+
+@pytest.fixture
+async def clock(server: Running) -> AsyncIterator[TurnedClock]:
+    turned = TurnedClock(server)
+    yield turned
+    shown: bytes = server.house.watcher.text()  # type: ignore[attr-defined]
+    assert b"\ncartagena_missed_looks_total 0.0" in shown
+
+
+def kinds(sailor: Sailor) -> list[str]:
+    return [message["kind"] for message in sailor.of("table")]
+
+
+def absent(sailor: Sailor) -> list[bool]:
+    return [seat["absent"] for seat in sailor.table["seats"]]
+
+
+async def test_somebody_idle_is_absent_and_the_majority_of_those_present_decides(
+    crew: Crew, clock: TurnedClock
+) -> None:
+    """Connected, without a clock: only the room's setting counts."""
+    ann, bo, cy, di = await crew.game(4, absence=60, pace=0)
+    await clock.turn(40)
+    await bo.until(lambda: "0" in bo.of("presence")[-1]["away"])  # a countdown for all to see
+    await ann.say("here")  # she touched the page
+    await bo.until(lambda: bo.of("presence")[-1]["away"] == {})
+    await clock.turn(61)
+    await bo.until(lambda: absent(bo) == [True, False, False, False])
+    assert bo.of("presence")[-1]["seats"] == [True, True, True, True]
+    assert bo.table["host"] == bo.person  # an absent host loses the role
+    assert await ann.refused("vote", seat=0, choice="wait") == "not_absent"  # not about oneself
+    await bo.command("vote", seat=0, choice="wait")
+    assert bo.table["votes"] == {"0": {"1": "wait"}}
+    await cy.command("vote", seat=0, choice="bot")
+    await cy.command("vote", seat=0, choice="wait")  # changed: two of three
+    await bo.until(lambda: absent(bo) == [False, False, False, False])
+    await clock.turn(61)
+    await bo.until(lambda: absent(bo) == [True, False, False, False])
+    await di.leave()
+    await bo.until(lambda: bo.of("presence")[-1]["seats"] == [True, True, True, False])
+    await bo.command("vote", seat=0, choice="bot")
+    assert bo.table["votes"] == {"0": {"1": "bot"}}  # of two who are present one is no majority
+    await cy.command("vote", seat=0, choice="bot")
+    await bo.until(lambda: bo.table["seats"][0]["bot"] == "sailor")
+    await bo.until(lambda: [m for m in bo.of("events") if m.get("by") == "bot"])
+    assert await ann.refused("act", version=ann.seq, action={"type": "end"}) == "bot_plays"
+    await ann.command("return")
+    await bo.until(lambda: bo.table["seats"][0]["bot"] is None)
+    waiting = next(sailor for sailor in (ann, bo, cy) if sailor.seat not in _to_act(bo))
+    await clock.turn(61)
+    await waiting.until(lambda: any(absent(waiting)))
+    about = absent(waiting).index(True)
+    for sailor in (ann, bo, cy):
+        if sailor.seat != about and waiting.table["status"] == "running":
+            await sailor.command("vote", seat=about, choice="end")
+    await waiting.sees("status", "aborted")
+    assert waiting.table["result"] == {"winner": None, "places": None, "reason": "aborted"}
+    assert waiting.table["server_seed"] is not None
+
+
+def _to_act(sailor: Sailor) -> list[int]:
+    assert sailor.view is not None
+    return [sailor.view["turn"]["seat"]]
+
+
+async def test_a_bank_is_used_up_and_an_increment_comes_back(crew: Crew, clock: TurnedClock) -> None:
+    ann, bo = await crew.game(2, clock={"kind": "bank", "seconds": 100, "increment": 5}, absence=0)
+    await clock.turn(20)
+    await ann.act(advance(ann))
+    await clock.turn(10)
+    await ann.act({"type": "end"})
+    await bo.reaches(ann.seq)
+    assert bo.clock is not None
+    assert bo.clock["running"] == [1]
+    # 100 - 20 - 10 + 5, less what the test itself took; a disk that took long is credited.
+    assert bo.clock["left"][0] >= 40_000
+    assert bo.clock["left"][0] <= 75_000 or "credited" in kinds(bo)
+    assert bo.clock["left"][1] == 100_000
+    await clock.turn(140)
+    await ann.until(lambda: ann.choices)
+    assert [m for m in ann.of("events") if m.get("by") == "clock"]
+    assert ann.clock is not None
+    assert ann.clock["left"][1] == 5_000  # all used up, and the increment of the turn that passed
+
+
+async def test_my_turn_and_its_deadline_are_in_the_list_and_kept(crew: Crew, clock: TurnedClock) -> None:
+    ann, bo = await crew.game(2, clock={"kind": "days", "days": 2})
+    for sailor in (ann, bo):
+        await sailor.leave()
+    desk = await at_desk(ann)
+    (mine,) = (await desk.next("lobby"))["mine"]
+    assert mine["my_turn"] is True
+    assert abs(mine["due"] - clock.now() - 2 * DAY * 1000) < 60_000
+    await clock.turn(DAY)
+    assert (await ann.http.get("/api/v1/games?list=mine")).json()["games"][0]["my_turn"] is True
+    await clock.turn(DAY + 1)
+    while (await desk.next("room", list="mine"))["room"]["my_turn"]:
+        pass
+    assert (await bo.http.get("/api/v1/games?list=mine")).json()["games"][0]["my_turn"] is True
+    assert "absent" not in kinds(ann)  # by correspondence people are away as a rule
+    await desk.link.close()
+
+
+async def test_only_bots_left_and_nobody_watching_stands_still(crew: Crew, clock: TurnedClock) -> None:
+    (ann,) = await crew.game(1, bots=["cabin-boy", "cabin-boy"], pace=10_000)
+    await ann.act({"type": "resign"})
+    await ann.leave()
+    house = crew.server.house
+    await ann.until(lambda: house.rooms.loaded(ann.game).presence.is_deserted(clock.now()))  # type: ignore[union-attr]
+    head = await crew.server.head(ann.game)
+    for _ in range(3):
+        await clock.turn(60)
+        await house.sweeper.sweep()
+    assert await crew.server.head(ann.game) == head
+    wim = await (await crew.nobody()).join(ann.game)
+    await clock.turn(60)
+    await wim.until(lambda: [m for m in wim.of("events") if m.get("by") == "bot"])

@@ -1,0 +1,32 @@
+"""A server's clock that a test turns on: minutes go by at once, and the server was there all the while."""
+
+from __future__ import annotations
+
+from sqlalchemy import update
+
+from app.play.system_clock import SystemClock
+from app.store.game_tables import beats
+from tests.sockets.harbour import Running
+
+__all__ = ["TurnedClock"]
+
+
+class TurnedClock(SystemClock):
+    """The system's clock and what it was turned on by."""
+
+    def __init__(self, server: Running) -> None:
+        self._house = server.house
+        self._turned = 0
+        self._house.clock = self
+
+    def now(self) -> int:
+        return super().now() + self._turned
+
+    async def turn(self, seconds: float) -> None:
+        """So many seconds have gone by."""
+        later = round(seconds * 1000)
+        # Its heart has beaten all the time, so nothing is credited to anybody.
+        async with self._house.store.writing() as run:  # type: ignore[attr-defined]
+            await run.execute(update(beats).values(at=self.now() + later))
+        self._turned += later
+        self._house.wake_at(0)
