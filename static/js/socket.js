@@ -5,6 +5,7 @@ const LONGEST_WAIT = 15000;
 const PING_EVERY = 25000;
 const STORE_WAIT = 600; // between two tries while the server cannot store; twice as long each time
 const LONGEST_STORE_WAIT = 5000;
+const UNANSWERED = 5000; // no answer to a command for so long: the server has trouble storing it
 const PATIENCE = 12000; // no answer to a ping for so long: the line is dead, whatever the browser thinks
 
 /** What a close code means for us (docs/protocol.md §7). */
@@ -67,7 +68,10 @@ export function connect(path, { hello, onFrame, onStatus }) {
       wait = FIRST_WAIT;
       onStatus("open", { resumed: frame.resumed });
     }
-    if (frame.t === "refused" && frame.id === null && !greeted) onStatus("not_admitted", frame);
+    if (frame.t === "refused" && frame.id === null && !greeted) {
+      if (frame.code !== "try_again") onStatus("not_admitted", frame);
+      else helloAgain(); // the table could not be read just now: nobody is turned away
+    }
     onFrame(frame);
     if (frame.t === "welcome") for (const { message } of waiting.values()) raw(message);
     if (frame.ack) settle(frame.ack, "resolve", frame);
@@ -75,6 +79,21 @@ export function connect(path, { hello, onFrame, onStatus }) {
       if (frame.code === "try_again") tryAgain(frame.id);
       else settle(frame.id, "reject", frame);
     }
+  }
+
+  function helloAgain() {
+    const mine = socket;
+    setTimeout(() => socket === mine && !greeted && raw({ do: "hello", v: 1, ...hello() }), STORE_WAIT * 2);
+    onStatus("unstored", {});
+  }
+
+  /** No answer yet: it is said, as if it had been refused. The command stays where it is, and counts once. */
+  function watchOver(entry) {
+    entry.timer = setTimeout(() => {
+      if (!greeted || !waiting.has(entry.message.id)) return;
+      entry.pause ??= STORE_WAIT / 2;
+      onStatus("unstored", {});
+    }, UNANSWERED);
   }
 
   /** The server could not store it: the same command with the same id goes out again, and counts once. */
@@ -89,6 +108,7 @@ export function connect(path, { hello, onFrame, onStatus }) {
   function settle(id, how, value) {
     const entry = waiting.get(id);
     waiting.delete(id);
+    clearTimeout(entry?.timer);
     if (entry?.pause) onStatus("stored", {});
     entry?.[how](value);
   }
@@ -139,7 +159,9 @@ export function connect(path, { hello, onFrame, onStatus }) {
     send(command) {
       const message = { ...command, id: command.id ?? randomId() };
       return new Promise((resolve, reject) => {
-        waiting.set(message.id, { message, resolve, reject });
+        const entry = { message, resolve, reject };
+        waiting.set(message.id, entry);
+        watchOver(entry);
         if (greeted) raw(message);
       });
     },
