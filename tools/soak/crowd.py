@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-import httpx
 import orjson
 import psutil
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from tools.soak.deckhand import PATIENCE, Deckhand
+from tools.soak.deckhand import Deckhand, plain_http
 from tools.soak.fleet import Fleet
 from tools.soak.ledger import Tally, reading
 from tools.soak.nursery import Nursery, Server, serving
@@ -175,7 +174,7 @@ def _masked(text: bytes) -> bytes:
 async def _until_shed(server: Server, frozen: socket.socket) -> int:
     """It asks for the whole state again and again, which it does not read, until the server gives it up."""
     until = time.monotonic() + 60
-    async with httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as http:
+    async with plain_http() as http:
         while time.monotonic() < until:
             with contextlib.suppress(OSError):
                 for _ in range(100):

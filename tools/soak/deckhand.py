@@ -321,6 +321,13 @@ class Deckhand:
         await self.command("act", version=self.seq, action=action)
 
 
+def plain_http() -> httpx.AsyncClient:
+    """A connection a request: one that is kept may be closed by the server just as it is used again."""
+    return httpx.AsyncClient(
+        timeout=PATIENCE, trust_env=False, limits=httpx.Limits(max_keepalive_connections=0)
+    )
+
+
 async def hire(base: str, rng: Random, http: httpx.AsyncClient) -> Deckhand:
     """Somebody with a session of their own."""
     name = f"Hand {secrets.token_hex(6)}"

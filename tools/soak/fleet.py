@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from app.store.games import SqlGameStore
-from tools.soak.deckhand import PATIENCE, Deckhand, hire, open_table
+from tools.soak.deckhand import Deckhand, hire, open_table, plain_http
 from tools.soak.ledger import Book, Tally, check_all
 
 CLOCK = {"kind": "bank", "seconds": 3600, "increment": 5}
@@ -53,7 +53,7 @@ class Fleet:
         self.bases = bases
         self.store = store
         self.rng = Random(seed)
-        self.http = httpx.AsyncClient(timeout=PATIENCE, trust_env=False)
+        self.http = plain_http()
         self.tables: list[Crewed] = []
         self.tally = Tally()
         self.finished = 0

@@ -15,7 +15,7 @@ import httpx
 import orjson
 import psutil
 
-from tools.soak.deckhand import PATIENCE, Deckhand, hire
+from tools.soak.deckhand import Deckhand, hire, plain_http
 from tools.soak.fleet import Crewed, play_one
 from tools.soak.ledger import Book, Tally, check_all, reading
 from tools.soak.nursery import Nursery, Server
@@ -89,7 +89,7 @@ async def play_long(
     try:
         async with (
             reading(database_url) as store,
-            httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as http,
+            plain_http() as http,
         ):
             until = time.monotonic() + seconds
             old: list[str] = []
