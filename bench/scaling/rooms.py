@@ -1,0 +1,76 @@
+"""Rooms read from the log and put away again: time and memory for 10 to 10,000 of them, in a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from app.bus.local import LocalBus
+from app.play.bot_standin import StandIn
+from app.play.house import House
+from app.play.system_clock import SystemClock
+from app.store.games import open_store
+from app.web.metrics import Metrics
+from bench.scaling.meters import memory
+from bench.scaling.stored import game_id, stock
+
+__all__ = ["rooms"]
+
+COUNTS = (10, 100, 1_000, 10_000)
+_LATER = 10**9
+
+
+def rooms() -> list[dict[str, Any]]:
+    with tempfile.TemporaryDirectory(prefix="cartagena-scale-") as folder:
+        file = stock(Path(folder), max(COUNTS))
+        command = [sys.executable, "-m", "bench.scaling.rooms", str(file)]
+        found: list[dict[str, Any]] = json.loads(
+            subprocess.run(command, check=True, capture_output=True).stdout
+        )
+        return found
+
+
+async def _measure(file: str) -> list[dict[str, Any]]:
+    found = []
+    async with open_store(f"sqlite+aiosqlite:///{file}", lambda *_: None) as store:
+        house = House(store, LocalBus(), SystemClock(), StandIn(), Metrics())
+        await house.open(background=False)
+        await house.rooms.get(game_id(0))
+        house.rooms.evict(_LATER * _LATER)
+        gc.collect()
+        empty = memory(os.getpid())
+        for count in COUNTS:
+            began = perf_counter()
+            for number in range(count):
+                await house.rooms.get(game_id(number))
+            loaded = perf_counter() - began
+            full = memory(os.getpid())
+            began = perf_counter()
+            gone = house.rooms.evict(_LATER * _LATER)
+            evicted = perf_counter() - began
+            assert gone == count
+            gc.collect()
+            found.append(
+                {
+                    "rooms": count,
+                    "load_ms_a_room": 1000 * loaded / count,
+                    "kb_a_room": 1024 * (full - empty) / count,
+                    "evict_us_a_room": 1e6 * evicted / count,
+                    "mb_loaded": full,
+                    "mb_after": memory(os.getpid()),
+                }
+            )
+        await house.close()
+    return found
+
+
+if __name__ == "__main__":
+    print(json.dumps(asyncio.run(_measure(sys.argv[1]))))
