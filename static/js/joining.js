@@ -5,10 +5,10 @@ import { get, post } from "./pages/api.js";
 import { t } from "./i18n.js";
 
 /** Make sure the server knows us before we sit; true when that is news to the open socket. */
-export async function becomeSomebody(you) {
+export async function becomeSomebody(you, name) {
   if (you.person) return false;
   const { person } = await get("/me");
-  if (!person) await post("/me", {});
+  if (!person) await post("/me", name ? { name } : {});
   return true;
 }
 

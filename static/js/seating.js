@@ -8,7 +8,7 @@ import { t, tn } from "./i18n.js";
 /** Is a kept seat kept for this person? */
 const kept = (reserved, you) => reserved === you.person;
 
-/** Seating(root, {send(command), sit(seat)}) -> {update(state)} */
+/** Seating(root, {send(command), sit(seat, name)}) -> {update(state)} */
 export function Seating(root, { send, sit }) {
   const seats = el("ol", { class: "berths" });
   const host = el("div", { class: "host-controls" });
@@ -33,6 +33,19 @@ export function Seating(root, { send, sit }) {
     t("Share"),
   );
   const qr = el("img", { class: "qr", alt: t("The link as a QR code"), width: 148, height: 148, loading: "lazy" });
+  // one step for whoever comes by a link: a name if they like, and the seat
+  const name = el("input", {
+    id: "guest-name",
+    maxlength: 24,
+    autocomplete: "nickname",
+    placeholder: t("A name is suggested"),
+  });
+  const naming = el(
+    "p",
+    { class: "field naming", hidden: true },
+    el("label", { for: "guest-name" }, t("Your name at the table")),
+    name,
+  );
   const invite = el(
     "section",
     { class: "invite" },
@@ -46,7 +59,7 @@ export function Seating(root, { send, sit }) {
     el(
       "div",
       { class: "seating-body" },
-      el("section", { class: "berth-list" }, el("h3", {}, t("Seats")), seats, host),
+      el("section", { class: "berth-list" }, naming, el("h3", {}, t("Seats")), seats, host),
       invite,
     ),
     terms,
@@ -146,7 +159,7 @@ export function Seating(root, { send, sit }) {
           {
             type: "button",
             class: you.seat === null ? "button button-small button-main" : "button button-small",
-            onclick: () => sit(seat),
+            onclick: () => sit(seat, name.value.trim()),
           },
           you.seat === null ? t("Sit here") : t("Move here"),
         ),
@@ -238,6 +251,7 @@ export function Seating(root, { send, sit }) {
       const key = JSON.stringify([table, you]);
       if (key === drawn) return;
       drawn = key;
+      naming.hidden = you.person !== null || table.status !== "open";
       const hadFocus = root.contains(document.activeElement) ? document.activeElement.textContent : null;
       const level = root.querySelector("#bot-level")?.value;
       head.replaceChildren(

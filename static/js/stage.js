@@ -18,7 +18,7 @@ export function Stage({ root, map, bench, supply, talk, side }) {
 
   /** Deck and discards lie beside the hand where room is short; an open row needs a line of its own. */
   function place() {
-    const beside = !wide.matches && !lying.matches && view && view.options.supply !== "row";
+    const beside = !wide.matches && !lying.matches && root.dataset.phase === "running" && view?.options.supply !== "row";
     const home = beside ? bench : side;
     if (supply.parentElement === home) return;
     if (beside) bench.append(supply);

@@ -90,6 +90,7 @@ function take(frame) {
   }
   if (frame.seq !== undefined && room.seq === frame.seq) logbook.heard(frame.seq);
   if (frame.t === "hint") showHint(frame.action);
+  if (frame.t === "welcome" && frame.you.name) showName(frame.you.name);
   if (!room.table) return undefined;
   if (!retold) retell();
   if (happened.events || happened.reset || happened.kind) {
@@ -98,6 +99,12 @@ function take(frame) {
   }
   show(happened.events ?? []);
   return undefined;
+}
+
+/** The header was written before somebody sat down under a name. */
+function showName(name) {
+  const shown = document.querySelector(".who-name");
+  if (shown && shown.textContent !== name) shown.textContent = name;
 }
 
 /** After a reload the log begins where it was. */
@@ -140,7 +147,8 @@ function happenedAtTable({ kind, seat }, before) {
 }
 
 function onStatus(status, detail) {
-  if (status === "open") ui.banners.connection(room.seq === null ? null : "resumed");
+  const wasAway = connection === "lost" || connection === "restarting";
+  if (status === "open") ui.banners.connection(wasAway ? "resumed" : null);
   else if (status === "stored") ui.banners.connection("resumed");
   else if (status === "not_admitted") {
     admitted = false;
@@ -211,9 +219,9 @@ async function mute(person, on) {
   show([]);
 }
 
-async function sit(seat) {
+async function sit(seat, name) {
   try {
-    if (await (await joining()).becomeSomebody(room.you)) wire.reconnect();
+    if (await (await joining()).becomeSomebody(room.you, name)) wire.reconnect();
   } catch (problem) {
     refuse(problem.message);
     return;
