@@ -119,6 +119,11 @@ class BotPool:
         """How many workers live now."""
         return len(self._all)
 
+    @property
+    def workers(self) -> list[int]:
+        """The process ids of those that live now."""
+        return [worker.process.pid for worker in self._all]
+
     async def choose(
         self,
         view: Json,

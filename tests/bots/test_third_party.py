@@ -39,7 +39,7 @@ class Enough(Exception):
 
 
 async def token_for(server: Running, name: str) -> str:
-    async with httpx.AsyncClient(base_url=server.base, headers={"Origin": server.base}) as person:
+    async with httpx.AsyncClient(base_url=server.base, headers={"Origin": server.base}, timeout=60) as person:
         password = "a long salty password"
         made = await person.post("/api/v1/account/register", json={"name": name, "password": password})
         person.headers["X-CSRF"] = made.json()["csrf"]
