@@ -173,7 +173,7 @@ def _masked(text: bytes) -> bytes:
 
 async def _until_shed(server: Server, frozen: socket.socket) -> int:
     """It asks for the whole state again and again, which it does not read, until the server gives it up."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + 300
     async with plain_http() as http:
         while time.monotonic() < until:
             with contextlib.suppress(OSError):
@@ -186,7 +186,7 @@ async def _until_shed(server: Server, frozen: socket.socket) -> int:
     return 0
 
 
-async def _all_reach(crowd: list[Spectator], head: int, seconds: float = 60.0) -> None:
+async def _all_reach(crowd: list[Spectator], head: int, seconds: float = 300.0) -> None:
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         if all(each.seq >= head for each in crowd):

@@ -46,14 +46,11 @@ class Noted:
 class Deckhand:
     """One person on one device, at one table."""
 
-    def __init__(
-        self, base: str, person: str, cookie: str, rng: Random, *, open_seconds: float = 10.0
-    ) -> None:
+    def __init__(self, base: str, person: str, cookie: str, rng: Random) -> None:
         self.base = base
         self.person = person
         self.cookie = cookie
         self.rng = rng
-        self.open_seconds = open_seconds
         self.game = ""
         self.seat: int | None = None
         self.seq: int | None = None
@@ -79,7 +76,6 @@ class Deckhand:
         self.is_resting = False
         self.plays = True
         self.chatty = 0.03
-        self.sign_seconds = 0.0  # how long a silent line is believed in, with a ping halfway; 0: for ever
         self.link: ClientConnection | None = None
         self._sent_at: dict[str, float] = {}
         self._news = asyncio.Condition()
@@ -117,19 +113,14 @@ class Deckhand:
                     additional_headers={"Cookie": self.cookie, "Origin": self.base},
                     compression=None,
                     max_size=None,
-                    open_timeout=self.open_seconds,
+                    open_timeout=30,
                     close_timeout=0.2,
                     ping_interval=None,
                     proxy=None,
                 ) as link:
                     self.connections += 1
                     self.link = link
-                    feeling = asyncio.create_task(self._feel(link)) if self.sign_seconds else None
-                    try:
-                        await self._converse(link, began)
-                    finally:
-                        if feeling is not None:
-                            feeling.cancel()
+                    await self._converse(link, began)
             except (ConnectionClosed, InvalidHandshake, OSError, TimeoutError, EOFError):
                 pass
             finally:
@@ -147,18 +138,6 @@ class Deckhand:
         self.base = base
         if self.link is not None:
             self.link.transport.abort()
-
-    async def _feel(self, link: ClientConnection) -> None:
-        """A line that says nothing, even to a ping, is dead, whatever the system thinks."""
-        while True:
-            heard = self.frames
-            await asyncio.sleep(self.sign_seconds / 2)
-            if self.frames == heard:
-                await self._send({"do": "ping", "n": 1})
-                await asyncio.sleep(self.sign_seconds / 2)
-                if self.frames == heard:
-                    link.transport.abort()
-                    return
 
     async def _converse(self, link: ClientConnection, began: float) -> None:
         hello: Json = {"do": "hello", "v": 1}

@@ -58,16 +58,13 @@ class Fleet:
         self.tally = Tally()
         self.finished = 0
 
-    async def launch(
-        self, tables: int, *, watchers: int = 1, open_seconds: float = 10.0, **terms: Any
-    ) -> None:
+    async def launch(self, tables: int, *, watchers: int = 1, **terms: Any) -> None:
         for n in range(tables):
             players = 2 + n % 2
-            people = []
-            for k in range(players + watchers):
-                hand = await hire(self.bases[k % len(self.bases)], self.rng, self.http)
-                hand.open_seconds = open_seconds
-                people.append(hand)
+            people = [
+                await hire(self.bases[k % len(self.bases)], self.rng, self.http)
+                for k in range(players + watchers)
+            ]
             wished = {"clock": CLOCK, "absence": 0, **terms}
             crewed = Crewed(
                 Book(self.store, ""), people[:players], people[players:], _PRESETS[n % len(_PRESETS)], wished
@@ -96,6 +93,14 @@ class Fleet:
                 await hand.until(functools.partial(_is_past, head + entries), seconds)
             except AssertionError as problem:
                 raise AssertionError(f"play stands still: {problem}\n{self.describe()}") from None
+
+    async def somebody_waits(self, seconds: int = 120) -> None:
+        """Until a command is under way that is not answered."""
+        for _ in range(seconds * 20):
+            if any(hand.pending for hand in self.everybody):
+                return
+            await asyncio.sleep(0.05)
+        raise AssertionError(f"nobody waits for an answer\n{self.describe()}")
 
     async def go_on(self) -> None:
         for hand in self.everybody:

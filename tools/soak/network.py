@@ -58,9 +58,7 @@ async def disturb(
         fleet = Fleet([proxy.base], store, seed)
         run.tally = fleet.tally
         try:
-            await fleet.launch(tables, open_seconds=2.0)
-            for hand in fleet.everybody:
-                hand.sign_seconds = 2.0
+            await fleet.launch(tables)
             for number in range(faults):
                 await _one(proxy, fleet, run, rng, KINDS[number % len(KINDS)])
                 if run.tally.wrong:
