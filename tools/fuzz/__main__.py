@@ -1,4 +1,4 @@
-"""`python -m tools.fuzz frames|lines|records|api|unseen`: long runs, what was tried and what came of it."""
+"""`python -m tools.fuzz frames|lines|records|api|unseen|timing`: long runs, what was tried and what came of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from pathlib import Path
 
 from tools.fuzz.frames import fuzz_frames
 from tools.fuzz.lines import fuzz_lines, fuzz_records
+from tools.fuzz.program import a_program
 from tools.fuzz.server import Server
+from tools.fuzz.timing import lookup_ratios
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -48,23 +50,40 @@ def records(count: int, seed: int) -> list[str]:
 
 
 def api(count: int, seed: int) -> list[str]:
-    """Every operation of the OpenAPI description, by schemathesis; `count` examples each."""
+    """Every operation of the OpenAPI description, by schemathesis; `count` examples each.
+
+    Twice: as nobody, and as a program whose owner sits at a running table that the examples are about.
+    """
+    wrong = []
     with Server() as server:
-        command = [
-            str(Path(sys.executable).parent / "schemathesis"),
-            "run",
-            f"{server.base}/api/v1/openapi.json",
-            f"--max-examples={count}",
-            f"--seed={seed}",
-            "--phases=examples,coverage,fuzzing",
-            "--checks=not_a_server_error,status_code_conformance,response_schema_conformance",
-            "--exclude-path=/api/v1/games/{game}/events",  # a stream has no end
-            f"--header=Origin: {server.base}",
-            "--request-timeout=60",
-        ]
-        code = subprocess.run(command, cwd=server.folder, check=False).returncode
-        faults = server.faults()
-    return [*faults[:1], *(["schemathesis found something, see above"] if code else [])]
+        for headers, parameters in (({"Origin": server.base}, {}), a_program(server.base)):
+            given = "".join(f'{name} = "{value}"\n' for name, value in parameters.items())
+            (server.folder / "schemathesis.toml").write_text(f"[parameters]\n{given}" if given else "")
+            command = [
+                str(Path(sys.executable).parent / "schemathesis"),
+                "run",
+                f"{server.base}/api/v1/openapi.json",
+                f"--max-examples={count}",
+                f"--seed={seed}",
+                "--phases=" + ("fuzzing" if count < 5 else "examples,coverage,fuzzing"),
+                "--checks=not_a_server_error,status_code_conformance,response_schema_conformance",
+                "--exclude-path=/api/v1/games/{game}/events",  # a stream has no end
+                *(f"--header={name}: {value}" for name, value in headers.items()),
+                "--request-timeout=60",
+            ]
+            code = subprocess.run(command, cwd=server.folder, check=False).returncode
+            wrong += ["schemathesis found something, see above"] if code else []
+        wrong += server.faults()[:1]
+    return wrong
+
+
+def timing(count: int, seed: int) -> list[str]:
+    """Absent and locked tables by the clock."""
+    with Server() as server:
+        ratios = lookup_ratios(server, count)
+    for name, ratio in ratios.items():
+        print(f"{count} lookups of each, {name}: a locked table takes {ratio:.2f} times as long as none")
+    return [f"{name}: {ratio:.2f}" for name, ratio in ratios.items() if not 0.75 < ratio < 1.33]
 
 
 def unseen(count: int, seed: int) -> list[str]:
@@ -74,7 +93,7 @@ def unseen(count: int, seed: int) -> list[str]:
 
 
 PARTS = {"frames": (frames, 100_000), "lines": (lines, 100_000), "records": (records, 10_000),
-         "api": (api, 100), "unseen": (unseen, 1)}  # fmt: skip
+         "api": (api, 100), "unseen": (unseen, 1), "timing": (timing, 500)}  # fmt: skip
 
 
 def main() -> int:

@@ -1,0 +1,31 @@
+"""A program with a token whose owner sits at a running table, for requests that get further than the door."""
+
+from __future__ import annotations
+
+import secrets
+
+import httpx
+
+__all__ = ["a_program"]
+
+
+def a_program(base: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The headers it sends, and what goes into the holes of addresses."""
+    with httpx.Client(base_url=base, headers={"Origin": base}, timeout=60) as owner:
+        owner.post("/api/v1/me", json={})
+        owner.post("/api/v1/account/register", json={"password": "plank, parrot, doubloon"})
+        token = owner.post("/api/v1/account/tokens", json={"label": "fuzz"}).json()["token"]
+        options = {"preset": "jamaica", "players": 2, "first": 0}
+        game = owner.post("/api/v1/games", json={"options": options, "hints": True}).json()["id"]
+        with httpx.Client(base_url=base, headers={"Origin": base}, timeout=60) as other:
+            person = other.post("/api/v1/me", json={}).json()["person"]["id"]
+            for client in (owner, other):
+                for body in ({"do": "sit", "nonce": secrets.token_hex(16)}, {"do": "ready", "ready": True}):
+                    _done(client, game, body)
+            _done(owner, game, {"do": "start"})
+    return {"Authorization": f"Bearer {token}"}, {"game": game, "player": person}
+
+
+def _done(client: httpx.Client, game: str, body: dict[str, object]) -> None:
+    answer = client.post(f"/api/v1/games/{game}/commands", json={**body, "id": secrets.token_urlsafe(9)})
+    assert answer.status_code == 200, answer.text

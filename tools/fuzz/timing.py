@@ -1,0 +1,38 @@
+"""Whether a clock tells an absent table from a locked one: lookups of both in turn, compared as a ratio."""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+import httpx
+
+from tools.fuzz.server import Server
+
+__all__ = ["lookup_ratios"]
+
+ABSENT = "NoSuchTableAnywhere1"
+
+
+def lookup_ratios(server: Server, rounds: int) -> dict[str, float]:
+    """Median time of a locked table's refusal over an absent one's: without and with a password."""
+    with httpx.Client(base_url=server.base, headers={"Origin": server.base}, timeout=60) as host:
+        host.post("/api/v1/me", json={})
+        terms = {
+            "options": {"preset": "jamaica", "players": 2},
+            "visibility": "password",
+            "password": "sesame",
+        }
+        locked = host.post("/api/v1/games", json=terms).json()["id"]
+    ratios: dict[str, float] = {}
+    with httpx.Client(base_url=server.base, timeout=60) as stranger:
+        for name, headers in (("without a password", {}), ("with a wrong one", {"X-Room-Password": "guess"})):
+            took: dict[str, list[float]] = {locked: [], ABSENT: []}
+            for _ in range(rounds):
+                for room in (locked, ABSENT):
+                    began = time.perf_counter()
+                    answer = stranger.get(f"/api/v1/games/{room}", headers=headers)
+                    took[room].append(time.perf_counter() - began)
+                    assert answer.status_code == 403, answer.text
+            ratios[name] = statistics.median(took[locked]) / statistics.median(took[ABSENT])
+    return ratios
