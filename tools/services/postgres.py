@@ -83,6 +83,11 @@ class Postgres:
         return f"{driver}://postgres@127.0.0.1:{self.port}/{database}"
 
     @property
+    def is_durable(self) -> bool:
+        """Whether what it has committed survives its own death."""
+        return self._durable
+
+    @property
     def pid(self) -> int:
         assert self._process is not None
         return self._process.pid

@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy.engine import make_url
 
-from tools.services import Postgres
+from tools.services import Postgres, ServiceError
 from tools.soak.fleet import Fleet
 from tools.soak.ledger import Tally, reading
 from tools.soak.nursery import Nursery, Server
@@ -31,6 +31,7 @@ class Fault:
     begin: Step
     end: Step
     is_slow: bool = False  # play goes on, only slower
+    is_unreadable: bool = False  # nor can the ledger read while it lasts
 
 
 @dataclass
@@ -121,7 +122,22 @@ async def postgres_faults(postgres: Postgres, database: str, proxy: Proxy) -> li
     async def slow() -> None:
         await proxy.slows(0.4)
 
+    async def start_again() -> None:
+        for _ in range(60):
+            try:
+                await asyncio.to_thread(postgres.restart)
+            except ServiceError:  # what the killed one left behind is still dying
+                await asyncio.sleep(0.5)
+            else:
+                return
+        raise ServiceError("PostgreSQL did not come back after kill -9")
+
+    async def crash() -> None:
+        await asyncio.to_thread(postgres.kill)
+
+    crashed = [Fault("crashed", crash, start_again, is_unreadable=True)] if postgres.is_durable else []
     return [
+        *crashed,
         Fault("refused", proxy.refuses, proxy.passes),
         Fault("hanging", proxy.hangs, proxy.passes),
         Fault("slow", slow, proxy.passes, is_slow=True),
@@ -202,8 +218,8 @@ async def _one(fleet: Fleet, fault: Fault, seconds: float, run: OutageRun) -> No
     if not fault.is_slow:
         await fleet.somebody_waits()
     # The log is read past the server and past the fault: whatever was acknowledged by now is there by now.
-    promised = (await fleet.check(views=False)).wrong
-    run.promised += len(promised)
+    if not fault.is_unreadable:
+        run.promised += len((await fleet.check(views=False)).wrong)
     run.told += sum(len(hand.pending) + hand.troubled for hand in fleet.everybody) - troubled
     await fault.end()
     ended = time.monotonic()

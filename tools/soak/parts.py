@@ -86,17 +86,18 @@ async def _kill(ship: Ship, url: str, name: str) -> list[str]:
 async def _database(ship: Ship) -> list[str]:
     wrong: list[str] = []
     lengths = [length for length in (1.0, 5.0, 20.0, 60.0) if length <= 60 * max(ship.scale, 1 / 60)]
-    for name, postgres in (("sqlite", None), ("postgresql", ship.postgres)):
-        run = await take_away(
-            ship.nursery,
-            ship.folder / f"outage-{name}",
-            seconds=lengths,
-            seed=ship.seed,
-            postgres=postgres,
-            clock=TURN,
-        )
-        print(f"{name}: {run}")
-        wrong += run.tally.wrong
+    with Postgres(durable=True) as own:  # one of them is a crash of it
+        for name, postgres in (("sqlite", None), ("postgresql", own)):
+            run = await take_away(
+                ship.nursery,
+                ship.folder / f"outage-{name}",
+                seconds=lengths,
+                seed=ship.seed,
+                postgres=postgres,
+                clock=TURN,
+            )
+            print(f"{name}: {run}", flush=True)
+            wrong += run.tally.wrong
     return wrong
 
 
