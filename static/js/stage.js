@@ -5,6 +5,7 @@ import { mayMove } from "./animate.js";
 
 const LEAST_TILE = 36; // pixels: below this a thumb misses, so the map grows beyond the screen and the page scrolls
 const LEAST_MAP = 180;
+const BAR = 130; // pixels that a browser's own bars take and give back
 
 /**
  * Stage({root, map, bench, supply, talk, side}) -> {fit(), arrange(view), follow()}
@@ -13,8 +14,17 @@ const LEAST_MAP = 180;
 export function Stage({ root, map, bench, supply, talk, side }) {
   const wide = matchMedia("(min-width: 62rem)");
   const lying = matchMedia("(max-height: 32rem) and (min-width: 36rem) and (max-width: 61.99rem)");
+  const touch = matchMedia("(pointer: coarse)");
   let view = null;
   let height = 0;
+  let screen = { width: 0, height: 0 };
+
+  /** A phone's address bar comes and goes while one scrolls; the map does not breathe with it. */
+  function screenHeight() {
+    const isBar = touch.matches && innerWidth === screen.width && Math.abs(innerHeight - screen.height) < BAR;
+    if (!isBar) screen = { width: innerWidth, height: innerHeight };
+    return screen.height;
+  }
 
   /** Deck and discards lie beside the hand where room is short; an open row needs a line of its own. */
   function place() {
@@ -30,11 +40,11 @@ export function Stage({ root, map, bench, supply, talk, side }) {
     if (!view || map.hidden) return 0;
     const room = { width: map.clientWidth || 360, height: LEAST_MAP };
     const gap = 6;
-    if (lying.matches) room.height = innerHeight - 2 * gap;
+    if (lying.matches) room.height = screenHeight() - 2 * gap;
     else {
       const above = map.getBoundingClientRect().top - root.getBoundingClientRect().top;
       const header = root.getBoundingClientRect().top + scrollY;
-      room.height = innerHeight - header - above - (bench.hidden ? 0 : bench.offsetHeight) - gap;
+      room.height = screenHeight() - header - above - (bench.hidden ? 0 : bench.offsetHeight) - gap;
     }
     return Math.round(heightFor(view.options, { ...room, height: Math.max(LEAST_MAP, room.height) }, LEAST_TILE));
   }

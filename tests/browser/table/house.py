@@ -54,7 +54,7 @@ class House:
             [sys.executable, "-m", "app.cli", "serve"], cwd=ROOT, env=environment, stdout=log, stderr=log
         )
         log.close()
-        for _ in range(300):
+        for _ in range(1200):
             try:
                 socket.create_connection(("127.0.0.1", self.port), timeout=0.2).close()
                 return

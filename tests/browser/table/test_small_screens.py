@@ -1,0 +1,70 @@
+"""A phone shows the whole road, the hand and the state at once, upright and lying; where it cannot, it follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.table.house import Player, begin
+
+# Whether map and bench lie on the screen, apart from each other, and how many pixels a tile has.
+SEEN = """() => {
+  const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+  const [map, bench, status] = [box(".map"), box(".bench"), box(".status")];
+  const apart = map.bottom <= bench.top + 1 || map.right <= bench.left + 8;
+  const inside = [map, bench, status].every((each) => each.top >= -1 && each.bottom <= innerHeight + 1);
+  const tile = document.querySelector('[data-place="2"] .tile').getBoundingClientRect();
+  return { apart, inside, wide: document.scrollingElement.scrollWidth, tile: Math.min(tile.width, tile.height) };
+}"""
+
+LIT = """() => {
+  const top = document.querySelector(".status").getBoundingClientRect().bottom;
+  const bottom = document.querySelector(".bench").getBoundingClientRect().top;
+  return [...document.querySelectorAll(".is-target")].some((place) => {
+    const box = place.getBoundingClientRect();
+    return box.top >= top - 1 && box.bottom <= bottom + 1;
+  });
+}"""
+
+
+def in_turn(person: Callable[..., Player], preset: str, width: int, height: int) -> Player:
+    view = {"width": width, "height": height}
+    ann, bo = person("Ann", phone=True, viewport=view), person("Bo")
+    game = begin(ann, bo, options={"preset": preset, "players": 2, "first": 0})
+    ann.open(game)
+    expect(ann.page.locator(".hand-card.playable").first).to_be_visible()
+    return ann
+
+
+@pytest.mark.parametrize(
+    ("preset", "width", "height"), [("jamaica", 390, 844), ("complete", 844, 390), ("tortuga", 390, 664)]
+)
+def test_the_whole_road_the_hand_and_the_state_are_on_the_screen(
+    person: Callable[..., Player], preset: str, width: int, height: int
+) -> None:
+    ann = in_turn(person, preset, width, height)
+    # it is drawn when the fonts have come and the room is known
+    ann.page.wait_for_function(f"() => {{ const s = ({SEEN})(); return s.apart && s.inside; }}")
+    seen = ann.page.evaluate(SEEN)
+    assert seen["wide"] <= width
+    assert seen["tile"] >= 33, "a tile leans, so its upright box may be a little smaller than 36"
+    before = ann.page.locator(".map").bounding_box()
+    ann.page.locator(".hand-card.playable").first.tap()
+    expect(ann.page.locator(".choice").first).to_be_visible()
+    after = ann.page.locator(".map").bounding_box()
+    assert before is not None
+    assert after is not None
+    assert after["height"] == before["height"], "choosing moves nothing"
+    assert abs(after["y"] - before["y"]) <= 3
+
+
+def test_where_the_screen_is_too_short_what_is_lit_is_brought_into_sight(
+    person: Callable[..., Player],
+) -> None:
+    ann = in_turn(person, "complete", 320, 480)
+    for card in ann.page.locator(".hand-card.playable").all()[:2]:
+        card.tap()
+        ann.page.wait_for_function(LIT)
+        ann.page.locator(".put-back").tap()
