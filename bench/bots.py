@@ -132,7 +132,13 @@ def report(games: Sequence[Played], chosen: Sequence[tuple[str, str]] | None) ->
     )
     for name in by_table:
         for upper, lower in chosen if chosen and TABLES[name]["players"] == 2 else pairs_of(name):
-            aim = YARDSTICK_AIM if lower == "yardstick" else AIMS.get(name)
+            aim = (
+                YARDSTICK_AIM
+                if lower == "yardstick"
+                else AIMS.get(name)
+                if (upper, lower) in LADDER
+                else None
+            )
             row = share_row(name, upper, lower, counted[name], aim)
             if row is not None:
                 print(row)

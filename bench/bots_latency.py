@@ -2,8 +2,9 @@
 
     python -m bench.bots_latency --games 50 --seconds 20 --level captain
 
-Starts a server of its own (SQLite in a temporary folder). Two people play one action after the other over
-real sockets; in the second half as many rooms full of bots play at a pace of zero, watched by somebody.
+Starts a server of its own (SQLite in a temporary folder). People at some tables play one action after the
+other over real sockets: first alone, then beside rooms full of bots that play without pause, watched by
+somebody, then alone again. Measures the tails too, so the machine should be otherwise idle.
 """
 
 from __future__ import annotations
@@ -93,21 +94,23 @@ class Player:
                 await link.send(orjson.dumps(message).decode())
 
 
-async def people_play(base: str, seconds: float) -> list[float]:
+async def people_play(base: str, seconds: float, tables: int) -> list[float]:
+    """Two people at each table act in turns; how long every acknowledgement took."""
     waits: list[float] = []
     async with AsyncExitStack() as stack:
-        one, two = await Player.make(base, stack), await Player.make(base, stack)
-        game = await one.create(2)
-        for player in (one, two):
-            await player.do(game, "sit", nonce=secrets.token_hex(16))
-            await player.do(game, "ready", ready=True)
-        links = [await player.watch(game, stack) for player in (one, two)]
-        await one.do(game, "start")
+        playing = []
+        for _ in range(tables):
+            people = [await Player.make(base, stack), await Player.make(base, stack)]
+            game = await people[0].create(2)
+            for player in people:
+                await player.do(game, "sit", nonce=secrets.token_hex(16))
+                await player.do(game, "ready", ready=True)
+            playing += [(player, await player.watch(game, stack)) for player in people]
+            await people[0].do(game, "start")
         until = monotonic() + seconds
-        tasks = [player.play(link, until, waits) for player, link in zip((one, two), links, strict=True)]
         try:
             async with asyncio.timeout(seconds + 5):
-                await asyncio.gather(*tasks)
+                await asyncio.gather(*(player.play(link, until, waits) for player, link in playing))
         except TimeoutError:
             pass  # whoever was not to move when time was up still listens
     return waits
@@ -138,12 +141,17 @@ async def _cancelled(task: asyncio.Task[None]) -> None:
     await asyncio.gather(task, return_exceptions=True)
 
 
-def line(name: str, waits: list[float]) -> str:
+def figures(waits: list[float]) -> tuple[float, float, float]:
+    """Median, 95 % and 99 %, in milliseconds."""
     cuts = quantiles(waits, n=100)
-    return f"| {name} | {len(waits)} | {1000 * median(waits):.1f} | {1000 * cuts[94]:.1f} | {1000 * cuts[98]:.1f} |"
+    return 1000 * median(waits), 1000 * cuts[94], 1000 * cuts[98]
 
 
-async def measure(games: int, seconds: float, level: str) -> None:
+def line(name: str, waits: list[float]) -> str:
+    return f"| {name} | {len(waits)} | " + " | ".join(f"{value:.1f}" for value in figures(waits)) + " |"
+
+
+async def measure(games: int, seconds: float, level: str, tables: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         port = free_port()
         base = f"http://127.0.0.1:{port}"
@@ -171,17 +179,27 @@ async def measure(games: int, seconds: float, level: str) -> None:
         )
         try:
             async with httpx.AsyncClient() as http:
-                for _ in range(200):
+                for _ in range(1_200):
                     try:
                         if (await http.get(f"{base}/readyz")).is_success:
                             break
                     except httpx.TransportError:
                         await asyncio.sleep(0.1)
-            print("| while | actions | median ms | 95 % ms | 99 % ms |\n|---|---|---|---|---|")
-            print(line("no bot plays", await people_play(base, seconds)), flush=True)
+            alone = await people_play(base, seconds, tables)
             async with AsyncExitStack() as stack:
                 await start_bot_games(base, games, level, stack)
-                print(line(f"{games} games of three {level}s", await people_play(base, seconds)), flush=True)
+                beside = await people_play(base, seconds, tables)
+                beside += await people_play(base, seconds, tables)
+            await asyncio.sleep(2)
+            alone += await people_play(base, seconds, tables)  # before and after, so that drift shows in both
+            print("| while | actions | median ms | 95 % ms | 99 % ms |\n|---|---|---|---|---|")
+            print(line("no bot plays", alone))
+            print(line(f"{games} games of three {level}s", beside))
+            ratios = [
+                with_bots / without
+                for with_bots, without in zip(figures(beside), figures(alone), strict=True)
+            ]
+            print("| ratio | | " + " | ".join(f"{ratio:.2f}" for ratio in ratios) + " |", flush=True)
             async with httpx.AsyncClient() as http:
                 text = (await http.get(f"{base}/metrics")).text
                 for row in text.splitlines():
@@ -197,8 +215,9 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--level", default="captain")
+    parser.add_argument("--tables", type=int, default=4, help="tables of two people each")
     asked = parser.parse_args()
-    asyncio.run(measure(asked.games, asked.seconds, asked.level))
+    asyncio.run(measure(asked.games, asked.seconds, asked.level, asked.tables))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from app import rules
 from app.bots.budget import Budget
 from app.bots.choosing import choose
 
-__all__ = ["NODES", "Played", "Setting", "play"]
+__all__ = ["NODES", "Played", "Setting", "plain", "play"]
 
 NODES: dict[str, int | None] = {
     "cabin-boy": None,
@@ -22,6 +22,9 @@ NODES: dict[str, int | None] = {
     "legend": 30_000,
 }
 """Node budgets of one decision; None where the level has an end of its own."""
+
+SEEING = "*"
+"""After a level's name: it is shown every hand. Nobody plays so in a room; it bounds what guessing could win."""
 
 MOST_ACTIONS = 1_200
 """A game that is not over by then counts by its places, as if it had been broken off."""
@@ -57,9 +60,24 @@ class Played:
 
     @classmethod
     def from_json(cls, row: Json) -> Played:
-        return cls(
-            **{name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
-        )
+        values: Json = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in row.items()
+        }
+        return cls(**values)
+
+
+def plain(level: str) -> str:
+    """The level without the mark of one who sees all hands."""
+    return level.removesuffix(SEEING)
+
+
+def _view(position: rules.Position, seat: int, level: str) -> Json:
+    view = rules.view(position, seat)
+    if level.endswith(SEEING) and position.pending is None:
+        view["options"] = {**view["options"], "hands": "open"}
+        for number, player in enumerate(view["players"]):
+            player["hand"] = list(position.hand_names(number))
+    return view
 
 
 def play(setting: Setting) -> Played:
@@ -72,15 +90,15 @@ def play(setting: Setting) -> Played:
     while position.winner is None and count < MOST_ACTIONS:
         seat = rules.seats_to_act(position)[0]
         level = setting.levels[seat]
-        nodes = NODES[level]
+        nodes = NODES[plain(level)]
         if level == "legend" and setting.legend_nodes is not None:
             nodes = setting.legend_nodes
         began = process_time()
         action = choose(
-            rules.view(position, seat),
+            _view(position, seat, level),
             [rules.action_to_json(action) for action in rules.legal(position, seat)],
             histories[seat],
-            level,
+            plain(level),
             Budget(nodes=nodes),
             random.Random(f"thought|{setting.number}|{count}"),
             seat=seat,

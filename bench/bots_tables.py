@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from math import exp, log, log10, sqrt
 
-from bench.bots_match import NODES, Played
+from bench.bots_match import NODES, Played, plain
 
 __all__ = ["duels", "elo", "elo_table", "share_row", "spent_table", "wilson"]
 
@@ -76,14 +76,16 @@ def share_row(table: str, upper: str, lower: str, counted: Duels, aim: float | N
     return f"| {table} | {upper} | {lower} | {wins:g} | {met:g} | {wins / met:.0%} | {low:.0%} – {high:.0%} | {said} |"
 
 
+def _rank(level: str) -> tuple[int, str]:
+    return list(NODES).index(plain(level)), level
+
+
 def elo_table(columns: Mapping[str, Duels]) -> list[str]:
     """One row a level, one column a table."""
     rated = {
         name: {level: (value, half) for level, value, half in elo(table)} for name, table in columns.items()
     }
-    levels = sorted(
-        {level for column in rated.values() for level in column}, key=lambda level: list(NODES).index(level)
-    )
+    levels = sorted({level for column in rated.values() for level in column}, key=_rank)
     lines = ["| Elo | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
     for level in reversed(levels):
         cells = [rated[name].get(level) for name in columns]
@@ -99,10 +101,10 @@ def spent_table(games: Sequence[Played]) -> list[str]:
             spent[level][0] += seconds
             spent[level][1] += decisions
     lines = ["| level | node budget | ms of CPU a decision |", "|---|---|---|"]
-    for level in sorted(spent, key=list(NODES).index):
-        seconds, decisions = spent[level]
-        nodes = NODES[level]
+    for level in sorted(spent, key=_rank):
+        total, count = spent[level]
+        nodes = NODES[plain(level)]
         lines.append(
-            f"| {level} | {f'{nodes:,}' if nodes else 'its own end'} | {1000 * seconds / max(1, decisions):.0f} |"
+            f"| {level} | {f'{nodes:,}' if nodes else 'its own end'} | {1000 * total / max(1, count):.0f} |"
         )
     return lines
