@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import time
 from collections.abc import AsyncIterator, Iterable
@@ -19,7 +20,7 @@ from app.notify.digest import Notifier
 from app.notify.mail import Mailer
 from app.notify.ports import Words
 from app.notify.webhook import Webhooks
-from app.play.ports import Anyone, GameStore
+from app.play.ports import Anyone, GameStore, News
 from app.settings import Settings
 from app.store.engine import make_engine
 from app.store.games import open_store
@@ -107,7 +108,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
         engine = make_engine(settings.database_url)
         stack.push_async_callback(engine.dispose)
-        counts = metrics.Metrics()
+        counts = metrics.Metrics(str(os.getpid()) if settings.workers > 1 else "")
         games = await stack.enter_async_context(open_store(settings.database_url, counts.committed, engine))
         site = app.state.site = _site(app, settings, engine, games, counts)
 
@@ -127,6 +128,8 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
             house.sign_out(player)
 
         site.on_signed_out.append(sign_out)
+        site.limits.share(lambda name, what: house.publish(News("counted", name, house.worker, what)))
+        house.counted = site.limits.counted_elsewhere
         site.on_drain += [house.dismiss, games.flush]
         counts.watch("rooms", lambda: len(house.rooms))
         counts.watch("sockets", lambda: site.limits.open_sockets)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -16,6 +17,7 @@ from app.play.draft import Draft
 from app.play.due import due_at
 from app.play.entries import Entry, GameRow, Outage
 from app.play.founding import found
+from app.play.hearing import hear
 from app.play.hint import hint
 from app.play.lobby import Lobby, news_of
 from app.play.ports import Anyone, Blocks, BotPlayer, Bus, Clock, GameStore, News, StoreUnavailable, Watcher
@@ -68,6 +70,7 @@ class House:
         self.catching_up = CatchingUp(self)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closing = asyncio.Event()
+        self.counted: Callable[[str, Any], None] = lambda what, body: None  # limits of other workers
         bus.listen(self.heard)
 
     # -- life --------------------------------------------------------------------------------------
@@ -185,8 +188,9 @@ class House:
             return False
         for _ in range(8):
             table = room.table
-            if table.is_over:
-                _end_all(room)
+            if table.is_over:  # no entry will tell the other workers
+                room.end_all()
+                self.publish(News("closed", game, self.worker, None))
                 break
             if await room.add(Draft("closed", -1, {"why": why}, "server"), self.clock.now(), table):
                 break
@@ -194,10 +198,11 @@ class House:
 
     def sign_out(self, person: str) -> None:
         """The person's sessions ended: every socket of theirs closes, in every worker."""
-        self._drop(person)
+        self.drop(person)
         self.publish(News("signed_out", person, self.worker, None))
 
-    def _drop(self, person: str) -> None:
+    def drop(self, person: str) -> None:
+        """Close this person's sockets in this worker."""
         for room in list(self.rooms):
             for visitor in room.visitors:
                 if person in visitor.anyone.ids:
@@ -222,7 +227,7 @@ class House:
         table = room.table
         is_row = entry.kind != "action" or table.is_over
         if entry.kind == "closed":
-            _end_all(room)  # in every worker that hears of it, whoever closed it
+            room.end_all()  # in every worker that hears of it, whoever closed it
         if entry.kind == "started" and not table.terms.spectators:
             for visitor in room.visitors:
                 if visitor.seat is None:
@@ -240,6 +245,10 @@ class House:
         self.lobby.changed(body)
         self.publish(News("lobby", "lobby", self.worker, body))
 
+    def heard(self, news: News) -> None:
+        """Another worker's news."""
+        hear(self, news)
+
     async def rewake(self, room: Room) -> None:
         """Somebody came or went: what is due may be due earlier now."""
         looks = room.alarm.looks
@@ -253,49 +262,6 @@ class House:
             room.alarm.note(due, looks)
             self.wake_at(due)
 
-    # -- news from other workers -------------------------------------------------------------------
-
-    def heard(self, news: News) -> None:
-        """Another worker's news; numbers show what was missed, the log has it."""
-        if news.worker == self.worker:
-            return
-        if news.kind == "lobby":
-            self.lobby.changed(news.body)
-            return
-        if news.kind == "signed_out":
-            self._drop(news.about)
-            return
-        if news.kind == "gap":
-            self.catching_up.soon()
-            return
-        room = self.rooms.loaded(news.about)
-        if room is None:
-            return
-        match news.kind:
-            case "entry":
-                if not room.heard(news.body):
-                    self.spawn(self.rooms.catch_up(room))
-            case "chat":
-                if not chatting.hear_line(room, news.body):
-                    self.spawn(chatting.read_on(room))
-            case "looked" if len(room.visitors):
-                # By a worker where nobody is, and which may know nobody: what is due may be due earlier.
-                self.presence.changed(room, here=True)
-                self.spawn(self.rewake(room))
-            case "looked":
-                pass
-            case "presence":
-                room.presence.heard(news.worker, news.body, self.clock.now())
-                self.presence.changed(room)
-            case _:
-                _log.warning("news of unknown kind %r", news.kind)
-
 
 def _others(table: Table, anyone: Anyone) -> list[str]:
     return [seat.person for seat in table.seats if seat.person and seat.person not in anyone.ids]
-
-
-def _end_all(room: Room) -> None:
-    """The operator has closed the room: everybody in it here is sent away."""
-    for visitor in room.visitors:
-        visitor.listener.end(4010, "closed")

@@ -65,6 +65,9 @@ class GameStore(Protocol):
     async def games_listed(self, which: str, limit: int) -> list[GameRow]:
         """`open` or `watch`: what the lobby shows, newest first."""
 
+    async def open_tables(self, preset: str, seats: int, limit: int, offset: int) -> list[GameRow]:
+        """Listed tables of this kind with a free seat, newest first."""
+
     async def games_of(
         self, people: Sequence[str], *, unfinished: bool, limit: int, offset: int = 0
     ) -> list[GameRow]: ...
@@ -97,13 +100,15 @@ class GameStore(Protocol):
     async def mutes(self, game: str, person: str) -> frozenset[str]: ...
 
 
-TO_ALL = frozenset(("lobby", "signed_out", "gap"))  # kinds of news that every worker hears
+TO_ALL = frozenset(("lobby", "signed_out", "gap", "counted"))  # kinds of news that every worker hears
 
 
 class News(msgspec.Struct, frozen=True):
     """One message between workers. `about` is a game id, or what the kind says."""
 
-    kind: str  # entry, chat, presence; to all: lobby, signed_out, gap (some news were lost)
+    # entry, chat, presence, who (is there?), looked (by the sweeper), closed;
+    # to all: lobby, signed_out, gap (some news were lost), counted (against a limit)
+    kind: str
     about: str
     worker: str
     body: Any
@@ -163,7 +168,6 @@ class Watcher(Protocol):
     def dropped(self) -> None: ...
     def missed_look(self) -> None:
         """A room's time was over and no row said so: a bug in this code."""
-
 
 
 class Blocks(Protocol):

@@ -275,6 +275,11 @@ class Room:
         if self.visitors.discard(visitor):
             self.presence.went(visitor.key, now)
 
+    def end_all(self) -> None:
+        """The operator has closed the room: everybody in it here is sent away."""
+        for visitor in self.visitors:
+            visitor.listener.end(4010, "closed")
+
     def _rename(self) -> None:
         """Whoever has had several ids may sit, from now on, under another one than they came in with."""
         for visitor in self.visitors:

@@ -89,6 +89,18 @@ class SqlGameStore(SideNotes):
         async with self.reading() as run:
             return await _rows(run, query)
 
+    async def open_tables(self, preset: str, seats: int, limit: int, offset: int) -> list[GameRow]:
+        wanted = and_(games.c.preset == preset, games.c.players == seats, games.c.taken < games.c.players)
+        query = (
+            select(games)
+            .where(games.c.status == "open", games.c.is_listed, wanted)
+            .order_by(games.c.created_at.desc(), games.c.id)
+            .limit(limit)
+            .offset(offset)
+        )
+        async with self.reading() as run:
+            return await _rows(run, query)
+
     async def games_of(
         self, people: Sequence[str], *, unfinished: bool, limit: int, offset: int = 0
     ) -> list[GameRow]:

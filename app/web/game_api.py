@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse
 
 from app.play import commands as say
 from app.play.lobby import row_of_game
+from app.play.quick import fitting_table
 from app.play.records import record_of
 from app.play.refusals import Refusal
 from app.play.room import Room
@@ -69,19 +70,9 @@ async def list_games(
 async def quick_play(request: Request, wish: Quick, person: SomeoneOrGuest) -> QuickAnswer:
     """A fitting open table, or a new one. Sit down there with a nonce; if it is full by then, ask again."""
     house, anyone = house_of(request), anyone_of(person)
-    for game in await house.store.games_listed("open", 100):
-        row = row_of_game(game)
-        fits = row["preset"] == wish.preset and row["seats"] == wish.seats and not row["locked"]
-        if fits and row["clock"] in ("none", "turn") and not row["variant"]:
-            room = await house.rooms.get(game.id)
-            now = house.clock.now()
-            # A table whose people have all gone would be a place to wait alone.
-            if (
-                room is not None
-                and (room.presence.present_seats(room.table, now) or game.creator in anyone.ids)
-                and not await house.shuns(room, anyone)
-            ):
-                return QuickAnswer(id=game.id, found=True)
+    found = await fitting_table(house, anyone, wish.preset, wish.seats)
+    if found is not None:
+        return QuickAnswer(id=found, found=True)
     options = {"preset": wish.preset, "players": wish.seats}
     terms = parse_terms({})
     game_id = await house.create(anyone, options, terms, [], _most_rooms(request, person))

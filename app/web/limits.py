@@ -1,8 +1,10 @@
-"""How much anybody may do: token buckets by address and by person, sockets held, counted in this process.
+"""How much anybody may do: token buckets by address and by person, sockets held.
 
 A bucket fills at a rate and holds a burst, so that fifty people behind one address can all load a page
-at once and nobody can keep that up. Limits are per process: with N workers an attacker who is spread
-evenly gets N times as much, which the numbers leave room for.
+at once and nobody can keep that up. What is counted by the hour guards secrets and people's patience
+(log-ins, codes, guests, mails, reports) and is counted in all workers together: each tells the others.
+What is counted by the second (requests, writes, frames) and sockets guard a process against being kept
+busy, so each process counts its own; telling would cost more than what it counts.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from hashlib import blake2b
 
 from starlette.requests import HTTPConnection
 
@@ -65,7 +68,7 @@ class Buckets:
     def check(self, key: str) -> None:
         """Raises TooMany when nothing is left; takes nothing (what counts is a failure, noted later)."""
         wait = self._bucket(key).take(self._clock(), 0.0)
-        bucket = self._of[key]
+        bucket = self._bucket(key)
         if not wait and bucket.tokens < 1.0:
             raise TooMany((1.0 - bucket.tokens) / bucket.rate)
 
@@ -86,6 +89,33 @@ class Buckets:
         return bucket
 
 
+class _Hourly(Buckets):
+    """Counted by the hour, and in all workers; keys are kept and told as digests: some are e-mail addresses."""
+
+    def __init__(self, number: int, clock: Callable[[], float], burst: int | None = None) -> None:
+        super().__init__(number / 3600, number if burst is None else burst, clock)
+        self.tell: Callable[[str, float], None] | None = None
+
+    def wait(self, key: str, cost: float = 1.0) -> float:
+        wait = super().wait(key, cost)
+        if not wait and self.tell is not None:
+            self.tell(_digest(key), cost)
+        return wait
+
+    def taken_elsewhere(self, digest: str, cost: float) -> None:
+        """Another worker has let somebody take: here it is gone as well, as far as there is any."""
+        bucket = super()._bucket(digest)
+        bucket.take(self._clock(), 0.0)
+        bucket.tokens = max(0.0, bucket.tokens - cost)
+
+    def _bucket(self, key: str) -> Bucket:
+        return super()._bucket(_digest(key))
+
+
+def _digest(key: str) -> str:
+    return blake2b(key.encode(), digest_size=12).hexdigest()
+
+
 class Limits:
     """All limits of one app, with its settings and its clock (monotonic seconds)."""
 
@@ -94,24 +124,39 @@ class Limits:
         self._clock = clock
         self.requests = Buckets(settings.requests_per_second, settings.requests_burst, clock)
         self.writes = Buckets(settings.writes_per_second, settings.writes_burst, clock)
-        self.guests = _hourly(settings.guests_per_hour, clock)
-        self.logins = _hourly(settings.logins_per_hour, clock)
-        self.logins_by_name = _hourly(settings.logins_per_hour * 10, clock)
-        self.logins_by_address = _hourly(settings.logins_per_hour * 6, clock)
-        self.codes = _hourly(settings.codes_per_hour, clock)
-        self.lookups = _hourly(settings.lookups_per_hour, clock)
-        self.reports = _hourly(10, clock)
-        self.mails = _hourly(5, clock)
-        self.mails_by_address = _hourly(30, clock)
-        self.confirmations = _hourly(10, clock)
-        self.reviews = _hourly(30, clock, burst=5)
-        self.reviews_by_address = _hourly(300, clock, burst=30)
+        self.guests = _Hourly(settings.guests_per_hour, clock)
+        self.logins = _Hourly(settings.logins_per_hour, clock)
+        self.logins_by_name = _Hourly(settings.logins_per_hour * 10, clock)
+        self.logins_by_address = _Hourly(settings.logins_per_hour * 6, clock)
+        self.codes = _Hourly(settings.codes_per_hour, clock)
+        self.lookups = _Hourly(settings.lookups_per_hour, clock)
+        self.reports = _Hourly(10, clock)
+        self.mails = _Hourly(5, clock)
+        self.mails_by_address = _Hourly(30, clock)
+        self.confirmations = _Hourly(10, clock)
+        self.reviews = _Hourly(30, clock, burst=5)
+        self.reviews_by_address = _Hourly(300, clock, burst=30)
         # A person may have a few busy sockets, an address a whole club of people.
         rate, burst = settings.frames_per_second, settings.frames_burst
         self.frames_by_person = Buckets(rate * 3, burst * 3, clock)
         self.frames_by_address = Buckets(rate * 50, burst * 50, clock)
+        self._shared = {name: buckets for name, buckets in vars(self).items() if isinstance(buckets, _Hourly)}
         self._by_address: dict[str, int] = {}
         self._by_person: dict[str, int] = {}
+
+    def share(self, tell: Callable[[str, tuple[str, float]], None]) -> None:
+        """From now on the other workers are told what counts for all: the limit's name, whose and how much."""
+
+        def told_as(name: str) -> Callable[[str, float], None]:
+            return lambda digest, cost: tell(name, (digest, cost))
+
+        for name, buckets in self._shared.items():
+            buckets.tell = told_as(name)
+
+    def counted_elsewhere(self, name: str, what: tuple[str, float]) -> None:
+        """Another worker's word; a newer release's may be of a limit that this one does not have."""
+        if name in self._shared:
+            self._shared[name].taken_elsewhere(*what)
 
     def key_of(self, connection: HTTPConnection) -> str:
         """What this connection's address is counted under."""
@@ -196,7 +241,3 @@ class Limits:
     def open_sockets(self) -> int:
         """Sockets open now in this process."""
         return sum(self._by_address.values())
-
-
-def _hourly(number: int, clock: Callable[[], float], burst: int | None = None) -> Buckets:
-    return Buckets(number / 3600, number if burst is None else burst, clock)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from fastapi import APIRouter
@@ -13,6 +13,7 @@ from prometheus_client import (
     Counter,
     Gauge,
     Histogram,
+    Metric,
     generate_latest,
 )
 from starlette.requests import Request
@@ -30,9 +31,13 @@ router = APIRouter(include_in_schema=False)
 
 
 class Metrics:
-    """Counters of one app. Gauges are read when asked: `watch("rooms", lambda: len(...))`."""
+    """Counters of one app. Gauges are read when asked: `watch("rooms", lambda: len(...))`.
 
-    def __init__(self) -> None:
+    Where several processes answer on one port, `worker` is put on every number: whose it is.
+    """
+
+    def __init__(self, worker: str = "") -> None:
+        self._worker = worker
         self.registry = CollectorRegistry()
         self._answers = Counter(
             "cartagena_http_answers",
@@ -125,7 +130,17 @@ class Metrics:
 
     def text(self) -> bytes:
         """Everything, in Prometheus' text format."""
-        return generate_latest(self.registry)
+        return generate_latest(self)
+
+    def collect(self) -> Iterator[Metric]:
+        """For `generate_latest`, which asks nothing else of a registry."""
+        for metric in self.registry.collect():
+            if self._worker:
+                metric.samples = [
+                    sample._replace(labels={**sample.labels, "worker": self._worker})
+                    for sample in metric.samples
+                ]
+            yield metric
 
 
 @router.get("/metrics")

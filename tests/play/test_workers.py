@@ -149,6 +149,15 @@ async def test_a_room_closed_by_one_worker_is_closed_in_all(harbour: Stage) -> N
     assert [guest.ear.ended for guest in (cy, di)] == [4010, 4010]
 
 
+async def test_closing_a_room_whose_game_is_over_closes_its_sockets_in_all_workers(harbour: Stage) -> None:
+    ann, bo, wim = await over_two_workers(harbour)
+    await ann.act({"type": "resign"}, version=0)
+    seq = (await ann.room()).table.seq
+    await bo.house.close_room(ann.game, "operator")
+    assert [guest.ear.ended for guest in (ann, bo, wim)] == [4010, 4010, 4010]
+    assert (await harbour.store.heads([ann.game]))[ann.game] == seq
+
+
 @pytest.mark.parametrize("ids", [("again-ann-1", "again-bo-01"), ("again-same-1", "again-same-1")])
 async def test_two_offers_of_a_rematch_at_once_leave_one_table(harbour: Stage, ids: tuple[str, str]) -> None:
     ann, bo, _ = await over_two_workers(harbour)

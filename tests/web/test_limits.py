@@ -99,3 +99,28 @@ def test_a_frame_that_was_refused_costs_its_neighbours_nothing() -> None:
         flood()
     neighbour = limits.frame_counter(_connection("198.51.100.7"), None)
     assert not neighbour()
+
+
+def test_what_counts_by_the_hour_counts_in_all_workers_and_tells_no_names() -> None:
+    settings = Settings(logins_per_hour=2, guests_per_hour=3)
+    workers = [Limits(settings, lambda: 0.0) for _ in range(3)]
+    told: list[tuple[str, tuple[str, float]]] = []
+
+    def tell(name: str, what: tuple[str, float]) -> None:
+        told.append((name, what))
+        for worker in workers[1:]:
+            worker.counted_elsewhere(name, what)
+
+    workers[0].share(tell)
+    for _ in range(2):
+        for worker in workers:
+            worker.check_login("ann@example.org", "203.0.113.9")
+        workers[0].failed_login("ann@example.org", "203.0.113.9")
+    for worker in workers:
+        with pytest.raises(TooMany):
+            worker.check_login("ann@example.org", "203.0.113.9")
+        worker.check_login("bo", "203.0.113.9")
+    assert {name for name, _ in told} == {"logins", "logins_by_name", "logins_by_address"}
+    assert "ann" not in str(told)
+    assert "203.0" not in str(told)
+    workers[0].counted_elsewhere("of_a_newer_release", ("x", 1.0))
