@@ -48,8 +48,7 @@ function take(loaded, at = wantedStep()) {
   if (!board) {
     const picture = svg("svg");
     put(find("[data-board]", page), picture);
-    const fit = matchMedia("(min-width: 58rem)").matches ? "box" : "width";
-    board = Board(picture, { interactive: false, seats: game.seats, fit });
+    board = Board(picture, { interactive: false, seats: game.seats, fit: "box" });
   } else board.seats(game.seats);
   about();
   offerEyes();
