@@ -131,31 +131,46 @@ def test_the_composition_needs_its_secrets_and_then_its_settings_are_right(
             [_filled(value, short) for value in app["environment"].values()]
     filled = {name: _filled(value, given) for name, value in app["environment"].items()}
     settings = read_settings({**_settings(environment(stages()[-1])), **filled})
-    assert settings.workers > 1
+    assert settings.workers == 1
+    assert int(_filled(str(app["deploy"]["replicas"]), {})) > 1
     assert settings.is_https
     assert settings.trusted_hops == 1
     assert settings.database == "postgresql://cartagena:p@postgres/cartagena"
     assert settings.redis.startswith("redis://redis:")
 
 
-def test_services_refer_to_each_other_and_only_the_app_is_reachable_from_this_machine(
-    composition: dict[str, Any],
-) -> None:
+def test_services_refer_to_each_other_and_only_the_proxy_is_reachable(composition: dict[str, Any]) -> None:
     services = composition["services"]
-    assert set(services) == {"app", "postgres", "redis"}
+    assert set(services) == {"proxy", "app", "postgres", "redis"}
     assert set(services["app"]["depends_on"]) == {"postgres", "redis"}
+    assert set(services["proxy"]["depends_on"]) == {"app"}
     for name, service in services.items():
         assert "privileged" not in service
-        if name == "app":
-            assert all(port.startswith("127.0.0.1:") for port in service["ports"])
-        else:
-            assert "ports" not in service
+        assert ("ports" in service) == (name == "proxy")
+        if name != "app":
             assert re.search(r":\d", service["image"])
+        if name in ("postgres", "redis"):
             assert service["healthcheck"]["test"][0] == "CMD"
+        else:
+            assert service["cap_drop"] == ["ALL"]
     assert services["app"]["read_only"] is True
-    assert services["app"]["cap_drop"] == ["ALL"]
     mounted = {volume.split(":")[0] for service in services.values() for volume in service.get("volumes", [])}
-    assert mounted == set(composition["volumes"])
+    assert {name for name in mounted if not name.startswith("./")} == set(composition["volumes"])
+    assert all((ROOT / name).is_file() for name in mounted if name.startswith("./"))
+
+
+def test_the_proxy_passes_everything_to_the_replicas_but_the_operators_page(
+    composition: dict[str, Any],
+) -> None:
+    text = (ROOT / "Caddyfile").read_text()
+    lines = [line.strip() for line in text.splitlines() if not line.strip().startswith("#")]
+    assert lines[0] == "{$CARTAGENA_PUBLIC_URL} {"
+    assert "CARTAGENA_PUBLIC_URL" in composition["services"]["proxy"]["environment"]
+    assert "respond /metrics 404" in lines
+    assert "name app" in lines
+    assert "port 8000" in lines
+    assert environment(stages()[-1])["CARTAGENA_PORT"] == "8000"
+    assert sum(line.endswith("{") for line in lines) == lines.count("}")
 
 
 def test_the_composition_passes_where_a_compose_client_is_at_hand(composition: dict[str, Any]) -> None:
@@ -174,6 +189,8 @@ def test_the_composition_passes_where_a_compose_client_is_at_hand(composition: d
             "cap_drop",
             "security_opt",
             "ports",
+            "cap_add",
+            "deploy",
         }
         known |= {"environment", "stop_grace_period", "depends_on", "volumes", "healthcheck", "command"}
         for service in composition["services"].values():
