@@ -17,6 +17,7 @@ function inWords(view, events) {
 
 function showHand(box, { players }) {
   const { hand } = players[0];
+  box.setAttribute("role", "img");
   box.setAttribute("aria-label", hand.length ? t("Red holds {cards}.", { cards: cardsInWords(hand) }) : t("Red holds no card."));
   box.replaceChildren(
     ...hand.map((card) => {
