@@ -176,11 +176,6 @@ def _chatting(passed: Passed) -> None:
     _around(SideNotes, "add_chat", passed, after=True)
 
 
-def _creating(passed: Passed) -> None:
-    """A table is stored, its maker does not know."""
-    _around(SqlGameStore, "create", passed, after=True)
-
-
 POINTS: dict[str, Callable[[Passed], None]] = {
     "before_append": _before_append,
     "before_commit": _before_commit,
@@ -190,5 +185,4 @@ POINTS: dict[str, Callable[[Passed], None]] = {
     "evicting": _evicting,
     "claiming": _claiming,
     "chatting": _chatting,
-    "creating": _creating,
 }

@@ -13,6 +13,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import psutil
+
 from tools.soak.deckhand import Deckhand
 from tools.soak.fleet import Crewed, Fleet
 from tools.soak.ledger import Tally, reading
@@ -120,6 +122,7 @@ async def _die(server: Server, fleet: Fleet, run: KillRun, rng: Random, point: s
     """Play until the server dies where it was told to, or at a random instant."""
     for hand in fleet.everybody:
         hand.chatty = 0.3 if point == "chatting" else 0.03
+    thinkers = _children(server) if any(crewed.bots for crewed in fleet.tables) else []
     idle = fleet.tables[rng.randrange(len(fleet.tables))] if point == "evicting" else None
     if idle is not None:
         await _go_away(idle)
@@ -138,8 +141,19 @@ async def _die(server: Server, fleet: Fleet, run: KillRun, rng: Random, point: s
     server.pid = 0
     run.kills[point] += 1
     run.died = int(time.time() * 1000)
+    _, alive = await asyncio.to_thread(psutil.wait_procs, thinkers, PATIENCE)
+    if alive:
+        fleet.tally.wrong.append(f"{len(alive)} processes outlived the server that started them")
     if idle is not None:
         _come_back(idle)
+
+
+def _children(server: Server) -> list[psutil.Process]:
+    """The processes in which its bots think: they end when nobody can hear them."""
+    try:
+        return psutil.Process(server.pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
 
 
 async def _revive(
