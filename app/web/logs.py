@@ -73,6 +73,9 @@ def configure_logs(level: str, form: str) -> None:
     root.setLevel(level.upper())
     for noisy in ("sqlalchemy", "aiosqlite", "asyncio", "httpx", "httpcore", "uvicorn.access"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
+    # At debug these write down every header and frame: cookies, cards and all.
+    for talkative in ("uvicorn.error", "websockets"):
+        logging.getLogger(talkative).setLevel(max(root.level, logging.INFO))
     logging.getLogger("uvicorn.error").addFilter(_is_ours)
 
 
