@@ -6,6 +6,7 @@ The log decides who was first: a worker that does the same work a second time fi
 from __future__ import annotations
 
 import logging
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from app.play.draft import Draft
@@ -106,7 +107,9 @@ async def _move_bot(room: Room, seat: int) -> None:
     table = room.table
     level = table.seats[seat].bot
     assert level is not None
+    began = monotonic()
     action = await choose(room, table, seat, level)
+    await _keep_the_beat(room, table, (monotonic() - began) * 1000)
     now = room.house.clock.now()
     try:
         step = table.try_action(seat, table.rules.action_from_json(action))
@@ -118,6 +121,15 @@ async def _move_bot(room: Room, seat: int) -> None:
     else:
         draft = Draft("action", seat, {"action": action}, "bot", step)
     await room.add(draft, now, table, in_look=True)
+
+
+async def _keep_the_beat(room: Room, table: Table, thought: float) -> None:
+    """Where hands are hidden, how long a bot thought (milliseconds) would tell of its cards: a forced move is
+    quick, a rich hand slow. So it answers on the beat. A table without a pace wants its bots' moves at once.
+    """
+    beat = room.house.bot_beat
+    if beat and table.terms.pace and table.options.hands == "hidden":
+        await room.house.rest(beat - thought % beat)
 
 
 async def choose(room: Room, table: Table, seat: int, level: str) -> dict[str, Any]:

@@ -51,6 +51,7 @@ class House:
         *,
         blocks: Blocks | None = None,
         bot_budget: float = 1.0,
+        bot_beat: float = 0.0,
         idle_seconds: float = 60.0,
         presence_delay: float = SOON,
     ) -> None:
@@ -61,6 +62,7 @@ class House:
         self.watcher = watcher
         self.blocks = blocks
         self.bot_budget = bot_budget
+        self.bot_beat = bot_beat
         self.worker = secrets.token_hex(4)
         self.outages: list[Outage] = []
         self.rooms = Rooms(self, idle_seconds)

@@ -15,7 +15,9 @@ from app.play.system_clock import SystemClock
 from app.settings import Settings
 from app.web.identity import Person
 
-__all__ = ["anyone_of", "house_of", "open_house"]
+__all__ = ["BOT_BEAT", "anyone_of", "house_of", "open_house"]
+
+BOT_BEAT = 200.0  # milliseconds: the finest that a bot's thinking can be seen where hands are hidden
 
 
 @asynccontextmanager
@@ -38,6 +40,7 @@ async def open_house(
         watcher,
         blocks=blocks,
         idle_seconds=settings.idle_seconds,
+        bot_beat=BOT_BEAT,
     )
     await house.open(background=background)
     try:
