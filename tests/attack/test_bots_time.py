@@ -1,0 +1,48 @@
+"""A bot's time: where hands are hidden, how long it thought is not to be seen."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from app import rules
+from app.play import due
+from app.web.house import BOT_BEAT
+
+
+async def _answered_after(
+    thought: float, *, hands: str = "hidden", pace: int = 800, beat: float = BOT_BEAT
+) -> float:
+    """Milliseconds from its turn to its answer, thinking so long."""
+    rested: list[float] = []
+
+    async def rest(milliseconds: float) -> bool:
+        rested.append(milliseconds)
+        return True
+
+    options = rules.parse_options({"preset": "jamaica", "players": 2, "hands": hands})
+    room: Any = SimpleNamespace(house=SimpleNamespace(bot_beat=beat, rest=rest))
+    table: Any = SimpleNamespace(terms=SimpleNamespace(pace=pace), options=options)
+    await due._keep_the_beat(room, table, thought)
+    return pace + thought + sum(rested)
+
+
+@pytest.mark.parametrize("thought", [0.0, 1.0, 20.0, 120.0, 199.0])
+async def test_a_forced_move_and_a_hard_one_take_the_same_time(thought: float) -> None:
+    assert await _answered_after(thought) == pytest.approx(800 + BOT_BEAT)
+
+
+async def test_a_long_thought_ends_on_a_beat() -> None:
+    for thought in (201.0, 333.0, 780.0, 999.0):
+        assert (await _answered_after(thought) - 800) % BOT_BEAT == pytest.approx(0.0)
+
+
+async def test_without_the_beat_the_difference_would_be_seen() -> None:
+    assert await _answered_after(1.0, beat=0.0) != await _answered_after(120.0, beat=0.0)
+
+
+async def test_open_hands_and_tables_without_a_pace_wait_for_nothing() -> None:
+    assert await _answered_after(7.0, hands="open") == 807.0
+    assert await _answered_after(7.0, pace=0) == 7.0
