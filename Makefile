@@ -60,6 +60,20 @@ SCALE ?= 1
 soak: $(VENV)/dev-installed ## two hours of kills, outages, bad networks and long play (PART=network, SCALE=0.1)
 	@$(BIN)/python -m tools.soak --scale $(SCALE) $(PART)
 
+COUNT ?=
+SEED  ?= 1
+.PHONY: fuzz
+fuzz: $(VENV)/dev-installed ## an hour of nonsense at every door (PART=frames|lines|records|api|unseen|timing, COUNT=1000, SEED=2)
+	@$(BIN)/python -m tools.fuzz $(PART) $(if $(COUNT),--count $(COUNT)) --seed $(SEED)
+
+.PHONY: audit
+audit: $(VENV)/dev-installed ## ask the public advisories about every pinned package (needs the network)
+	@$(BIN)/python tools/audit.py
+
+.PHONY: sbom
+sbom: $(VENV)/dev-installed ## write dist/sbom.json: what the server is made of, as CycloneDX
+	@$(BIN)/python tools/sbom.py
+
 .PHONY: lint
 lint: $(VENV)/dev-installed ## ruff, rules and layout
 	@$(BIN)/python tools/run_tests.py lint

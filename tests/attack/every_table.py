@@ -1,0 +1,76 @@
+"""The long form of the two worlds: every preset that hides hands, with every module, for every audience.
+
+`python -m tests.attack.every_table GAMES SEED`, or `make fuzz PART=unseen`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app import rules
+from tests.attack.slots import some_moves, twin
+from tests.attack.two_worlds import Stage, differences, heard_in, pages_for, pages_of_the_table, set_up
+
+TABLES: tuple[dict[str, Any], ...] = (
+    {"preset": "jamaica", "players": 2},
+    {"preset": "jamaica", "players": 5, "scoundrels": True},
+    {"preset": "hispaniola", "players": 3, "card_gain": "both"},
+    {"preset": "first-escape", "players": 2, "scoundrels": True},
+    {"preset": "dungeon", "players": 3, "black_magic": True, "scoundrels": True},
+    {"preset": "jungle", "players": 2, "black_magic": True, "card_gain": "morgan"},
+    {"preset": "complete", "players": 3, "black_magic": True, "scoundrels": True, "card_gain": "split"},
+)
+MOVES = 24
+
+
+async def _pair(
+    stage: Stage, audience: int | None, chance: random.Random, is_whole: bool
+) -> tuple[int, int, list[str]]:
+    """One game in two worlds: what was compared, how many hidden cards lay elsewhere, what differed."""
+    moves = some_moves(stage.position, MOVES, chance)
+    other = twin(stage.position, moves, audience, chance)
+    one, two = rules.position_to_json(stage.position), rules.position_to_json(other)
+    moved = sum(a != b for a, b in zip(one["deck"], two["deck"], strict=True))
+    pages = pages_for(stage) if is_whole else pages_of_the_table(stage)
+    with pytest.MonkeyPatch.context() as patch:
+        told = [
+            await heard_in(
+                stage, position, moves, audience, patch, looks={len(moves) // 2, len(moves)}, pages=pages
+            )
+            for position in (stage.position, other)
+        ]
+    return len(told[0].frames) + len(told[0].answers), moved, list(differences(*told))
+
+
+async def _all(games: int, seed: int) -> int:
+    chance = random.Random(seed)
+    pairs = compared = found = 0
+    for options in TABLES:
+        with (
+            tempfile.TemporaryDirectory(prefix="cartagena-worlds-") as folder,
+            pytest.MonkeyPatch.context() as patch,
+        ):
+            stage = await set_up(Path(folder), options, patch)
+            for audience in (None, *range(options["players"])):
+                for _ in range(games):
+                    count, moved, wrong = await _pair(stage, audience, chance, audience in (None, 0))
+                    pairs, compared, found = pairs + 1, compared + count, found + len(wrong)
+                    for line in wrong[:3]:
+                        print(f"WRONG: {options} seen by {audience}: {line}")
+            print(
+                f"{options}: {pairs} pairs, {compared} frames and answers compared, {moved} cards moved",
+                flush=True,
+            )
+    print(f"{pairs} pairs of worlds, {compared} frames and answers in each compared, {found} differences")
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(1 if asyncio.run(_all(int(sys.argv[1]), int(sys.argv[2]))) else 0)
