@@ -1,9 +1,14 @@
 // Before the start: sit, choose a colour, be ready; invite others; the host adds bots and begins.
 
-import { el, icon, pirateIcon } from "./dom.js";
+import { el, icon, pirateIcon, symbolIcon } from "./dom.js";
 import { COLOURS, colourName, letterOf, levelName, levels, presetName } from "./words.js";
 import { optionLines } from "./terms.js";
 import { t, tn } from "./i18n.js";
+
+const SYMBOLS = {
+  classic: ["bottle", "dagger", "hat", "key", "pistol", "skull"],
+  escape: ["chest", "hook", "lantern", "parrot", "pistol", "rum"],
+};
 
 /** Is a kept seat kept for this person? */
 const kept = (reserved, you) => reserved === you.person;
@@ -257,6 +262,7 @@ export function Seating(root, { send, sit }) {
       head.replaceChildren(
         el("h2", { class: "seating-title" }, table.title || presetName(table.options.preset)),
         table.title ? el("p", { class: "lead" }, presetName(table.options.preset)) : "",
+        el("p", { class: "seating-art", "aria-hidden": "true" }, ...SYMBOLS[table.options.symbols].map((each) => symbolIcon(each))),
       );
       seats.replaceChildren(...table.seats.map((info, seat) => berth(state, info, seat)));
       host.replaceChildren(...hostControls(state));
