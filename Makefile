@@ -63,7 +63,7 @@ soak: $(VENV)/dev-installed ## two hours of kills, outages, bad networks and lon
 COUNT ?=
 SEED  ?= 1
 .PHONY: fuzz
-fuzz: $(VENV)/dev-installed ## an hour of nonsense at every door (PART=frames|lines|records|api|unseen|timing, COUNT=1000, SEED=2)
+fuzz: $(VENV)/dev-installed ## an hour of nonsense at every door (PART=frames, lines, records, api, unseen or timing; COUNT, SEED)
 	@$(BIN)/python -m tools.fuzz $(PART) $(if $(COUNT),--count $(COUNT)) --seed $(SEED)
 
 .PHONY: audit

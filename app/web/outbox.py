@@ -11,6 +11,9 @@ __all__ = ["CLOSE_CODES", "Outbox"]
 # Every code this server closes a socket with, as docs/protocol.md lists them.
 CLOSE_CODES: dict[int, str] = {
     1000: "normal",
+    1002: "protocol error",
+    1007: "not UTF-8",
+    1008: "policy",
     1009: "frame too big",
     1011: "server fault",
     4000: "resume",
