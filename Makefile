@@ -91,6 +91,10 @@ format: $(VENV)/dev-installed ## lay the code out and fix what ruff can fix
 bench: $(VENV)/dev-installed ## measure: the rules beside python-chess (bench/README.md keeps the tables)
 	@$(BIN)/python -m bench.rules
 
+.PHONY: bench-scale
+bench-scale: $(VENV)/dev-installed ## measure how the server grows: workers, rooms, sockets, spectators, stored games (docs/scale.md)
+	@$(BIN)/python -m bench.scale
+
 .PHONY: golden
 golden: $(VENV)/dev-installed ## play the golden games and chance vectors anew; read the difference as a change of the rules
 	@$(BIN)/python tools/make_vectors.py

@@ -1,4 +1,6 @@
-"""How the server grows; `python -m bench.scale PART…` measures, writes docs/scale/numbers.json and the plots.
+"""How the server grows; `python -m bench.scale PART…` measures and writes numbers and plots into docs/scale/.
+
+docs/scale.md tells of them; after a new run put its figures there.
 
 Parts: `load` (actions a second and latency with 1 and 2 workers), `growth` (long games, spectators,
 sockets), `rooms` (loaded and evicted), `startup` (100,000 stored games), `plots` (draws what was measured).
@@ -17,6 +19,7 @@ import uvloop
 from bench.scaling.drawing import Line, plot
 from bench.scaling.growth import crowds, lengths, sockets
 from bench.scaling.load import on_cluster, on_sqlite
+from bench.scaling.news import news
 from bench.scaling.rooms import rooms
 from bench.scaling.startup import startup
 
@@ -48,6 +51,7 @@ def measure_growth() -> dict[str, Any]:
         "lengths": uvloop.run(lengths()),
         "crowds": uvloop.run(crowds()),
         "sockets": uvloop.run(sockets()),
+        "news": news(),
     }
 
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 from app.bus.local import LocalBus
@@ -53,6 +53,9 @@ async def _measure(file: str) -> list[dict[str, Any]]:
                 await house.rooms.get(game_id(number))
             loaded = perf_counter() - began
             full = memory(os.getpid())
+            began = process_time()
+            await house.rooms.compare_heads()
+            compared = process_time() - began
             began = perf_counter()
             gone = house.rooms.evict(_LATER * _LATER)
             evicted = perf_counter() - began
@@ -63,6 +66,7 @@ async def _measure(file: str) -> list[dict[str, Any]]:
                     "rooms": count,
                     "load_ms_a_room": 1000 * loaded / count,
                     "kb_a_room": 1024 * (full - empty) / count,
+                    "heads_us_a_room": 1e6 * compared / count,
                     "evict_us_a_room": 1e6 * evicted / count,
                     "mb_loaded": full,
                     "mb_after": memory(os.getpid()),
