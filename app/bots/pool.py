@@ -28,8 +28,9 @@ Counted = Callable[[str, str, float], None]
 """counted(level, outcome, seconds): outcome is chosen, forced, late, crashed or full."""
 
 _LONGEST_LINE = 8 * 1024 * 1024
-_PATIENCE = 1.5
-"""Seconds beyond its own limit before a worker is taken to hang."""
+_PATIENCE = 3.0
+"""Seconds beyond its own limit before a worker is taken to hang. On a machine with no time left for bots a
+shorter one would end workers that are merely slow, and starting others would take the last of it."""
 _LONGEST_WAIT = 2.0
 """Seconds: with many bots in line each thinks so much less that none waits longer than about this."""
 _REVIEW_SECONDS = 20.0

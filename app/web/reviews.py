@@ -16,11 +16,11 @@ Making = Callable[[Json], Awaitable[Json | None]]
 """Makes a review from a record; None when it cannot be made now."""
 
 _KEPT = 200
-_WAITING = 8  # a review may take many seconds of a bot's process: a longer queue is no answer to anybody
+_WAITING = 8  # a review may take many seconds of its process: a longer queue is no answer to anybody
 
 
 class Reviews:
-    """Of one app. Bots at tables think in the same processes, so at most one of them reviews."""
+    """Of one app: one review at a time, so that however many ask, one process is all they hold."""
 
     def __init__(self, make: Making) -> None:
         self._make = make
