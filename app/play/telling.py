@@ -154,7 +154,7 @@ def event_frames(
         own = tail
         if seat is not None and not table.is_over and table.seats[seat].bot is None:
             if seat in table.to_act and not table.is_paused:
-                own += b',"choices":%b' % orjson.dumps(rules.choices(position, seat))
+                own += b',"choices":%b' % rules.choices_json(position, seat)
             if table.steps and position is not None and position.turn_seat == seat:
                 own += b',"undo":true'
         if seat is not None and seat == acked and entry.command is not None:

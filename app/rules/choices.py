@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from app.rules.actions import (
@@ -21,7 +22,7 @@ from app.rules.modules.morgan import CARDS_AT_THE_END
 from app.rules.movement import company_of, landing, morgan_target, retreat_target
 from app.rules.position import Position
 
-__all__ = ["choices"]
+__all__ = ["choices", "choices_json"]
 
 Json = dict[str, Any]
 
@@ -34,6 +35,47 @@ def choices(position: Position, seat: int) -> list[Json]:
     """
     company = company_of(position)
     return [_choice(position, seat, action, company) for action in legal(position, seat)]
+
+
+def choices_json(position: Position, seat: int) -> bytes:
+    """The same as JSON. Somebody is sent this after nearly every action, so it is put together from texts
+    that the stock keeps: only where each move leads is worked out anew.
+    """
+    ruleset = position.ruleset
+    route, kinds, told = ruleset.route, ruleset.kinds, ruleset.stock.told
+    crowd, goal = position.crowd, route.goal
+    company = company_of(position)
+    left = _cards_left(position)
+    is_last = position.pirates[seat].count(goal) == len(position.pirates[seat]) - 1
+    texts: list[bytes] = []
+    for action in legal(position, seat):
+        if type(action) is Advance:
+            place = route.places[action.origin]
+            symbol = kinds.symbol[kinds.numbers[action.card]]
+            if ruleset.has_sloop:
+                to = landing(position, seat, symbol, place)
+            else:  # as landing(), without the call
+                to = goal
+                for space in route.ahead[symbol][place]:
+                    if not crowd[space]:
+                        to = space
+                        break
+            key: tuple[int, int, int] = (id(action), to, is_last and to == goal)
+        elif type(action) is Retreat:
+            to = retreat_target(position, route.places[action.origin], company)
+            key = (id(action), to, min(crowd[to], left))
+        else:
+            texts.append(_encode(_choice(position, seat, action, company)))
+            continue
+        text = told.get(key)
+        if text is None:
+            text = told[key] = _encode(_choice(position, seat, action, company))
+        texts.append(text)
+    return b"[%b]" % b",".join(texts)
+
+
+def _encode(choice: Json) -> bytes:
+    return json.dumps(choice, separators=(",", ":")).encode()
 
 
 def _choice(position: Position, seat: int, action: Action, company: bytearray) -> Json:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
-from app.rules.actions import Advance, Morgan, Retreat
+from app.rules.actions import Action, Advance, Morgan, Retreat
 from app.rules.route import Place
 
 __all__ = ["HELD", "Stock", "make_stock"]
@@ -38,14 +38,22 @@ class Stock:
     advances_by_hand: _AdvancesByHand
     retreats: tuple[Retreat, ...]
     morgans: tuple[tuple[Morgan, ...], ...]
+    own: dict[Action, Action]
+    """An advance or retreat → the stock's own, which can be known by being the very same."""
+    told: dict[tuple[int, int, int], bytes] = field(default_factory=dict)
+    """(id of an action of this stock, where it leads, what it draws) → its choice as JSON. Filled as needed."""
 
 
 @lru_cache(maxsize=64)
 def make_stock(cards: tuple[str, ...], places: tuple[Place, ...], players: int) -> Stock:
     advances = tuple(tuple(Advance(card, place) for place in places) for card in cards)
+    retreats = tuple(Retreat(place) for place in places)
+    own: dict[Action, Action] = {action: action for action in retreats}
+    own.update((action, action) for row in advances for action in row)
     return Stock(
         advances=advances,
         advances_by_hand=_AdvancesByHand(advances),
-        retreats=tuple(Retreat(place) for place in places),
+        retreats=retreats,
+        own=own,
         morgans=tuple(tuple(Morgan(player, place) for place in places) for player in range(players)),
     )
