@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.play.frame import Frame, frame_of
 from app.play.ports import Watcher
-from app.web.wire import MOST_BUFFERED, Wire
+from app.web.wire import Wire
 
 __all__ = ["CLOSE_CODES", "Outbox"]
 
@@ -46,13 +46,9 @@ class Outbox:
         self.is_open = True
 
     def tell(self, frame: Frame) -> None:
-        if not self.is_open:
-            return
-        if self._wire.buffered() > MOST_BUFFERED:
+        if self.is_open and not self._wire.send_frame(frame):
             self._watcher.dropped()
             self.end(4004, "slow")
-            return
-        self._wire.send_frame(frame)
 
     def end(self, code: int, reason: str) -> None:
         """Say why, then close; whatever comes after is not sent."""

@@ -15,34 +15,38 @@ from starlette.types import Scope, Send
 
 from app.play.frame import Frame
 
-__all__ = ["EXTENSION", "MOST_BUFFERED", "AsgiWire", "Wire", "framed", "wire_of"]
+__all__ = ["EXTENSION", "MOST_BUFFERED", "AsgiWire", "Wire", "framed", "framed_as", "wire_of"]
 
 EXTENSION = "cartagena.wire"
 MOST_BUFFERED = 256 * 1024  # bytes a peer may leave unread; about thirty whole states, or an hour of moves
 
 
 class Wire(Protocol):
-    """Accepts, sends a frame without waiting, closes, says how much waits."""
+    """Sends a frame without waiting, closes, says how much waits."""
 
-    def send_frame(self, frame: Frame) -> None: ...
+    def send_frame(self, frame: Frame) -> bool:
+        """False when so much waits for this peer that it is not sent: it reads too slowly."""
+
     def close_with(self, code: int, reason: str) -> None: ...
     def buffered(self) -> int: ...
 
 
 def framed(frame: Frame) -> bytes:
-    """The frame as a server's unmasked WebSocket text frame (RFC 6455 §5.2), made once."""
+    """The frame as a server's WebSocket text frame, made once."""
     wired = frame.wired
     if wired is None:
-        payload = frame.payload
-        size = len(payload)
-        if size < 126:
-            head = bytes((0x81, size))
-        elif size < 65536:
-            head = b"\x81\x7e" + size.to_bytes(2, "big")
-        else:
-            head = b"\x81\x7f" + size.to_bytes(8, "big")
-        wired = frame.wired = head + payload
+        wired = frame.wired = framed_as(1, frame.payload)
     return wired
+
+
+def framed_as(opcode: int, payload: bytes) -> bytes:
+    """A whole, unmasked frame (RFC 6455 §5.2)."""
+    size = len(payload)
+    if size < 126:
+        return bytes((0x80 | opcode, size)) + payload
+    if size < 65536:
+        return bytes((0x80 | opcode, 126)) + size.to_bytes(2, "big") + payload
+    return bytes((0x80 | opcode, 127)) + size.to_bytes(8, "big") + payload
 
 
 def wire_of(scope: Scope, send: Send) -> Wire:
@@ -62,11 +66,14 @@ class AsgiWire:
         self._has_more = asyncio.Event()
         self._task = asyncio.get_running_loop().create_task(self._empty())
 
-    def send_frame(self, frame: Frame) -> None:
+    def send_frame(self, frame: Frame) -> bool:
+        if self._bytes > MOST_BUFFERED:
+            return False
         if not self._is_closing:
             self._waiting.append(frame)
             self._bytes += len(frame.payload)
             self._has_more.set()
+        return True
 
     def close_with(self, code: int, reason: str) -> None:
         if not self._is_closing:
