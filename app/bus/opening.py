@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from app.bus.local import LocalBus
-from app.bus.redis_bus import RedisBus
 from app.play.ports import Bus
 
 __all__ = ["make_bus"]
@@ -11,4 +10,8 @@ __all__ = ["make_bus"]
 
 def make_bus(redis: str) -> Bus:
     """The bus for a Redis address; empty: this process is alone."""
-    return RedisBus(redis) if redis else LocalBus()
+    if not redis:
+        return LocalBus()
+    from app.bus.redis_bus import RedisBus  # 7 MB that a table among friends does without
+
+    return RedisBus(redis)

@@ -17,8 +17,6 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-import httpx
-
 __all__ = ["BadWebhook", "WebhookFailed", "Webhooks", "checked_url", "signature"]
 
 _PATIENCE = 10.0
@@ -72,6 +70,8 @@ class Webhooks:
 
     async def call(self, url: str, key: str, told: Mapping[str, Any], now: int) -> None:
         """One signed POST; raises WebhookFailed with a reason that names no address."""
+        import httpx  # with the first call: most servers never make one
+
         body = json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode()
         parts = urlsplit(url)
         address = await self._resolve(parts)
