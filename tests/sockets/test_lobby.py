@@ -59,8 +59,8 @@ async def test_tables_appear_change_and_go_while_somebody_looks(crew: Crew) -> N
         await each.link.close()
 
 
-async def test_a_filter_holds_for_its_socket_and_bad_messages_are_refused(light_crew: Crew) -> None:
-    ann, wim = await light_crew.sailor(), await light_crew.sailor()
+async def test_a_filter_holds_for_its_socket_and_bad_messages_are_refused(crew: Crew) -> None:
+    ann, wim = await crew.sailor(), await crew.sailor()
     desk = Desk(await wim.open("/ws/lobby"))
     await desk.say("filter", preset="tortuga")
     assert (await desk.next("refused"))["code"] == "hello_first"
@@ -68,9 +68,20 @@ async def test_a_filter_holds_for_its_socket_and_bad_messages_are_refused(light_
     await desk.next("lobby")
     await desk.say("filter", preset="tortuga", seats=3)
     await desk.next("lobby")
-    await light_crew.open_table(ann, "jamaica", 3)
-    wanted = await light_crew.open_table(ann, "tortuga", 3)
+    await crew.open_table(ann, "jamaica", 3)
+    wanted = await crew.open_table(ann, "tortuga", 3)
     assert (await desk.next("room"))["room"]["id"] == wanted
+    timed = await crew.open_table(ann, "tortuga", 3, clock={"kind": "turn", "seconds": 60})
+    with_bot = await crew.open_table(ann, "tortuga", 3, bots=["sailor"])
+    for wish, tables in (
+        ({"preset": "tortuga"}, {wanted, timed, with_bot}),
+        ({"preset": "tortuga", "clock": "turn"}, {timed}),
+        ({"preset": "tortuga", "bots": True}, {with_bot}),
+        ({"preset": "tortuga", "bots": False, "clock": "none"}, {wanted}),
+        ({"seats": 5}, set()),
+    ):
+        await desk.say("filter", **wish)
+        assert {row["id"] for row in (await desk.next("lobby"))["open"]} == tables
     await desk.say("ping", n=4)
     assert (await desk.next("pong"))["n"] == 4
     await desk.say("filter", colour="red")
@@ -78,8 +89,8 @@ async def test_a_filter_holds_for_its_socket_and_bad_messages_are_refused(light_
     await desk.link.close()
 
 
-async def test_quick_play_finds_a_fitting_table_or_opens_one(light_crew: Crew) -> None:
-    ann, bo, cy = await light_crew.sailor(), await light_crew.sailor(), await light_crew.sailor()
+async def test_quick_play_finds_a_fitting_table_or_opens_one(crew: Crew) -> None:
+    ann, bo, cy = await crew.sailor(), await crew.sailor(), await crew.sailor()
     first = (await ann.http.post("/api/v1/quick", json={"preset": "tortuga", "seats": 2})).json()
     assert first["found"] is False
     await ann.join(first["id"])
