@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from time import monotonic
+
 from starlette.requests import HTTPConnection
 
 from app.play.admission import admit
@@ -15,6 +18,7 @@ __all__ = ["look_up"]
 
 # Whoever follows a link to a locked table fails once before they are asked; guessing fails every time.
 _COST = {"password_required": 1.0, "password_wrong": 10.0}
+_VAIN_SECONDS = 0.05
 
 
 async def look_up(connection: HTTPConnection, game: str, anyone: Anyone, password: str | None) -> Room:
@@ -23,6 +27,7 @@ async def look_up(connection: HTTPConnection, game: str, anyone: Anyone, passwor
     An address with no tries left still gets in wherever no password is asked: a guesser must not shut
     out the players behind the same address. Only passwords are then no longer looked at.
     """
+    began = monotonic()
     limits = site_of(connection).limits
     key = limits.key_of(connection)
     is_spent = limits.lookups.left(key) < 1.0
@@ -32,6 +37,9 @@ async def look_up(connection: HTTPConnection, game: str, anyone: Anyone, passwor
         cost = _COST.get(refusal.code)
         if cost is None:
             raise
+        # A table that was put away is read from the log first, one that does not exist is not there to be
+        # read: both are answered no sooner than either needs.
+        await asyncio.sleep(max(0.0, _VAIN_SECONDS - (monotonic() - began)))
         if is_spent:
             raise Refusal("too_fast") from None
         limits.lookups.take(key, min(cost, limits.lookups.left(key)))

@@ -15,7 +15,7 @@ ABSENT = "NoSuchTableAnywhere1"
 
 
 def lookup_ratios(server: Server, rounds: int) -> dict[str, float]:
-    """Median time of a locked table's refusal over an absent one's: without and with a password."""
+    """Median time of a locked table's refusal over an absent one's: without and with a password, and put away."""
     with httpx.Client(base_url=server.base, headers={"Origin": server.base}, timeout=60) as host:
         host.post("/api/v1/me", json={})
         terms = {
