@@ -1,0 +1,67 @@
+"""`make cluster` as a process: it prints its address, serves, keeps its data, and Ctrl-C stops all of it."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+
+from tests.ops.processes import fetched, status
+from tools.cluster.worker import ROOT, clean_environment
+
+PATIENCE = 180.0
+
+
+def test_it_prints_an_address_and_leaves_nothing_behind_but_the_data(tmp_path: Path) -> None:
+    # Not below tmp_path, which is closed to others: as root, PostgreSQL runs as another user.
+    with tempfile.TemporaryDirectory(prefix="cartagena-test-") as place:
+        Path(place).chmod(0o755)
+        data, said = Path(place) / "kept", tmp_path / "said.txt"
+        command = [
+            sys.executable,
+            "-m",
+            "tools.cluster",
+            "--workers",
+            "1",
+            "--port",
+            "0",
+            "--data",
+            str(data),
+        ]
+        with said.open("w") as out:
+            cluster = subprocess.Popen(
+                command, cwd=ROOT, env=clean_environment(), stdout=out, stderr=subprocess.STDOUT
+            )
+        try:
+            base = _address(cluster, said)
+            assert "<html" in fetched(f"{base}/", accept="text/html")
+            assert status(f"{base}/readyz") == 200
+            children = psutil.Process(cluster.pid).children(recursive=True)
+            assert len(children) >= 4  # PostgreSQL, Redis, the worker, the proxy
+            cluster.send_signal(signal.SIGINT)
+            assert cluster.wait(PATIENCE) == 0
+            _, alive = psutil.wait_procs(children, timeout=30)
+            assert not alive
+        finally:
+            if cluster.poll() is None:
+                cluster.kill()
+                cluster.wait()
+        assert (data / "postgres/data/PG_VERSION").exists()
+        assert len((data / "secret").read_text()) == 64
+        assert said.read_text().rstrip().endswith("stopped")
+
+
+def _address(cluster: subprocess.Popen[bytes], said: Path) -> str:
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end and cluster.poll() is None:
+        found = re.search(r"Cartagena is open at (http://\S+)", said.read_text())
+        if found is not None:
+            return found[1]
+        time.sleep(0.1)
+    raise AssertionError(said.read_text())
