@@ -18,7 +18,7 @@ from bench.peers.scenarios import Scenario
 
 __all__ = ["Adapter", "Load", "Table"]
 
-_AT_ONCE = 10  # tables that are set up at the same time
+_AT_ONCE = 25  # tables that are set up at the same time
 _LIMIT = 30.0  # seconds a phase may take
 
 
