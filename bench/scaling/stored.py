@@ -35,11 +35,10 @@ def stock(folder: Path, games: int, file: str = "bench.db") -> Path:
             values = ", ".join(
                 "printf('scale%08d', numbers.n)" if name == key else f't."{name}"' for name in columns
             )
-            order = "numbers.n" + (", t.seq" if table == "log" else "")
+            # From a copy: SQLite would gather all rows of a table that it reads and writes at once.
+            run.execute(f"CREATE TEMP TABLE one_{table} AS SELECT * FROM {table} WHERE {key} = ?", (played,))
             run.execute(
-                f"INSERT INTO {table} ({names}) SELECT {values} FROM numbers, {table} t "
-                f"WHERE t.{key} = ? ORDER BY {order}",
-                (played,),
+                f"INSERT INTO {table} ({names}) SELECT {values} FROM numbers CROSS JOIN one_{table} t"
             )
         run.execute("UPDATE games SET status = 'finished' WHERE id LIKE 'scale%' AND id NOT LIKE '%00'")
     run.close()

@@ -90,6 +90,8 @@ class Stubborn:
                 try:
                     await sailor.join(sailor.game, resume=True)
                 except _NOT_NOW:
+                    await sailor.leave()  # also from a socket that opened and never greeted
+                    sailor.link = None
                     await asyncio.sleep(0.05)
 
     async def act(self, action: Message) -> None:
