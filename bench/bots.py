@@ -43,7 +43,7 @@ TABLES: dict[str, dict[str, Any]] = {
 AIMS = {"tortuga-2": 0.75, "jamaica-2": 0.70}
 YARDSTICK_AIM = 0.80
 
-FULL = {"ladder": 120, "yardstick": 40, "complete": 60, "four": 40}
+FULL = {"ladder": 100, "yardstick": 40, "complete": 60, "four": 40}
 SHORT = {"ladder": 12, "yardstick": 6, "complete": 6, "four": 4}
 ROUND = 12
 """Games of each pair before the next round of all: whenever a run is broken off, every pair has its share."""
