@@ -26,6 +26,7 @@ def stock(folder: Path, games: int, file: str = "bench.db") -> Path:
     with sqlite3.connect(path) as run:
         run.execute("PRAGMA journal_mode=OFF")
         run.execute("PRAGMA synchronous=OFF")
+        run.execute("PRAGMA cache_size=-500000")  # half a gigabyte: the indexes stay in memory
         run.execute("CREATE TEMP TABLE numbers (n INTEGER PRIMARY KEY)")
         run.executemany("INSERT INTO numbers VALUES (?)", ((n,) for n in range(games)))
         (played,) = run.execute("SELECT id FROM games").fetchone()
