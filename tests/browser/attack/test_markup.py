@@ -141,6 +141,9 @@ def test_an_imported_record_is_text(person: Callable[..., Player], page: str) ->
             [{**file, "buffer": json.dumps(each).encode()}]  # type: ignore[list-item]
         )
         expect(ann.page.locator("main")).not_to_have_text(before)
+        if page == "/replay" and number == 0:
+            expect(ann.page.get_by_text(CORPUS[0]).first).to_be_attached()
+        ann.page.wait_for_load_state("networkidle")
         is_harmless(ann)
     ann.complaints[:] = [
         line for line in ann.complaints if "status of 4" not in line
