@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -40,6 +40,9 @@ ALIASES = {"no": "nb", "nn": "nb"}
 # In French zero is singular; everywhere else here only one is.
 ZERO_IS_ONE = frozenset({"fr"})
 
+# Of static/js/pages only these are used by the table too; rule_refusals.js asks for the whole catalogue itself.
+AT_TABLE = frozenset({"api.js", "refusals.js", "turn_notice.js"})
+
 HOLE = re.compile(r"\{(\w+)\}")
 
 
@@ -56,6 +59,7 @@ class Catalogue:
     singles: Mapping[str, str] = field(default_factory=dict)
     plurals: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     script_keys: frozenset[str] = frozenset()
+    table_keys: frozenset[str] = frozenset()
 
     def t(self, source: str, **values: object) -> str:
         return fill(self.singles.get(source, source), values)
@@ -64,6 +68,11 @@ class Catalogue:
         forms = self.plurals.get(one, (one, many))
         is_one = n == 1 or (n == 0 and self.code in ZERO_IS_ONE)
         return fill(forms[0 if is_one else 1], {"n": n, **values})
+
+    @cached_property
+    def at_table(self) -> Catalogue:
+        """The same for the table alone, which must be light: without the sentences of the other pages."""
+        return replace(self, script_keys=self.table_keys)
 
     @cached_property
     def script_json(self) -> bytes:
@@ -87,6 +96,7 @@ def read_catalogue(code: str, po: Path) -> Catalogue:
     singles: dict[str, str] = {}
     plurals: dict[str, tuple[str, str]] = {}
     script: set[str] = set()
+    table: set[str] = set()
     with po.open("rb") as file:
         entries = read_po(file, locale=code)
     for message in entries:
@@ -101,9 +111,12 @@ def read_catalogue(code: str, po: Path) -> Catalogue:
             key = message.id
             if message.string:
                 singles[key] = str(message.string)
-        if any(place.startswith("static/") for place, _line in message.locations):
+        places = [place for place, _line in message.locations if place.startswith("static/")]
+        if places:
             script.add(key)
-    return Catalogue(code, singles, plurals, frozenset(script))
+        if any("/pages/" not in place or place.rpartition("/")[2] in AT_TABLE for place in places):
+            table.add(key)
+    return Catalogue(code, singles, plurals, frozenset(script), frozenset(table))
 
 
 class Languages:

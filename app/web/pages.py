@@ -60,9 +60,12 @@ async def static_file(request: Request, pages: Pages, fingerprint: str, name: st
 @router.get("/lang/{name}.json")
 async def catalogue(request: Request, pages: Pages, name: str) -> Response:
     code, _, fingerprint = name.partition(".")
-    if code not in LANGUAGES:
+    code, _, part = code.partition("-")
+    if code not in LANGUAGES or part not in ("", "table"):
         raise HTTPException(404)
     words = pages.languages.catalogue(code)
+    if part:
+        words = words.at_table
     kept = KEPT if fingerprint == words.script_hash else "no-cache"
     headers = {"Cache-Control": kept, "Vary": "Accept-Encoding"}
     if "gzip" in request.headers.get("accept-encoding", ""):

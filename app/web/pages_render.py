@@ -99,6 +99,7 @@ class PageRenderer:
             languages=LANGUAGES,
             language_links=language_links(request),
             catalogue_url=f"/lang/{words.code}.{words.script_hash}.json",
+            table_catalogue_url=f"/lang/{words.code}-table.{words.at_table.script_hash}.json",
             static=self.assets.url,
             theme=theme if theme in THEMES else "system",
             reader=reader,

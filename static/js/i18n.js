@@ -3,9 +3,9 @@
 const HOLE = /\{(\w+)\}/g;
 
 /** Read what the page points at; a missing catalogue means English, never a broken page. */
-async function readCatalogue() {
+async function readCatalogue(name = "catalogue") {
   if (typeof document === "undefined") return {};
-  const url = document.querySelector('meta[name="catalogue"]')?.content;
+  const url = document.querySelector(`meta[name="${name}"]`)?.content;
   if (!url) return {};
   try {
     const answer = await fetch(url);
@@ -20,6 +20,12 @@ let catalogue = await readCatalogue();
 /** For tests and for pages that bring their own sentences. */
 export function useCatalogue(sentences) {
   catalogue = sentences;
+}
+
+/** The table is given only what it usually says; what is rare asks for the whole catalogue first. */
+export async function wholeCatalogue() {
+  const whole = await readCatalogue("catalogue-whole");
+  if (whole.lang) catalogue = whole;
 }
 
 /** The page's language, as a BCP 47 tag. */

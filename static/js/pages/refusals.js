@@ -1,5 +1,5 @@
 // Refusals in the reader's language, by their stable code; the server's own sentence where a code is new.
-import { language, N_, t } from "../i18n.js";
+import { language, N_, t, wholeCatalogue } from "../i18n.js";
 
 // Codes whose sentence from the server says more than a fixed one could.
 const TELLING = new Set(["illegal", "bad_options", "bad_name", "bad_request", "bad_record"]);
@@ -83,7 +83,7 @@ export const SENTENCES = {
 /** The same, and what the rules refuse in detail; its sentences are loaded when the first such refusal comes. */
 export async function fullRefusal(code, message = "") {
   if (language() === "en" || !RULES.has(code)) return refusal(code, message);
-  const { ruleRefusal } = await import("./rule_refusals.js");
+  const [{ ruleRefusal }] = await Promise.all([import("./rule_refusals.js"), wholeCatalogue()]);
   return ruleRefusal(message) ?? refusal(code, message);
 }
 

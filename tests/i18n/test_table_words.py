@@ -1,0 +1,26 @@
+"""The table's catalogue is small, and holds every sentence that the table's own scripts say."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.web.i18n import AT_TABLE, LANGUAGES, Languages
+from app.web.i18n_extract import LOCALES, find_all
+
+OTHERS = [code for code in LANGUAGES if code != "en"]
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_the_table_gets_its_sentences_and_those_of_no_other_page(code: str):
+    words = Languages(LOCALES).catalogue(code)
+    folder = "static/js/pages/"
+    wanted = {
+        found.one
+        for found in find_all()
+        if found.place.startswith("static/")
+        and (not found.place.startswith(folder) or found.place.removeprefix(folder) in AT_TABLE)
+    }
+    assert words.at_table.script_keys == wanted
+    assert words.at_table.script_keys < words.script_keys
+    assert len(words.at_table.script_gzip) < 0.8 * len(words.script_gzip)
+    assert words.at_table.t("End turn") == words.t("End turn")
