@@ -25,6 +25,7 @@ __all__ = ["RedisBus", "decode", "encode"]
 
 _log = logging.getLogger("cartagena.bus")
 _TO_ALL = "cartagena:all"
+_GAME = "cartagena:game:"
 _WAITING = 10_000  # news waiting for Redis; beyond it they are dropped, the numbers show the gap
 _PAUSE = 0.5
 _BODIES: dict[str, type] = {"entry": Entry, "chat": ChatLine}
@@ -42,7 +43,7 @@ def decode(data: bytes) -> News:
 
 
 def _channel(news: News) -> str:
-    return _TO_ALL if news.kind in TO_ALL else f"cartagena:game:{news.about}"
+    return _TO_ALL if news.kind in TO_ALL else f"{_GAME}{news.about}"
 
 
 class RedisBus:
@@ -78,11 +79,11 @@ class RedisBus:
         self._handler = handler
 
     def follow(self, game: str) -> None:
-        self._wanted.add(f"cartagena:game:{game}")
+        self._wanted.add(f"{_GAME}{game}")
         self._changed.set()
 
     def unfollow(self, game: str) -> None:
-        self._wanted.discard(f"cartagena:game:{game}")
+        self._wanted.discard(f"{_GAME}{game}")
         self._changed.set()
 
     def publish(self, news: News) -> None:
@@ -188,6 +189,10 @@ class RedisBus:
     def _confirmed(self, channel: str) -> None:
         """From now on nothing of this channel is missed; what was said before may have been."""
         self._awaited.discard(channel)
-        if self._was_away and not self._awaited and self._handler is not None:
+        if self._handler is None:
+            return
+        if not self._was_away and channel.startswith(_GAME):
+            self._handler(News("followed", channel.removeprefix(_GAME), "", None))
+        elif self._was_away and not self._awaited:
             self._was_away = False
             self._handler(News("gap", "", "", None))

@@ -72,6 +72,15 @@ async def test_entries_reach_the_workers_that_follow_the_game(redis_url: str) ->
         pair.there.unfollow("game-1")
 
 
+async def test_a_game_is_said_to_be_followed_once_nothing_of_it_can_be_missed(redis_url: str) -> None:
+    async with Pair(redis_url) as pair:
+        pair.there.follow("game-9")
+        await until(lambda: pair.heard == [News("followed", "game-9", "", None)])
+        pair.here.publish(News("entry", "game-9", "here", ENTRY))
+        await until(lambda: len(pair.heard) == 2)
+        assert pair.heard[1].body == ENTRY
+
+
 async def test_the_bus_comes_back_after_redis_was_away() -> None:
     with RedisServer() as server:
         async with Pair(server.url) as pair:

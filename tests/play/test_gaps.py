@@ -102,3 +102,13 @@ async def test_nobody_is_refused_because_this_worker_has_not_heard_yet(harbour: 
     await ann.send("start")  # bo is ready, and told ann so by another way
     assert (await ann.room()).table.status == "running"
     assert await ann.refused("start") == "started"
+
+
+async def test_a_move_made_while_a_room_was_being_opened_is_read_once_it_is_followed(harbour: Stage) -> None:
+    ann, bo, _ = await over_two_workers(harbour)
+    assert harbour.hub is not None
+    harbour.hub.is_down = True  # as a subscription that is on its way
+    await ann.act(advance_of(ann))
+    bo.house.heard(News("followed", ann.game, "", None))
+    await until(lambda: bo.ear.last.get("seq") == ann.ear.last["seq"])
+    bo.house.heard(News("followed", "no such game", "", None))
