@@ -87,19 +87,50 @@ class Route:
 @lru_cache(maxsize=512)
 def make_route(symbols: tuple[str, ...], symbol_set: str, passage_spaces: int) -> Route:
     """The tables of a route; `passage_spaces` is the length of its passage if a sloop sails, else 0."""
-    names: list[Place] = [START, *range(1, len(symbols) + 1), GOAL]
+    way = _make_way(len(symbols), passage_spaces)
+    numbers = {name: number for number, name in enumerate(SYMBOLS[symbol_set])}
+    symbol = [numbers[symbols[name - 1]] if isinstance(name, int) else -1 for name in way.names]
+    return Route(
+        symbols=symbols,
+        goal=way.goal,
+        sloop=way.sloop,
+        names=way.names,
+        places=way.places,
+        symbol=tuple(symbol),
+        ahead=tuple(tuple(_tails(symbol, wanted, way.sides)) for wanted in range(6)),
+        end=way.end,
+        behind=way.behind,
+        before=way.before,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """What two routes of one length share, whatever symbols lie on them: two thirds of a route's memory."""
+
+    goal: int
+    sloop: int
+    names: tuple[Place, ...]
+    places: dict[Place, int]
+    sides: tuple[tuple[int, int], ...]
+    """Of each place the side on which a card or Morgan takes the pirate on."""
+    end: tuple[int, ...]
+    behind: tuple[tuple[int, int], ...]
+    before: tuple[tuple[int, int], ...]
+
+
+@lru_cache(maxsize=64)
+def _make_way(spaces: int, passage_spaces: int) -> _Way:
+    names: list[Place] = [START, *range(1, spaces + 1), GOAL]
     if passage_spaces:
         names.insert(passage_spaces + 1, SLOOP)
     goal = len(names) - 1
     sloop = names.index(SLOOP) if passage_spaces else -1
-    numbers = {name: number for number, name in enumerate(SYMBOLS[symbol_set])}
-    symbol = [numbers[symbols[name - 1]] if isinstance(name, int) else -1 for name in names]
 
     # A side is the stretch of places from `low` up to (not including) `high`.
     sides = [(1, sloop), (sloop + 1, goal)] if passage_spaces else [(1, goal)]
 
     def side_left_by(place: int) -> tuple[int, int]:
-        """The side on which a card or Morgan takes the pirate on."""
         return sides[-1] if passage_spaces and place >= sloop else sides[0]
 
     def side_entered_by(place: int) -> tuple[int, int]:
@@ -107,14 +138,12 @@ def make_route(symbols: tuple[str, ...], symbol_set: str, passage_spaces: int) -
         return sides[-1] if passage_spaces and place > sloop else sides[0]
 
     everywhere = range(goal + 1)
-    return Route(
-        symbols=symbols,
+    return _Way(
         goal=goal,
         sloop=sloop,
         names=tuple(names),
         places={name: place for place, name in enumerate(names)},
-        symbol=tuple(symbol),
-        ahead=tuple(tuple(_tails(symbol, wanted, map(side_left_by, everywhere))) for wanted in range(6)),
+        sides=tuple(map(side_left_by, everywhere)),
         end=tuple(sloop if passage_spaces and place < sloop else goal for place in everywhere),
         behind=tuple(
             (side_entered_by(place)[0], max(place, side_entered_by(place)[0])) for place in everywhere
