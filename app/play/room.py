@@ -184,6 +184,9 @@ class Room:
         acked = after.seat_of(sender.ids) if sender is not None else None
         self.house.publish(News("entry", self.id, self.house.worker, entry))
         self._install(before, after, entry, events, acked)
+        if append.due is None and not in_look and after.bots_to_act():
+            # Whoever came in to watch while the entry was on its way found nothing due yet, and it nobody there.
+            self.house.spawn(self.house.rewake(self))
         return Accepted(entry.seq, acked is not None)
 
     def _due(self, after: Table, at: int) -> int | None:

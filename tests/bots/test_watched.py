@@ -1,0 +1,40 @@
+"""A table of bots plays while somebody watches, at whatever moment they came in."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from app.play.entries import Append
+from tests.play.stage import open_stage
+
+
+async def test_a_watcher_who_comes_while_the_start_is_on_its_way_wakes_the_bots(sqlite_url: str):
+    async with open_stage(sqlite_url) as stage:
+        ann = stage.guest("ann")
+        game = await stage.open_table(ann, players=2, pace=0)
+        await ann.come(game)
+        for _ in range(2):
+            await ann.send("bot", level="sailor")
+        await ann.go()
+        store, is_on_its_way, may_go_on = stage.house.store, asyncio.Event(), asyncio.Event()
+
+        class Slow:
+            def __getattr__(self, name: str) -> Any:
+                return getattr(store, name)
+
+            async def append(self, append: Append) -> bool:
+                is_on_its_way.set()
+                await may_go_on.wait()
+                return await store.append(append)
+
+        stage.house.store = Slow()
+        starting = asyncio.create_task(ann.send("start"))
+        await is_on_its_way.wait()
+        await stage.guest("bo").come(game)
+        may_go_on.set()
+        await starting
+        stage.house.store = store
+        while stage.house._tasks:
+            await asyncio.wait(stage.house._tasks)
+        assert await stage.house.sweeper.sweep() == 1
