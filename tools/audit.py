@@ -32,7 +32,7 @@ def main() -> int:
         if got.returncode:
             print("make audit needs the network once to fetch pip-audit, and there is none.", file=sys.stderr)
             return 1
-    command = [
+    command: list[str | Path] = [
         HOME / "bin" / "pip-audit",
         "--requirement",
         ROOT / "constraints.txt",

@@ -64,21 +64,13 @@ def component(name: str, package: Distribution) -> dict[str, Any]:
         "version": version,
         "purl": f"pkg:pypi/{name}@{version}",
     }
-    metadata = package.metadata
-    licence = metadata.get("License-Expression") or next(
-        (
-            text.rsplit(" :: ", 1)[1]
-            for text in metadata.get_all("Classifier", [])
-            if text.startswith("License")
-        ),
-        None,
-    )
-    if licence:
-        made["licenses"] = (
-            [{"expression": licence}]
-            if metadata.get("License-Expression")
-            else [{"license": {"name": licence}}]
-        )
+    told: dict[str, Any] = package.metadata.json
+    expression = told.get("license_expression")
+    named = [text.rsplit(" :: ", 1)[1] for text in told.get("classifier", []) if text.startswith("License")]
+    if expression:
+        made["licenses"] = [{"expression": expression}]
+    elif named:
+        made["licenses"] = [{"license": {"name": name}} for name in named]
     return made
 
 

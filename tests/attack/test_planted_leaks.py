@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app import rules
-from app.play import visitors
+from app.play import telling, visitors
 from app.play.frame import Frame
 from app.play.lobby import Lobby
 from app.play.refusals import Refusal
@@ -54,7 +54,7 @@ def the_order_of_the_fields(patch: Patch, laid: Laid) -> None:
 
 def the_length_of_a_frame(patch: Patch, laid: Laid) -> None:
     """Spaces behind the frame of a move: the same text to every parser."""
-    told = visitors.event_frames
+    told = telling.event_frames
 
     def padded(before: Any, table: Any, *more: Any) -> Any:
         frames = told(before, table, *more)
@@ -126,7 +126,7 @@ def a_page(patch: Patch, laid: Laid) -> None:
 
     async def page(self: Any, request: Any, template: str, **values: Any) -> Any:
         answer = await drawn(self, request, template, **values)
-        answer.body += b"<!-- " + bytes((65 + unseen(laid.new_game(None, "")) % 26,)) + b" -->"  # type: ignore[arg-type]
+        answer.body = bytes(answer.body) + b"<!-- %d -->" % (unseen(laid.new_game(None, "")) + 100)  # type: ignore[arg-type]
         answer.headers["content-length"] = str(len(answer.body))
         return answer
 

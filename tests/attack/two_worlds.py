@@ -262,17 +262,17 @@ class World:
         tries += [{"type": "rum", "card": "rum"}, {"type": "pistol", "card": "pistol", "player": 0}]
         for n, action in enumerate(tries):
             # A version that is stale unless nothing moved: an honest try would move the world.
-            body = {"id": f"pry-{number:03}-{n:03}", "version": 0, "action": action}
-            await self.say(socket, "act", **body)
+            await self.say(socket, "act", id=f"pry-{number:03}-{n:03}", version=0, action=action)
             await self.until(socket, lambda message: message["t"] == "refused")
         wrong = {"type": "advance", "card": "doubloon", "from": "start"}
-        for path, body in (
+        doors: tuple[tuple[str, dict[str, Any]], ...] = (
             ("act", {"id": f"pry-http-{number:03}", "version": version, "action": wrong}),
             ("hint", {"id": f"pry-hint-{number:03}", "version": version}),
             ("commands", {"do": "undo", "id": f"pry-undo-{number:03}", "version": 0}),
             ("commands", {"do": "rematch", "id": f"pry-more-{number:03}"}),
             ("commands", {"do": "chat", "id": f"pry-chat-{number:03}", "preset": "hello"}),
-        ):
+        )
+        for path, body in doors:
             await self.post(f"/api/v1/games/{game}/{path}", body)
         await self.until(socket, lambda message: message["t"] == "chat")
         await self._illegal(socket, number)

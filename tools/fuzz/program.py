@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 
 import httpx
 
@@ -26,6 +27,6 @@ def a_program(base: str) -> tuple[dict[str, str], dict[str, str]]:
     return {"Authorization": f"Bearer {token}"}, {"game": game, "player": person}
 
 
-def _done(client: httpx.Client, game: str, body: dict[str, object]) -> None:
+def _done(client: httpx.Client, game: str, body: Mapping[str, object]) -> None:
     answer = client.post(f"/api/v1/games/{game}/commands", json={**body, "id": secrets.token_urlsafe(9)})
     assert answer.status_code == 200, answer.text

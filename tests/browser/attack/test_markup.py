@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import FilePayload, expect
 
 from tests.browser.attack.corpus import CORPUS, FOUND, WATCH
 from tests.browser.table.house import SHORT, Player
@@ -136,10 +136,12 @@ def test_an_imported_record_is_text(person: Callable[..., Player], page: str) ->
     ann.page.goto(f"{ann.url}{page}")
     before = ann.page.locator("main").inner_text()
     for number, each in enumerate(hostile):
-        file = {"name": f"{number}<img data-xss src=x>.json", "mimeType": "application/json"}
-        ann.page.locator("#record-file").set_input_files(
-            [{**file, "buffer": json.dumps(each).encode()}]  # type: ignore[list-item]
+        file = FilePayload(
+            name=f"{number}<img data-xss src=x>.json",
+            mimeType="application/json",
+            buffer=json.dumps(each).encode(),
         )
+        ann.page.locator("#record-file").set_input_files([file])
         expect(ann.page.locator("main")).not_to_have_text(before)
         if page == "/replay" and number == 0:
             expect(ann.page.get_by_text(CORPUS[0]).first).to_be_attached()
