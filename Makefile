@@ -57,8 +57,8 @@ test-all: $(VENV)/dev-installed ## the same and the slow parts
 PART  ?=
 SCALE ?= 1
 .PHONY: soak
-soak: $(VENV)/dev-installed ## two hours of kills, outages, bad networks and long play (PART=network, SCALE=0.1)
-	@$(BIN)/python -m tools.soak --scale $(SCALE) $(PART)
+soak: $(VENV)/dev-installed ## ninety minutes of kills, outages, bad networks and long play (PART=network, SCALE=0.1, RECORD=1)
+	@$(BIN)/python -m tools.soak --scale $(SCALE) $(if $(RECORD),--record --plot docs/soak.svg) $(PART)
 
 COUNT ?=
 SEED  ?= 1

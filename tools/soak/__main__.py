@@ -1,4 +1,4 @@
-"""`make soak`: every fault at length, with counts; `make soak PART=kill` one part of it, `QUICK=1` a taste."""
+"""`make soak`: every fault at length, with counts; `make soak PART=network` one part, `SCALE=0.1` a tenth of it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from tools.services import Postgres
 from tools.soak.nursery import Nursery
 from tools.soak.parts import PARTS, Ship
+from tools.soak.record import record
 
 
 def main() -> int:
@@ -20,6 +21,7 @@ def main() -> int:
     choice.add_argument("--seed", type=int, default=int(time.time()), help="the same chance again")
     choice.add_argument("--scale", type=float, default=1.0, help="0.1: a tenth of the length")
     choice.add_argument("--minutes", type=float, default=float("inf"), help="of each run of kills, at most")
+    choice.add_argument("--record", action="store_true", help="keep the counts in docs/reliability.md")
     choice.add_argument("--plot", type=Path, help="where the long soak's picture goes")
     asked = choice.parse_args()
     unknown = set(asked.parts) - set(PARTS)
@@ -39,9 +41,12 @@ def main() -> int:
         for name in asked.parts or PARTS:
             began = time.monotonic()
             print(f"== {name}: {PARTS[name].says}", flush=True)
-            found = asyncio.run(PARTS[name].run(ship))
-            wrong += [f"{name}: {each}" for each in found]
-            print(f"== {name}: {len(found)} wrong, {time.monotonic() - began:.0f} s", flush=True)
+            outcome = asyncio.run(PARTS[name].run(ship))
+            wrong += [f"{name}: {each}" for each in outcome.wrong]
+            took = time.monotonic() - began
+            print(f"== {name}: {len(outcome.wrong)} wrong, {took:.0f} s", flush=True)
+            if asked.record:
+                record(name, PARTS[name].says, outcome, asked.seed, took)
     for each in wrong[:50]:
         print(each)
     print(f"{len(wrong)} wrong (seed {asked.seed})")

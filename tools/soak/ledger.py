@@ -38,12 +38,16 @@ class Tally:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.wrong += other.wrong
 
-    def __str__(self) -> str:
+    @property
+    def checked(self) -> str:
+        """What was compared with the log."""
         return (
-            f"{self.entries} entries, {self.acknowledged} acknowledged commands, {self.lines} chat lines, "
-            f"{self.shown} frames and {self.views} views compared, {self.refused} refusals, "
-            f"{self.credits} credits, {len(self.wrong)} wrong"
+            f"{self.acknowledged} acknowledged commands, {self.lines} chat lines, {self.shown} frames, "
+            f"{self.views} views, {self.credits} credits"
         )
+
+    def __str__(self) -> str:
+        return f"{self.entries} entries, {self.checked}, {self.refused} refusals, {len(self.wrong)} wrong"
 
 
 class Book:

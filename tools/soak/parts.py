@@ -1,4 +1,4 @@
-"""The parts of `make soak`, each with its length; a part returns what was wrong, which should be nothing."""
+"""The parts of `make soak`, each with its length; a part says what it tried and what was wrong: nothing, we hope."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from pathlib import Path
 from tools.services import Postgres
 from tools.soak.crowd import freeze_one
 from tools.soak.kills import kill_under_play, long_plan
+from tools.soak.ledger import Tally
 from tools.soak.long import play_long, plot
 from tools.soak.network import disturb
 from tools.soak.nursery import Nursery
 from tools.soak.outages import take_away
+from tools.soak.record import Outcome
 from tools.soak.restart import restart_under_load
 from tools.soak.workers import upset
 
@@ -48,18 +50,18 @@ class Part:
 
     says: str
     minutes: float
-    run: Callable[[Ship], Coroutine[None, None, list[str]]]
+    run: Callable[[Ship], Coroutine[None, None, Outcome]]
 
 
-async def _kill_sqlite(ship: Ship) -> list[str]:
+async def _kill_sqlite(ship: Ship) -> Outcome:
     return await _kill(ship, ship.sqlite("kill"), "kill-sqlite")
 
 
-async def _kill_postgresql(ship: Ship) -> list[str]:
+async def _kill_postgresql(ship: Ship) -> Outcome:
     return await _kill(ship, ship.postgresql(), "kill-postgresql")
 
 
-async def _kill(ship: Ship, url: str, name: str) -> list[str]:
+async def _kill(ship: Ship, url: str, name: str) -> Outcome:
     run = await kill_under_play(
         ship.nursery,
         url,
@@ -69,25 +71,29 @@ async def _kill(ship: Ship, url: str, name: str) -> list[str]:
         seconds=60 * ship.minutes,
         say=True,
     )
-    print(f"{name}: {run}")
+    print(f"{name}: {run}", flush=True)
     bots = await kill_under_play(
         ship.nursery,
         url,
         ship.folder / f"{name}-bots",
         plan=["claiming", "random"] * ship.times(10),
         seed=ship.seed,
-        tables=2,
+        seconds=60 * ship.minutes,
         bots=["cabin-boy"],
     )
-    print(f"{name}, tables with bots: {bots}")
-    return run.tally.wrong + bots.tally.wrong
+    print(f"{name}, tables with bots: {bots}", flush=True)
+    kills = run.kills + bots.kills
+    run.tally.add(bots.tally)
+    points = ", ".join(f"{count} {point}" for point, count in sorted(kills.items()))
+    return Outcome(f"{kills.total()} kills: {points}", run.tally.checked, run.tally.wrong)
 
 
-async def _database(ship: Ship) -> list[str]:
-    wrong: list[str] = []
+async def _database(ship: Ship) -> Outcome:
+    tally = Tally()
+    tried: list[str] = []
     lengths = [length for length in (1.0, 5.0, 20.0, 60.0) if length <= 60 * max(ship.scale, 1 / 60)]
     with Postgres(durable=True) as own:  # one of them is a crash of it
-        for name, postgres in (("sqlite", None), ("postgresql", own)):
+        for name, postgres in (("SQLite", None), ("PostgreSQL", own)):
             run = await take_away(
                 ship.nursery,
                 ship.folder / f"outage-{name}",
@@ -97,25 +103,37 @@ async def _database(ship: Ship) -> list[str]:
                 clock=TURN,
             )
             print(f"{name}: {run}", flush=True)
-            wrong += run.tally.wrong
-    return wrong
+            tally.add(run.tally)
+            kinds = sorted({outage.split()[0] for outage in run.outages})
+            tried.append(
+                f"{name}: {len(run.outages)} outages ({', '.join(kinds)}; {min(lengths):g} to {max(lengths):g} s) "
+                f"under clocks of {TURN['seconds']} s a turn; {run.told} commands held back, {run.by_clock} turns "
+                f"lost, play went on by itself within {max(run.recoveries):.1f} s"
+            )
+    return Outcome("; ".join(tried), tally.checked, tally.wrong)
 
 
-async def _network(ship: Ship) -> list[str]:
+async def _network(ship: Ship) -> Outcome:
     run = await disturb(
         ship.nursery, ship.sqlite("network"), ship.folder / "network", faults=ship.times(280), seed=ship.seed
     )
     print(run)
-    return run.tally.wrong
+    kinds = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in sorted(run.faults.items()))
+    return Outcome(
+        f"{run.faults.total()} faults: {kinds}; {run.cut} connections cut, {run.doubled} doubled; back "
+        f"{1000 * run.p95():.0f} ms after the network (p95)",
+        run.tally.checked,
+        run.tally.wrong,
+    )
 
 
-async def _crowd(ship: Ship) -> list[str]:
+async def _crowd(ship: Ship) -> Outcome:
     run = await freeze_one(
         ship.nursery,
         ship.sqlite("crowd"),
         ship.folder / "crowd",
         spectators=ship.times(1000),
-        actions=200,
+        actions=100,
         seed=ship.seed,
     )
     print(run)
@@ -128,10 +146,15 @@ async def _crowd(ship: Ship) -> list[str]:
         wrong.append(
             f"shed {run.drops}, resumed {run.resumed}, {run.reached} of {run.spectators} saw the end"
         )
-    return wrong
+    return Outcome(
+        f"1 frozen among {run.spectators}, {run.actions} moves: answered in x{run.ratio:.2f} of the time before, "
+        f"memory x{run.memory_after / run.memory_before:.2f}; the frozen one was shed and came back",
+        run.tally.checked,
+        wrong,
+    )
 
 
-async def _workers(ship: Ship) -> list[str]:
+async def _workers(ship: Ship) -> Outcome:
     run = await upset(
         ship.nursery,
         ship.postgres,
@@ -143,18 +166,27 @@ async def _workers(ship: Ship) -> list[str]:
         tables=3,
     )
     print(run)
-    return run.tally.wrong
+    kinds = ", ".join(f"{count} {name}" for name, count in sorted(run.faults.items()))
+    return Outcome(
+        f"{run.faults.total()} faults among 3 workers: {kinds}", run.tally.checked, run.tally.wrong
+    )
 
 
-async def _restart(ship: Ship) -> list[str]:
+async def _restart(ship: Ship) -> Outcome:
     run = await restart_under_load(
         ship.nursery, ship.sqlite("restart"), ship.folder / "restart", restarts=ship.times(50), seed=ship.seed
     )
     print(run)
-    return run.tally.wrong + [f"refused with {code} during a restart" for code in run.refusals]
+    ordered = sorted(run.pauses)
+    return Outcome(
+        f"{run.restarts} restarts, {len(ordered)} clients told to resume, {len(run.refusals)} refused; pause "
+        f"{ordered[len(ordered) // 2]:.1f} s (p50), {ordered[-1]:.1f} s (longest), without Python's own start",
+        run.tally.checked,
+        run.tally.wrong + [f"refused with {code} during a restart" for code in run.refusals],
+    )
 
 
-async def _long(ship: Ship) -> list[str]:
+async def _long(ship: Ship) -> Outcome:
     run = await play_long(
         ship.nursery,
         ship.sqlite("long"),
@@ -167,12 +199,15 @@ async def _long(ship: Ship) -> list[str]:
     print(run)
     if ship.plot is not None:
         plot(run, ship.plot)
-    grown = [
-        f"{name} grew by {run.growth(name):.2f}"
-        for name in ("memory", "handles", "tasks", "rooms")
-        if run.growth(name) > 1.15
-    ]
-    return run.tally.wrong + grown
+    watched = ("memory", "handles", "tasks", "rooms")
+    grown = [f"{name} grew by {run.growth(name):.2f}" for name in watched if run.growth(name) > 1.15]
+    flat = ", ".join(f"{name} x{run.growth(name):.2f}" for name in watched)
+    return Outcome(
+        f"{run.games} games, {run.entries} entries in {run.samples[-1].seconds / 60:.0f} min, {run.reloaded} rooms "
+        f"loaded again; last quarter beside the second: {flat}",
+        run.tally.checked,
+        run.tally.wrong + grown,
+    )
 
 
 PARTS: dict[str, Part] = {

@@ -1,0 +1,88 @@
+"""The table in docs/reliability.md: one row a part of `make soak`, from the last run of it that was recorded."""
+
+from __future__ import annotations
+
+import datetime
+import subprocess
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import orjson
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/reliability.md"
+RUNS = ROOT / "docs/reliability.json"
+_BEGIN, _END = "<!-- runs -->", "<!-- end of runs -->"
+
+
+@dataclass
+class Outcome:
+    """What a part did, in words with counts, and everything that was wrong."""
+
+    tried: str
+    checked: str
+    wrong: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Run:
+    """A row of the table."""
+
+    part: str
+    fault: str
+    tried: str
+    checked: str
+    lost: int
+    seed: int
+    minutes: float
+    day: str
+    revision: str
+
+
+def record(part: str, fault: str, outcome: Outcome, seed: int, seconds: float) -> None:
+    """Keep this run as the part's last one and draw the table anew."""
+    runs = {run["part"]: Run(**run) for run in orjson.loads(RUNS.read_bytes())} if RUNS.exists() else {}
+    runs[part] = Run(
+        part,
+        fault,
+        outcome.tried,
+        outcome.checked,
+        len(outcome.wrong),
+        seed,
+        round(seconds / 60, 1),
+        datetime.datetime.now(datetime.UTC).date().isoformat(),
+        _revision(),
+    )
+    ordered = sorted(runs.values(), key=lambda run: run.part)
+    RUNS.write_bytes(orjson.dumps([asdict(run) for run in ordered], option=orjson.OPT_INDENT_2) + b"\n")
+    draw()
+
+
+def draw() -> None:
+    """Put the recorded runs into the page, between its two marks."""
+    runs = [Run(**run) for run in orjson.loads(RUNS.read_bytes())]
+    rows = [
+        "| fault | how often tried | what was compared | lost | repeat it |",
+        "|---|---|---|---|---|",
+        *(
+            f"| {run.fault} | {run.tried} | {run.checked} | **{run.lost}** | `make soak PART={run.part}` "
+            f"({run.minutes:g} min, seed {run.seed}, {run.day}, {run.revision}) |"
+            for run in runs
+        ),
+    ]
+    before, _, rest = PAGE.read_text().partition(_BEGIN)
+    _, _, after = rest.partition(_END)
+    PAGE.write_text(before + _BEGIN + "\n\n" + "\n".join(rows) + "\n\n" + _END + after)
+
+
+def _revision() -> str:
+    """The commit that was run, where there is one."""
+    asked = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    kept = ROOT / "REV"
+    return asked.stdout.strip() or (kept.read_text().strip() if kept.exists() else "no commit")
