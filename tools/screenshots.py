@@ -119,7 +119,10 @@ class Person:
             if not choices:
                 time.sleep(0.1)
                 continue
-            action = min(choices, key=worth)["action"]
+            hand = state["view"]["players"][state["you"]["seat"]]["hand"]
+            saving = [each for each in choices if each["action"]["type"] != "advance"]
+            # a full hand makes the better picture
+            action = min(saving if len(hand) < 5 and saving else choices, key=worth)["action"]
             ends += action["type"] == "end"
             move = {"id": secrets.token_hex(8), "version": state["seq"], "action": action}
             self.ask("POST", f"/games/{game}/act", move)
@@ -178,12 +181,10 @@ def pictures(browser: Browser, url: str) -> None:
             if name in ONLY_THE_TABLE and shot != "table":
                 continue
             ann.page.goto(f"{url}{path}")
-            ann.page.wait_for_load_state("networkidle")
-            ann.page.wait_for_timeout(600)  # fonts and the last drawing
-            if shot == "table" and name == "wide":
-                ann.page.locator(
-                    ".hand-card.playable"
-                ).first.click()  # everything legal stands there before the click
+            ann.page.wait_for_function("document.fonts.status === 'loaded'")
+            ann.page.wait_for_timeout(1500)  # what comes over the socket, and the last drawing
+            if shot == "table" and name == "wide":  # everything legal stands there before the click
+                ann.page.locator(".hand-card.playable, .place.is-source").last.click()
                 ann.page.mouse.move(5, 5)
             ann.page.screenshot(path=FOLDER / f"{shot}-{name}.png")
         ann.context.close()
