@@ -60,6 +60,8 @@ async def enter(house: House, room: Room, visitor: Visitor, hello: say.Hello) ->
         if visitor.anyone.ids:
             visitor.muted = await house.store.mutes(room.id, visitor.anyone.id)
         if is_new:
+            if house.rooms.loaded(room.id) is not room:
+                raise Refusal("try_again")  # put away while this one was at the door
             room.enter(visitor, now)
         _greet(room, visitor, hello, now)
         # Lines written meanwhile may come before these: clients order chat by its numbers.

@@ -16,7 +16,16 @@ if TYPE_CHECKING:
     from app.play.room import Room
     from app.play.visitors import Visitor
 
-__all__ = ["LONGEST_LINE", "chat_line", "hear_line", "lines_for", "mute", "read_on", "write_line"]
+__all__ = [
+    "LONGEST_LINE",
+    "chat_line",
+    "hear_line",
+    "lines_for",
+    "mute",
+    "read_on",
+    "take_mutes",
+    "write_line",
+]
 
 LONGEST_LINE = 300
 SHOWN = 60  # lines somebody who comes in gets to see
@@ -109,8 +118,14 @@ async def mute(room: Room, anyone: Anyone, command: say.Mute) -> None:
         muted = await room.house.store.mutes(room.id, anyone.id)
     except StoreUnavailable:
         raise Refusal("try_again") from None
+    take_mutes(room, anyone.id, muted)
+    room.house.publish(News("muted", room.id, room.house.worker, [anyone.id, sorted(muted)]))
+
+
+def take_mutes(room: Room, person: str, muted: frozenset[str]) -> None:
+    """On every device this person has here."""
     for visitor in room.visitors:
-        if visitor.anyone.id == anyone.id:
+        if visitor.anyone.id == person:
             visitor.muted = muted
 
 

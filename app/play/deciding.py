@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from app.play import commands as say
+from app.play.agreement import after_verdict, may_continue, verdict, voters
 from app.play.draft import Draft, Scene, seated
 from app.play.entries import NOBODY
 from app.play.refusals import Refusal
@@ -85,11 +86,9 @@ def _consent(table: Table, scene: Scene, command: say.Consent) -> Draft:
         raise Refusal("paused")
     if command.to == "continue" and not table.is_paused:
         raise Refusal("not_paused")
-    asked = set(table.people())
-    if command.to == "continue":
-        asked &= {*scene.present(), seat}  # whoever is away cannot keep the others waiting
     agreed = table.consents.get(command.to, set()) | {seat}
-    if command.yes and asked <= agreed:
+    present = {*scene.present(), seat} if command.to == "continue" else set(table.people())
+    if command.yes and may_continue(table, agreed, present):
         return Draft("paused" if command.to == "pause" else "continued", seat, {"agreed": sorted(agreed)})
     return Draft("consent", seat, {"to": command.to, "yes": command.yes})
 
@@ -103,20 +102,12 @@ def _vote(table: Table, scene: Scene, command: say.Vote) -> Draft:
         raise Refusal("not_absent")
     if table.is_paused:
         raise Refusal("paused")
-    here = scene.present()
-    present = {n for n in table.people() if n in here and not table.seats[n].absent} | {seat}
-    votes = {voter: choice for voter, choice in table.votes.get(about, {}).items() if voter in present}
+    entitled = voters(table, scene.present()) | {seat}
+    votes = {voter: choice for voter, choice in table.votes.get(about, {}).items() if voter in entitled}
     votes[seat] = command.choice
-    if sum(choice == command.choice for choice in votes.values()) * 2 <= len(present):
+    if verdict(votes, entitled) != command.choice:
         return Draft("voted", seat, {"about": about, "choice": command.choice})
-    body = {"about": about, "votes": {str(voter): choice for voter, choice in sorted(votes.items())}}
-    match command.choice:
-        case "wait":
-            return Draft("waited", seat, body)
-        case "bot":
-            return Draft("takeover", seat, {**body, "level": table.terms.bot_level, "why": "absent"})
-        case "end":
-            return Draft("aborted", seat, body)
+    return after_verdict(table, seat, about, command.choice, votes, "person")
 
 
 def _return(table: Table, scene: Scene, command: say.Return) -> Draft:

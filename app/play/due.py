@@ -9,6 +9,7 @@ import logging
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from app.play.agreement import agreed_without
 from app.play.draft import Draft
 from app.play.entries import NOBODY
 from app.play.presence import Presence
@@ -32,6 +33,8 @@ def due_at(table: Table, presence: Presence, now: int) -> int | None:
         return None
     if table.status == "open":
         return _host_gone_at(table, presence, now)
+    if (table.votes or table.consents) and agreed_without(table, presence.present_seats(table, now)):
+        return table.at
     if table.is_paused:
         return None
     times: list[int] = []
@@ -80,7 +83,13 @@ def _next(table: Table, presence: Presence, now: int) -> Draft | None:
             heir = _heirs(table, presence, now)[0]
             return Draft("host", NOBODY, {"person": table.seats[heir].person, "about": heir}, "server")
         return None
-    if table.status != "running" or table.is_paused:
+    if table.status != "running":
+        return None
+    if table.votes or table.consents:
+        agreed = agreed_without(table, presence.present_seats(table, now))
+        if agreed is not None:
+            return agreed
+    if table.is_paused:
         return None
     for seat in table.clocks.run_out(now, GRACE) if table.clocks is not None else ():
         if table.terms.on_timeout == "bot":

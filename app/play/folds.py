@@ -156,6 +156,7 @@ def _aborted(table: Table, entry: Entry) -> None:
 
 def _rematch(table: Table, entry: Entry) -> None:
     table.next_game = entry.body["game"]
+    table.rematch_seq = entry.seq
 
 
 def _nothing(table: Table, entry: Entry) -> None:

@@ -57,6 +57,8 @@ def _hear_of(house: House, room: Room, news: News) -> None:
                 # By a worker with nobody in the room, which may know nobody: here more may be due.
                 house.presence.changed(room, here=True)
                 house.spawn(house.rewake(room))
+        case "muted":
+            chat.take_mutes(room, news.body[0], frozenset(news.body[1]))
         case "closed":
             room.end_all()
         case _:

@@ -34,8 +34,8 @@ async def hint(room: Room, anyone: Anyone, command: say.Hint, received: int) -> 
         return Draft("hint", seated(scene), {"action": action})
 
     accepted = await room.submit(anyone, command, received, deciding)
-    if seat is not None:
-        shown = {"t": "hint", "seq": accepted.seq, "action": room.hints.get(accepted.seq), "ack": command.id}
+    if seat is not None and accepted.seq in room.hints:  # else the id was that of another command
+        shown = {"t": "hint", "seq": accepted.seq, "action": room.hints[accepted.seq], "ack": command.id}
         room.visitors.tell_seat(seat, shown)
     return accepted
 

@@ -155,6 +155,12 @@ class House:
         """Any command; raises Refusal."""
         if not anyone.ids:
             raise Refusal("no_session")
+        try:
+            return await self._submit(room, anyone, command, received)
+        except StoreUnavailable:
+            raise Refusal("try_again") from None
+
+    async def _submit(self, room: Room, anyone: Anyone, command: say.Command, received: int) -> Accepted:
         match command:
             case say.Chat():
                 line = await chatting.write_line(room, anyone, command, received)

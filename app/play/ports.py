@@ -106,7 +106,7 @@ TO_ALL = frozenset(("lobby", "signed_out", "gap", "counted"))  # kinds of news t
 class News(msgspec.Struct, frozen=True):
     """One message between workers. `about` is a game id, or what the kind says."""
 
-    # entry, chat, presence, who (is there?), looked (by the sweeper), closed;
+    # entry, chat, muted, presence, who (is there?), looked (by the sweeper), closed;
     # to all: lobby, signed_out, gap (some news were lost), counted (against a limit)
     kind: str
     about: str

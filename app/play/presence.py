@@ -46,6 +46,10 @@ class Presence:
         del self._here[person]
         return True
 
+    def forget_person(self, person: str) -> None:
+        """Nobody will ask when this person, who is gone, was last here."""
+        self._active.pop(person, None)
+
     def renamed(self, old: str, new: str) -> None:
         """One socket's person is known here by another id now."""
         active = self._active[old]

@@ -33,7 +33,7 @@ async def rematch(room: Room, anyone: Anyone, command: say.Rematch, received: in
     if not table.is_over or table.started_at is None:
         raise Refusal("not_over")
     if table.next_game is not None:
-        return Accepted(table.seq, False)
+        return Accepted(table.rematch_seq, False)  # the same answer for the life of the game
     # First the table, then the entry that names it: a crash in between leaves one that nobody knows of.
     row, entry = found_rematch(table, anyone, received)
     try:
@@ -49,7 +49,7 @@ async def rematch(room: Room, anyone: Anyone, command: say.Rematch, received: in
     try:
         accepted = await room.submit(anyone, command, received, deciding)
     except _AlreadyMade:
-        accepted = Accepted(room.table.seq, False)
+        accepted = Accepted(room.table.rematch_seq, False)
     except Refusal:
         if not room.is_unsure:  # else the entry may be on disk, and this table be the next one
             await _clear_away(room, row.id)

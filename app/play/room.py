@@ -58,6 +58,7 @@ class Room:
         self.shown_presence: dict[str, Any] = {}  # the last presence message to all
         self.is_unsure = False  # an append's outcome is not known: read the log before anything else
         self.delays = Delays()
+        self.uses = 0  # by whoever has no socket here and must find it again as it was: the sweeper
         self._lock = asyncio.Lock()
         for entry in entries:
             events = self.table.fold(entry)
@@ -275,8 +276,9 @@ class Room:
 
     def leave(self, visitor: Visitor, now: int) -> None:
         self.touched = now
-        if self.visitors.discard(visitor):
-            self.presence.went(visitor.key, now)
+        is_last = self.visitors.discard(visitor) and self.presence.went(visitor.key, now)
+        if is_last and visitor.seat is None and visitor.key != self.table.host:
+            self.presence.forget_person(visitor.key)  # many may watch for a moment in a long game
 
     def end_all(self) -> None:
         """The operator has closed the room: everybody in it here is sent away."""
@@ -303,4 +305,4 @@ class Room:
 
     @property
     def is_idle(self) -> bool:
-        return not len(self.visitors) and not self._lock.locked()
+        return not len(self.visitors) and not self._lock.locked() and not self.uses

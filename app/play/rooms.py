@@ -66,6 +66,7 @@ class Rooms:
             self._house.bus.follow(game)  # before reading, so that nothing falls in between
             entries = await store.entries(game)
         except StoreUnavailable:
+            self._house.bus.unfollow(game)
             raise Refusal("try_again") from None
         room = Room(self._house, row, entries)
         self._rooms[game] = room

@@ -129,8 +129,12 @@ class Sweeper:
                 await house.store.settle_due(due, None)
                 return
             now = house.clock.now()
-            look = await room.begin_look(now)
-            next_at = await house.store.settle_due(due, await tick(room, now))
+            room.uses += 1
+            try:
+                look = await room.begin_look(now)
+                next_at = await house.store.settle_due(due, await tick(room, now))
+            finally:
+                room.uses -= 1
             room.alarm.note(next_at, look)
             if next_at is not None:
                 self.nudge(next_at)

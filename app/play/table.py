@@ -55,6 +55,7 @@ class Table:
         self.votes: dict[int, dict[int, str]] = {}
         self.result: dict[str, Any] | None = None
         self.next_game: str | None = None
+        self.rematch_seq = 0  # the entry that named it
         self.started_at: int | None = None
         self.ended_at: int | None = None
         self.credited_to = 0  # outages up to here have been credited

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from app.play.quick import fitting_table
@@ -33,14 +35,13 @@ async def test_a_table_where_somebody_waits_is_found_behind_many_empty_ones(
 
 async def test_tables_with_a_surprise_are_passed_by(stage: Stage) -> None:
     wim = stage.guest("wim")
-    for n, wishes in enumerate(
-        (
-            {"visibility": "password", "password": "rum"},
-            {"visibility": "unlisted"},
-            {"clock": {"kind": "days", "days": 1}},
-            {"options": {"scoundrels": True}},
-        )
-    ):
+    surprises: list[dict[str, Any]] = [
+        {"visibility": "password", "password": "rum"},
+        {"visibility": "unlisted"},
+        {"clock": {"kind": "days", "days": 1}},
+        {"options": {"scoundrels": True}},
+    ]
+    for n, wishes in enumerate(surprises):
         await waiting(stage, f"host{n}", **wishes)
     assert await fitting_table(stage.house, wim.anyone, "tortuga", 3) is None
     turn = await waiting(stage, "ann", clock={"kind": "turn", "seconds": 60})
