@@ -28,6 +28,15 @@ router = APIRouter(tags=["notices"], responses=responses(401, 403, 404, 413, 422
 CODE_SECONDS = 86_400
 
 
+class MailNotSent(Refused):
+    """The mail server did not take it."""
+
+    status = 503
+
+    def __init__(self) -> None:
+        super().__init__("mail_failed", "The e-mail could not be sent. Try again later.")
+
+
 class Wanted(Body):
     """Both may be null; an address that is new is sent a code first."""
 
@@ -83,7 +92,7 @@ async def set_notices(request: Request, body: Wanted, person: Someone) -> dict[s
         try:
             await site.mailer.send(email, subject, text)
         except MailFailed:
-            raise Refused("mail_failed", "The e-mail could not be sent. Try again later.") from None
+            raise MailNotSent from None
     await site.notices.set_notice(
         person.id,
         email=email,
@@ -108,7 +117,7 @@ async def confirm(request: Request, body: Code, person: Someone) -> dict[str, An
     ):
         site.limits.codes.take(key)
         site.limits.confirmations.take(person.id)
-        raise Refused("wrong_code", "That code does not fit or is too old. Have a new one sent.")
+        raise BadRequest("wrong_code", "That code does not fit or is too old. Have a new one sent.")
     return _shown(site, await site.notices.notice(person.id))
 
 

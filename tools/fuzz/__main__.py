@@ -56,7 +56,10 @@ def api(count: int, seed: int) -> list[str]:
     """
     wrong = []
     with Server() as server:
-        for headers, parameters in (({"Origin": server.base}, {}), a_program(server.base)):
+        callers: list[tuple[dict[str, str], dict[str, str]]] = [a_program(server.base)]
+        if count >= 5:  # the short form gets further than the door
+            callers.append(({"Origin": server.base}, {}))
+        for headers, parameters in callers:
             given = "".join(f'{name} = "{value}"\n' for name, value in parameters.items())
             (server.folder / "schemathesis.toml").write_text(f"[parameters]\n{given}" if given else "")
             command = [
