@@ -14,11 +14,12 @@ PRESENCE_LEASE = 30_000  # another worker's word counts this long; it repeats it
 class Presence:
     """Of one room. A person is named by id; spectators without a session only count."""
 
-    __slots__ = ("_active", "_elsewhere", "_here", "began", "nameless")
+    __slots__ = ("_active", "_elsewhere", "_here", "began", "changes", "nameless")
 
     def __init__(self, now: int) -> None:
         self.began = now  # a room that was just loaded knows nothing of before: nobody is blamed for that
         self.nameless = 0
+        self.changes = 0  # how often somebody came or went
         self._here: dict[str, int] = {}  # person → sockets in this worker
         self._active: dict[str, int] = {}  # person → when last seen doing something, or leaving
         self._elsewhere: dict[
@@ -27,6 +28,7 @@ class Presence:
 
     def came(self, person: str, now: int) -> bool:
         """A socket opened; True when the person was not here before."""
+        self.changes += 1
         if not person:
             self.nameless += 1
             return False
@@ -36,6 +38,7 @@ class Presence:
 
     def went(self, person: str, now: int) -> bool:
         """A socket closed; True when it was the person's last in this worker."""
+        self.changes += 1
         if not person:
             self.nameless -= 1
             return False
@@ -63,6 +66,7 @@ class Presence:
 
     def heard(self, worker: str, body: dict[str, Any], now: int) -> None:
         """Another worker says who is there."""
+        self.changes += 1
         if body["people"] or body["nameless"]:
             self._elsewhere[worker] = (now + PRESENCE_LEASE, body["people"], body["nameless"])
         else:

@@ -155,7 +155,7 @@ class Room:
             who,
         )
         after, events = before.after(entry, draft.step)
-        looks = self.alarm.looks
+        looks, changes = self.alarm.looks, self.presence.changes
         append = Append(
             entry,
             after.status,
@@ -185,8 +185,9 @@ class Room:
         acked = after.seat_of(sender.ids) if sender is not None else None
         self.house.publish(News("entry", self.id, self.house.worker, entry))
         self._install(before, after, entry, events, acked)
-        if append.due is None and not in_look and after.bots_to_act():
-            # Whoever came in to watch while the entry was on its way found nothing due yet, and it nobody there.
+        if self.presence.changes != changes and not in_look:
+            # Whoever came or went while the entry was on its way looked at the table before it, and it at
+            # those who were there before: bots may have somebody to play for, a vote may be decided.
             self.house.spawn(self.house.rewake(self))
         return Accepted(entry.seq, acked is not None)
 

@@ -179,3 +179,33 @@ async def test_a_room_that_nobody_was_going_to_look_at_is_found_and_counted(stag
         assert stage.counts.missed_looks == missed
     assert await stage.house.sweeper.sweep() == 1
     assert ann.ear.of("events")[-1]["by"] == "bot"
+
+
+@pytest.mark.parametrize("comes_at", [1, 2, 3])
+async def test_whoever_comes_in_while_an_entry_is_on_its_way_wakes_the_bots(
+    stage: Stage, comes_at: int
+) -> None:
+    """Nobody was there when it was decided, and nothing was due when they came: only bots, and a resignation."""
+    (ann,) = await stage.game("ann", bots=["sailor", "sailor"], pace=10_000)
+    room = await ann.room()
+    await ann.go()
+    stop = Stop()
+    gate = Gate(stage.store)
+    gate.stops = {"append": stop}
+    stage.house.store = gate
+
+    async def resigning() -> None:
+        await stop.here()
+        await ann.act({"type": "resign"}, version=0)
+
+    task = stop.actor = asyncio.create_task(resigning())
+    for step in range(4):
+        if step == comes_at:
+            await stage.guest("wim").come(ann.game)
+        await stop.go(task)
+    await task
+    stage.house.store = stage.store
+    while stage.house._tasks:
+        await asyncio.wait(stage.house._tasks)
+    assert room.table.bots_to_act()
+    await assert_a_look_comes_in_time(stage, room)
