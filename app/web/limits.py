@@ -78,6 +78,10 @@ class Buckets:
         bucket.take(self._clock(), 0.0)
         return bucket.tokens
 
+    def of(self, key: str) -> Bucket:
+        """The bucket of a key, to hold on to."""
+        return self._bucket(key)
+
     def _bucket(self, key: str) -> Bucket:
         bucket = self._of.get(key)
         if bucket is None:
@@ -207,14 +211,14 @@ class Limits:
         """Counts a frame of a socket, of its person and of its address; true when it came too fast."""
         settings = self.settings
         own = Bucket(settings.frames_per_second, settings.frames_burst, settings.frames_burst, self._clock())
-        address = self.key_of(connection)
+        # The buckets themselves, so that a frame need not look for them.
+        shared = [self.frames_by_address.of(self.key_of(connection))]
+        if person is not None:
+            shared.insert(0, self.frames_by_person.of(person))
 
         def is_too_fast() -> bool:
-            if own.take(self._clock()):
-                return True
-            if person is not None and self.frames_by_person.wait(person):
-                return True
-            return self.frames_by_address.wait(address) > 0
+            now = self._clock()
+            return own.take(now) > 0 or any(bucket.take(now) > 0 for bucket in shared)
 
         return is_too_fast
 
