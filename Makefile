@@ -95,6 +95,15 @@ bench: $(VENV)/dev-installed ## measure: the rules beside python-chess (bench/RE
 bench-scale: $(VENV)/dev-installed ## measure how the server grows: workers, rooms, sockets, spectators, stored games (docs/scale.md)
 	@$(BIN)/python -m bench.scale
 
+PEERS := bench/peers/boardgameio/node_modules/made bench/peers/colyseus/node_modules/made
+
+%/node_modules/made: %/package-lock.json
+	@cd $* && npm ci --silent && touch node_modules/made
+
+.PHONY: bench-peers
+bench-peers: $(VENV)/dev-installed $(PEERS) ## measure the server beside boardgame.io, Colyseus and a bare broadcast (npm, two idle cores)
+	@$(BIN)/python -m bench.peers.run
+
 .PHONY: golden
 golden: $(VENV)/dev-installed ## play the golden games and chance vectors anew; read the difference as a change of the rules
 	@$(BIN)/python tools/make_vectors.py
