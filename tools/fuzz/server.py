@@ -34,7 +34,7 @@ ROOMY = {
     "codes_per_hour": 10**6,
     "lookups_per_hour": 10**6,
 }
-_FAULTS = ("Traceback", "fault", " error ", "background work failed")
+_FAULTS = ("Traceback", " error ", " critical ")
 
 
 class Server:
