@@ -125,6 +125,8 @@ async def _die(server: Server, fleet: Fleet, run: KillRun, rng: Random, point: s
     thinkers = _children(server) if any(crewed.bots for crewed in fleet.tables) else []
     idle = fleet.tables[rng.randrange(len(fleet.tables))] if point == "evicting" else None
     if idle is not None:
+        for hand in idle.hands:  # only a room that is there can be put away
+            await hand.until(lambda hand: hand.greeted)
         await _go_away(idle)
     if point == "loading":  # all rooms are loaded: it takes a new life to load them again
         await server.kill()

@@ -211,8 +211,8 @@ async def _long(ship: Ship) -> Outcome:
 
 
 PARTS: dict[str, Part] = {
-    "kill-sqlite": Part("kill -9 under play on SQLite, at random and at fault points", 18, _kill_sqlite),
-    "kill-postgresql": Part("the same on PostgreSQL", 18, _kill_postgresql),
+    "kill-sqlite": Part("kill -9 under play on SQLite, at random and at fault points", 6, _kill_sqlite),
+    "kill-postgresql": Part("the same on PostgreSQL", 6, _kill_postgresql),
     "database": Part("the database refused, hanging, slow, read-only, full", 14, _database),
     "network": Part("a network that cuts, half-opens, hangs, slows and doubles", 5, _network),
     "crowd": Part("one frozen spectator among a thousand", 2, _crowd),
