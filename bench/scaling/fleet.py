@@ -41,6 +41,7 @@ class Table:
         self.missing = 0
         self.left = 0
         self.began = 0.0
+        self.is_dealt = asyncio.Event()  # somebody has been asked for an action
 
 
 class Fleet:
@@ -87,6 +88,7 @@ class Fleet:
             await self._say(socket, b'"ack":', do="sit", nonce=secrets.token_hex(16))
             await self._say(socket, b'"ack":', do="ready", ready=True)
         await self._say(table.sockets[0], b'"ack":', do="start")
+        await table.is_dealt.wait()  # whoever begins may be at another worker
 
     async def watch(self, table: Table, count: int) -> list[Socket]:
         """Spectators, twenty to a person (two tabs and a hundred strangers cost the same)."""
@@ -146,7 +148,9 @@ class Fleet:
         is_to_act = b'"choices":' in payload
         if is_to_act and not payload.startswith(b'{"t":"refused"'):
             frame = orjson.loads(payload)
-            table.seq, table.choices, table.actor = frame["seq"], frame["choices"], socket
+            if frame["choices"]:  # a spectator's state has none
+                table.seq, table.choices, table.actor = frame["seq"], frame["choices"], socket
+                table.is_dealt.set()
         if not payload.startswith(b'{"t":"events"'):
             if payload.startswith(b'{"t":"refused"'):
                 self.refused.append(payload)
