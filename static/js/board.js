@@ -55,6 +55,7 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
     const next = layout(view.options, room());
     const key = [scenario, passage_boards, jungle_boards, next.width, next.height, view.board].join();
     if (key === planKey) return;
+    const held = root.contains(document.activeElement) ? current : null; // the keyboard stays where it is
     plan = next;
     planKey = key;
     settleAll();
@@ -69,6 +70,7 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
     add("goal", drawLandmark(scenario === "passage" ? "sloop" : "bay", plan.goal, layers.front), plan.goal);
     for (const place of order()) layers.places.append(places.get(place).group); // reading order is route order
     pieces.forget();
+    if (held !== null) places.get(held)?.group.focus({ preventScroll: true });
   }
 
   function add(place, group, { x, y }) {
