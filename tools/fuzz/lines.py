@@ -53,8 +53,10 @@ def _requests() -> list[dict[str, Any]]:
             {"do": "apply", "position": whole, "seat": seat, "action": actions[0]},
             {"do": "view", "position": whole, "seat": seat},
             {"do": "choose", "position": whole, "seat": seat, "bot": "cabin-boy"},
-            {"do": "choose", "view": rules.view(position, seat), "seat": seat, "actions": actions[:5], "history": []},
         ]  # fmt: skip
+        if number % 10 == 0:  # this one thinks for most of a second whenever its view is still one
+            view = rules.view(position, seat)
+            found.append({"do": "choose", "view": view, "seat": seat, "actions": actions[:5], "history": []})
     return found
 
 
