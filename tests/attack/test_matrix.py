@@ -146,7 +146,9 @@ async def _by_socket(cast: Cast, role: str, state: str, bodies: dict[str, dict[s
     address = f"{cast.server.sockets}/ws/game/{cast.rooms[state]}"
     async with (
         asyncio.timeout(60),
-        connect(address, additional_headers=headers, origin=cast.server.base, compression=None) as link,  # type: ignore[arg-type]
+        connect(
+            address, additional_headers=headers, origin=cast.server.base, compression=None, open_timeout=60
+        ) as link,  # type: ignore[arg-type]
     ):
 
         async def answer(to: str | None) -> str:

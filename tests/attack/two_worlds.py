@@ -152,6 +152,7 @@ class World:
                 "Origin": self.server.base,
             },
             compression=None,
+            open_timeout=60,
             max_size=None,
         )
         self._sockets.append(socket)
