@@ -78,9 +78,12 @@ def chromium_path() -> str:
 @pytest.fixture(scope="session")
 def browser(chromium_path: str) -> Iterator[Browser]:
     """One Chromium for each worker of the run: Playwright can be started only once in a process."""
-    from playwright.sync_api import sync_playwright  # most tests need no browser
+    from playwright.sync_api import expect, sync_playwright  # most tests need no browser
 
+    expect.set_options(timeout=40_000)  # two busy cores make honest pages slow
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path, args=list(FLAGS))
+        # Pages of one person and one site share a process: a second page finds its scripts compiled.
+        flags = [*FLAGS, "--process-per-site"]
+        browser = playwright.chromium.launch(executable_path=chromium_path, args=flags)
         yield browser
         browser.close()

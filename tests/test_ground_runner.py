@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +18,9 @@ ROOT = Path(__file__).resolve().parent.parent
 def checkout(tmp_path: Path) -> Path:
     """A small project with the real runner in it."""
     (tmp_path / "tools").mkdir()
-    shutil.copy(ROOT / "tools" / "run_tests.py", tmp_path / "tools")
+    runner = (ROOT / "tools" / "run_tests.py").read_text()
+    # one test process a part: starting four of them would be most of the time
+    (tmp_path / "tools" / "run_tests.py").write_text(runner.replace("workers=4", "workers=1"))
     for folder in ("rules", "store"):
         (tmp_path / "tests" / folder).mkdir(parents=True)
     (tmp_path / "tests/rules/test_rules.py").write_text("def test_a(): pass\ndef test_b(): pass\n")
@@ -46,6 +47,10 @@ def test_a_failing_test_fails_the_run_and_is_shown(checkout: Path) -> None:
     code, lines = run(checkout, "unit", "server")
     assert (code, lines[-1]) == (1, "2 passed, 1 failed")
     assert any("assert 'sloop' == 'raft'" in line for line in lines)
+    # by name, both before the long output and right at its end
+    name = "FAILED server: tests.store.test_store::test_c: AssertionError: assert 'sloop' == 'raft'"
+    assert name in lines[:4]
+    assert name in lines[-4:]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +59,7 @@ def test_a_failing_test_fails_the_run_and_is_shown(checkout: Path) -> None:
         ("x = 1\n", "no test was run"),
         ("import nothing_of_that_name\n", "ended with"),
         ("import pytest\ndef test_d(): pass\ndef test_c(): pytest.skip('later')\n", "nothing is skipped"),
-        ("import os\ndef test_c(): os._exit(0)\n", "server: "),
+        ("import os\ndef test_c(): os._exit(0)\n", "FAILED server: "),
     ],
 )
 def test_a_part_that_ran_nothing_skipped_or_died_fails(checkout: Path, text: str, says: str) -> None:

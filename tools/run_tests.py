@@ -16,6 +16,8 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 CORES = max(2, os.cpu_count() or 1)
+# One more than there are: mypy keeps one busy, and most tests leave theirs idle now and then.
+PLACES = CORES + 1
 # A part that hangs must fail by itself, before whoever started us loses patience.
 LONGEST_SECONDS = 25 * 60
 
@@ -83,7 +85,8 @@ def command_lines(part: Part, report: Path) -> list[list[str]]:
         return [[str(BIN / words[0]), *words[1:]] for words in (each.split() for each in part.commands)]
     paths = [str(path.relative_to(ROOT)) for path in test_paths(part, ROOT / "tests")]
     workers = ("-n", str(part.workers or part.cores), "--dist", "worksteal")
-    return [[str(BIN / "pytest"), "-q", "--durations=5", f"--junitxml={report}", *workers, *paths]]
+    quiet = ("-q", "--tb=short", "--durations=5", f"--junitxml={report}")
+    return [[str(BIN / "pytest"), *quiet, *workers, *paths]]
 
 
 def counts_of(report: Path) -> tuple[int, int, int]:
@@ -96,6 +99,18 @@ def counts_of(report: Path) -> tuple[int, int, int]:
         for key in ("tests", "failures", "errors", "skipped")
     )
     return max(0, total - failures - errors - skipped), failures + errors, skipped
+
+
+def failures_in(report: Path) -> list[str]:
+    """Each failed test of a report by its name, with the first line of what was wrong."""
+    if not report.exists():
+        return []
+    found: list[str] = []
+    for case in ElementTree.parse(report).getroot().iter("testcase"):
+        for problem in (*case.iter("failure"), *case.iter("error")):
+            words = (problem.get("message") or "").strip().splitlines() or [problem.tag]
+            found.append(f"{case.get('classname')}::{case.get('name')}: {words[0][:200]}")
+    return found
 
 
 @dataclass
@@ -181,10 +196,15 @@ class Run:
         counts = "" if self.part.commands else f"{self.passed} passed, {self.failed} failed"
         print(f"{self.part.name:8} {verdict:7} {self.seconds:7.1f} s  {counts}", flush=True)
         if self.failed:
+            # The names first: whoever shows only a piece of a long output shows these.
+            self.tell_failures()
             print("-" * 100)
             print(self.log.read_text(errors="replace").rstrip())
-            print("\n".join(f"{self.part.name}: {problem}" for problem in self.problems))
             print("-" * 100, flush=True)
+
+    def tell_failures(self) -> None:
+        for line in (*failures_in(self.report), *self.problems):
+            print(f"FAILED {self.part.name}: {line}")
 
 
 def run_all(parts: list[Part], folder: Path) -> list[Run]:
@@ -192,7 +212,7 @@ def run_all(parts: list[Part], folder: Path) -> list[Run]:
     waiting, running, done = list(parts), list[Run](), list[Run]()
     try:
         while waiting or running:
-            free = CORES - sum(run.part.cores for run in running)
+            free = PLACES - sum(run.part.cores for run in running)
             if waiting and (waiting[0].cores <= free or not running):
                 running.append(Run(waiting.pop(0), folder))
             over = [run for run in running if run.step()]
@@ -231,6 +251,10 @@ def main() -> int:
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="cartagena-tests-") as folder:
         done = run_all(present, Path(folder))
+        # Once more at the end, where the eye and a cut output are.
+        for run in done:
+            if run.failed:
+                run.tell_failures()
     passed, failed = sum(run.passed for run in done), sum(run.failed for run in done)
     print(f"all parts together {time.monotonic() - began:.1f} s")
     print(f"{passed} passed, {failed} failed")

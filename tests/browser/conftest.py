@@ -6,19 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser
 
 from tests.browser.table.house import House, Player
-
-# A busy machine may take half a minute for what a quiet one does in one second; that is no failure.
-expect.set_options(timeout=40_000)
-
-PHONE = {
-    "viewport": {"width": 390, "height": 844},
-    "has_touch": True,
-    "is_mobile": True,
-    "device_scale_factor": 2,
-}
+from tests.browser.wardrobe import Wardrobe
 
 
 @pytest.fixture(scope="session")
@@ -29,15 +20,18 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     house.stop()
 
 
+@pytest.fixture(scope="session")
+def wardrobe(browser: Browser, house: House) -> Wardrobe:
+    return Wardrobe(browser, house.url)
+
+
 @pytest.fixture
-def person(browser: Browser, house: House) -> Iterator[Callable[..., Player]]:
+def person(wardrobe: Wardrobe, house: House) -> Iterator[Callable[..., Player]]:
     """person("Ann", phone=True): somebody with a name and a browser; all say goodbye at the end."""
     made: list[Player] = []
 
-    def make(name: str | None = "Ann", *, phone: bool = False, **context: Any) -> Player:
-        # moves are looked at by tests of motion; everywhere else stillness makes them quick
-        still = {"reduced_motion": "reduce"}
-        player = Player(browser, house.url, **{**still, **(PHONE if phone else {}), **context})
+    def make(name: str | None = "Ann", **wishes: Any) -> Player:
+        player = Player(wardrobe.take(**wishes), house.url)
         if name:
             player.introduce(name)
         made.append(player)
@@ -46,5 +40,5 @@ def person(browser: Browser, house: House) -> Iterator[Callable[..., Player]]:
     yield make
     complaints = [line for player in made for line in player.complaints]
     for player in made:
-        player.context.close()
+        wardrobe.give_back(player.context)
     assert complaints == [], "the page complained"

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.browser.conftest import house, person
+from tests.browser.conftest import house, person, wardrobe
 
-__all__ = ["house", "person"]
+__all__ = ["house", "person", "wardrobe"]

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from playwright.sync_api import expect
+
 from app import rules
 from tests.browser.table.house import SHORT, Player, begin, best, move_beside
 
@@ -35,14 +37,27 @@ PLACES = (
 )
 
 
+def visit(player: Player, path: str) -> None:
+    """Go there, and wait until its scripts have asked for all they need and drawn it."""
+    player.page.goto(f"{player.url}{path}", wait_until="networkidle")
+    # the lobby is told by a socket, and a review is thought about for a while
+    for waiting in player.page.locator("[data-waiting]").all():
+        expect(waiting).to_be_hidden(timeout=60_000)
+
+
 def every_place(person: Callable[..., Player], ann: Player) -> tuple[str, ...]:
     """All of them, and the review of a game that Ann has finished."""
+    return (*PLACES, review_of(person, ann))
+
+
+def review_of(person: Callable[..., Player], ann: Player) -> str:
+    """Where the review of a game is that Ann has finished."""
     bo = person("Bo")
     game = begin(ann, bo, options=SHORT)
     for _ in range(12):
         assert move_beside(ann) or move_beside(bo)
     bo.act({"type": "resign"})
-    return (*PLACES, f"/g/{game}/review")
+    return f"/g/{game}/review"
 
 
 @lru_cache(maxsize=16)

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import expect
 
-from tests.browser.pages.places import every_place
+from tests.browser.axe import DRAWN, faults_everywhere
+from tests.browser.pages.places import PLACES, every_place, review_of, visit
 from tests.browser.table.house import Player
 
 # What people read: text that is drawn, and the words that stand in attributes.
@@ -42,41 +42,25 @@ REVIEWED = re.compile(
 )
 
 
-def visit(player: Player, path: str) -> None:
-    """Go there and give its scripts the moment they need to ask and to draw."""
-    player.page.goto(f"{player.url}{path}")
-    player.page.wait_for_timeout(250)
-    # a review is thought about for a while
-    expect(player.page.locator("[data-review] [data-waiting]")).to_be_hidden(timeout=30_000)
-
-
 def read(player: Player, place: str, language: str) -> set[str]:
     visit(player, f"{place}?lang={language}")
     return set(player.page.evaluate(READ))
 
 
-@pytest.fixture(scope="module")
-def english() -> dict[str, set[str]]:
-    """The English words of each page, read once."""
-    return {}
-
-
-# The longest; the others are looked at in tests/soak.
-@pytest.mark.parametrize("language", ["de"])
-def test_pages_fit_a_phone_and_speak_the_language(
-    person: Callable[..., Player], english: dict[str, set[str]], language: str
-):
-    speak_and_fit(person, english, language)
+def too_wide(player: Player) -> int:
+    player.page.evaluate(DRAWN)
+    return int(player.page.evaluate("document.documentElement.scrollWidth - window.innerWidth"))
 
 
 def speak_and_fit(person: Callable[..., Player], english: dict[str, set[str]], language: str) -> None:
+    """Every page in one language, on a phone; `english` keeps the English words from one call to the next."""
     ann = person("Ann", viewport={"width": 390, "height": 844})
     left: dict[str, set[str]] = {}
     for place in every_place(person, ann):
         if place not in english:
             english[place] = read(ann, place, "en")
         words = read(ann, place, language)
-        wide = ann.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        wide = too_wide(ann)
         assert wide <= 0, f"{place} is {wide} px too wide in {language}"
         assert ann.page.locator("html").get_attribute("lang") == language
         if language != "en":
@@ -85,24 +69,6 @@ def speak_and_fit(person: Callable[..., Player], english: dict[str, set[str]], l
                 left[place] = same
     ann.complaints[:] = [line for line in ann.complaints if "404" not in line]
     assert left == {}
-
-
-def test_the_language_switch_is_kept(person: Callable[..., Player]):
-    ann = person("Ann")
-    ann.page.goto(ann.url)
-    ann.page.locator(".menu").first.locator("summary").click()
-    ann.page.get_by_role("link", name="Nederlands").click()
-    ann.page.goto(f"{ann.url}/rules")
-    assert ann.page.locator("h1").inner_text() == "Het basisspel"
-
-
-def test_pages_fit_at_twice_the_size(person: Callable[..., Player]):
-    """200 % zoom on a laptop is a page half as wide with the same words."""
-    ann = person("Ann", viewport={"width": 640, "height": 400}, device_scale_factor=2)
-    for place in every_place(person, ann):
-        read(ann, place, "de")
-        assert ann.page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0, place
-    ann.complaints[:] = [line for line in ann.complaints if "404" not in line]
 
 
 TARGETS = """() => [...document.querySelectorAll(
@@ -114,23 +80,48 @@ TARGETS = """() => [...document.querySelectorAll(
   .map(({ words, box }) => `${words} ${Math.round(box.width)}×${Math.round(box.height)}`)"""
 
 
-def test_whatever_is_pressed_is_large_enough_for_a_finger(person: Callable[..., Player]):
-    ann = person("Ann", phone=True)
-    small: dict[str, list[str]] = {}
-    for place in every_place(person, ann):
-        visit(ann, place)
-        found = ann.page.evaluate(TARGETS)
-        if found:
-            small[place] = found
-    ann.complaints[:] = [line for line in ann.complaints if "404" not in line]
-    assert small == {}
+REVIEW = "the review of a game"
+FEW = [(*PLACES, REVIEW)[at : at + 3] for at in range(0, len(PLACES) + 1, 3)]
 
 
-def test_no_page_asks_another_host_for_anything(person: Callable[..., Player]):
-    ann = person("Ann")
+@pytest.mark.parametrize("places", FEW, ids=lambda places: places[0])
+def test_a_page_is_for_everyone(person: Callable[..., Player], places: tuple[str, ...]):
+    """By axe in both themes and widths; its words in the two longest languages, and its width on a phone and
+    at twice the size; large enough for a finger; and nobody else is asked for anything."""
+    ann = person("Ann", viewport={"width": 390, "height": 844}, bypass_csp=True)
+    thumb = person("Thumb", phone=True)
     asked: set[str] = set()
-    ann.page.on("request", lambda request: asked.add(urlsplit(request.url).netloc))
-    for place in every_place(person, ann):
-        visit(ann, place)
-    ann.complaints[:] = [line for line in ann.complaints if "404" not in line]
+    for each in (ann, thumb):
+        each.page.on("request", lambda request: asked.add(urlsplit(request.url).netloc))
+    found: list[str] = []
+    for place in places:
+        path = review_of(person, ann) if place is REVIEW else place
+        english = read(ann, path, "en")
+        found += [f"{place}, {line}" for line in faults_everywhere(ann.page)]
+        for language in ("de", "fr"):
+            words = read(ann, path, language)
+            assert ann.page.locator("html").get_attribute("lang") == language
+            found += [
+                f"{place} in {language}: {text}" for text in words & english if not REVIEWED.fullmatch(text)
+            ]
+            # 200 % zoom on a laptop is a page half as wide with the same words.
+            for width, height in ((640, 400), (390, 844)):
+                ann.page.set_viewport_size({"width": width, "height": height})
+                wide = too_wide(ann)
+                if wide > 0:
+                    found.append(f"{place} in {language}: {wide} px too wide at {width}")
+        visit(thumb, path)
+        found += [f"{place} for a finger: {line}" for line in thumb.page.evaluate(TARGETS)]
+    for each in (ann, thumb):
+        each.complaints[:] = [line for line in each.complaints if "404" not in line]
+    assert found == []
     assert asked - {""} == {urlsplit(ann.url).netloc}
+
+
+def test_the_language_switch_is_kept(person: Callable[..., Player]):
+    ann = person("Ann")
+    ann.page.goto(ann.url)
+    ann.page.locator(".menu").first.locator("summary").click()
+    ann.page.get_by_role("link", name="Nederlands").click()
+    ann.page.goto(f"{ann.url}/rules")
+    assert ann.page.locator("h1").inner_text() == "Het basisspel"

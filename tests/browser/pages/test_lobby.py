@@ -89,7 +89,7 @@ def test_the_lobby_comes_back_after_the_server_was_away(person: Callable[..., Pl
     house.stop()
     house.start()
     game = ann.create({"preset": "hispaniola", "players": 3})
-    expect(bo.page.locator(f'[data-room="{game}"]')).to_be_visible(timeout=20000)
+    expect(bo.page.locator(f'[data-room="{game}"]')).to_be_visible()
     bo.complaints.clear()
 
 

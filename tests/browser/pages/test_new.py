@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from app import rules
 from tests.browser.table.house import Player
@@ -68,9 +68,19 @@ def test_seats_bots_clock_and_password_arrive(person: Callable[..., Player]):
     ann.page.locator('[name="players"][value="4"]').check(force=True)
     ann.page.locator('[name="bots"][value="2"]').check(force=True)
     ann.page.get_by_label("How well they play").select_option("captain")
-    ann.page.get_by_label("With a password").check()
+    held: list[Route] = []
+    ann.page.route("**/new/check", lambda route: held.append(route))
+    with ann.page.expect_request("**/new/check"):
+        ann.page.get_by_label("With a password").check()
     ann.page.get_by_role("button", name="Open the table").click()
-    expect(ann.page.locator("[data-said]")).to_contain_text("password")
+    said = ann.page.locator("[data-said]")
+    expect(said).to_contain_text("password")
+    # the check of the options comes late, and leaves alone what the button was answered
+    with ann.page.expect_response("**/new/check"):
+        held[-1].continue_()
+    ann.page.unroute("**/new/check")
+    ann.page.evaluate("() => new Promise(requestAnimationFrame)")
+    expect(said).to_contain_text("password")
     ann.page.get_by_label("Password of the table").fill("open sesame")
     ann.page.get_by_label("Time bank").check()
     ann.page.get_by_label("Minutes for the game").fill("20")

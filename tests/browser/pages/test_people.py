@@ -120,7 +120,7 @@ def test_pages_that_are_not_there_help(person: Callable[..., Player]):
 
 
 def test_without_a_network_the_offline_page_waits(person: Callable[..., Player]):
-    ann = person("Ann")
+    ann = person("Ann", service_workers="allow")
     ann.page.goto(f"{ann.url}/about")
     ann.page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
     ann.page.reload()

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -54,9 +54,10 @@ class House:
             [sys.executable, "-m", "app.cli", "serve"], cwd=ROOT, env=environment, stdout=log, stderr=log
         )
         log.close()
-        for _ in range(1200):
+        until = time.monotonic() + 120  # two busy cores
+        while time.monotonic() < until:
             try:
-                socket.create_connection(("127.0.0.1", self.port), timeout=0.2).close()
+                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
                 return
             except OSError:
                 assert self.process.poll() is None, (self.folder / "serve.log").read_text()
@@ -66,18 +67,16 @@ class House:
     def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
         assert self.process is not None
         self.process.send_signal(how)
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=60)
 
 
 class Player:
     """One person with a browser of their own; `api` goes beside the page, with the same cookie."""
 
-    def __init__(self, browser: Browser, url: str, **context: Any) -> None:
+    def __init__(self, context: BrowserContext, url: str) -> None:
         self.url = url
-        self.context: BrowserContext = browser.new_context(
-            **{"viewport": {"width": 1280, "height": 800}, **context}
-        )
-        self.page: Page = self.context.new_page()
+        self.context = context
+        self.page: Page = context.new_page()
         self.complaints: list[str] = []
         self.page.on("pageerror", lambda error: self.complaints.append(error.stack or str(error)))
         self.page.on(
@@ -112,10 +111,12 @@ class Player:
     def state(self) -> Any:
         return self.api("GET", f"/games/{self.game}")
 
-    def act(self, action: Any) -> None:
+    def act(self, action: Any, seq: int | None = None) -> None:
+        """Take an action; `seq` is that of the state it was chosen from, where one has it."""
+        version = self.state()["seq"] if seq is None else seq
         self.api(
             "POST", f"/games/{self.game}/act",
-            {"id": secrets.token_hex(8), "version": self.state()["seq"], "action": action},
+            {"id": secrets.token_hex(8), "version": version, "action": action},
         )  # fmt: skip
 
     def take_seat(self, game: str) -> None:
@@ -142,14 +143,13 @@ class Player:
     def wait_past(self, seq: int) -> None:
         """Until the page shows something newer than `seq`."""
         self.page.wait_for_function(
-            "seq => Number(document.getElementById('table').dataset.seq) > seq", arg=seq, timeout=15000
+            "seq => Number(document.getElementById('table').dataset.seq) > seq", arg=seq
         )
 
     def wait_until_mine(self) -> None:
         self.page.wait_for_function(
             "() => { const {mine, phase} = document.getElementById('table').dataset;"
-            " return mine === 'true' || phase === 'finished'; }",
-            timeout=15000,
+            " return mine === 'true' || phase === 'finished'; }"
         )
 
     def colours(self) -> str:
@@ -197,23 +197,22 @@ def settle_owed(player: Player, state: Any) -> bool:
         action = choice["action"]
         if action["type"] == "discard":
             seat = state["you"]["seat"]
-            player.act(
-                {"type": "discard", "cards": state["view"]["players"][seat]["hand"][: action["count"]]}
-            )
+            hand = state["view"]["players"][seat]["hand"]
+            player.act({"type": "discard", "cards": hand[: action["count"]]}, state["seq"])
             return True
         if action["type"] in ("steal", "share", "stack"):
-            player.act(action)
+            player.act(action, state["seq"])
             return True
     return False
 
 
-def move_beside(player: Player) -> bool:
+def move_beside(player: Player, state: Any = None) -> bool:
     """One action of this player without its page; False when it has none to take."""
-    state = player.state()
+    state = state or player.state()
     if not state.get("choices"):
         return False
     if not settle_owed(player, state):
-        player.act(best(state["choices"])["action"])
+        player.act(best(state["choices"])["action"], state["seq"])
     return True
 
 

@@ -17,7 +17,7 @@ def test_an_absent_player_is_voted_on_replaced_and_comes_back(person: Callable[.
         move_beside(ann)
     expect(ann.page.locator(".banner").first).to_contain_text("is absent", timeout=60000)
     ann.page.get_by_role("button", name="Let a bot play").click()
-    expect(ann.page.locator(".plate").nth(1).get_by_text("a bot plays for now")).to_be_attached(timeout=20000)
+    expect(ann.page.locator(".plate").nth(1).get_by_text("a bot plays for now")).to_be_attached()
     bo.open(game)
     expect(bo.page.locator(".banner")).to_contain_text("A bot plays your seat")
     bo.page.get_by_role("button", name="Take it back").click()

@@ -28,7 +28,7 @@ def reach(power: str, *players: Player) -> Player:
             kinds = ("retreat", "draw", "end", "advance")
             choices = [choice for choice in choices if choice["action"]["type"] in kinds]
             gains = [c for c in choices if c["action"]["type"] == "retreat"]
-            player.act((best(gains) if gains else best(choices))["action"])
+            player.act((best(gains) if gains else best(choices))["action"], state["seq"])
     raise AssertionError(f"nobody ever held a {power}")
 
 
@@ -95,9 +95,9 @@ def test_too_many_cards_are_discarded_in_the_sheet(person: Callable[..., Player]
             gains = [c for c in choices if c["action"]["type"] == "retreat"]
             rich = state["view"]["players"][1]["cards"] > 7
             if player is ann and dark and rich:
-                player.act(dark[0]["action"])
+                player.act(dark[0]["action"], state["seq"])
             else:
-                player.act((best(gains) if gains else best(choices))["action"])
+                player.act((best(gains) if gains else best(choices))["action"], state["seq"])
         if owing:
             break
     assert owing, "nobody ever owed a discard"

@@ -1,0 +1,48 @@
+"""axe in a page: what it finds by day and by lantern, on a screen and on a phone, with one loading."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Page
+
+WIDTHS = (390, 1280)
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+
+# Only what is wrong comes back: carrying all that is right out of the page takes longer than finding it.
+ASK = """() => axe.run({resultTypes: ["violations"]}).then(({violations}) => violations.flatMap(
+  (each) => each.nodes.map((node) => `${each.id}: ${node.html.slice(0, 160)}`)))"""
+
+# A colour that changes has to arrive, also where it takes no time; a page made narrower is laid out anew.
+DRAWN = """async () => {
+  for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
+  for (const each of document.getAnimations()) {
+    if (each.effect.getComputedTiming().endTime < Infinity) each.finish();
+  }
+}"""
+
+
+def faults_of(page: Page) -> list[str]:
+    """What axe finds as the page is now. axe is put in by the test: the context must bypass the policy."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    return list(page.evaluate(ASK))
+
+
+def faults_in_both_themes(page: Page) -> list[str]:
+    found: list[str] = []
+    for theme in THEMES:
+        page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+        page.evaluate(DRAWN)
+        found += [f"{theme}: {line}" for line in faults_of(page)]
+    return found
+
+
+def faults_everywhere(page: Page) -> list[str]:
+    """Both themes at both widths; the page is left as wide as a phone."""
+    found: list[str] = []
+    for width in reversed(WIDTHS):
+        page.set_viewport_size({"width": width, "height": 844})
+        found += [f"{width} px, {line}" for line in faults_in_both_themes(page)]
+    return found
