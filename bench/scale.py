@@ -1,9 +1,7 @@
-"""How the server grows; `python -m bench.scale PART…` measures and writes numbers and plots into docs/scale/.
-
-docs/scale.md tells of them; after a new run put its figures there.
+"""How the server grows; `python -m bench.scale PART…` measures and writes docs/scale.md with its plots and numbers.
 
 Parts: `load` (actions a second and latency with 1 and 2 workers), `growth` (long games, spectators,
-sockets), `rooms` (loaded and evicted), `startup` (100,000 stored games), `plots` (draws what was measured).
+sockets), `rooms` (loaded and evicted), `startup` (100,000 stored games), `plots` (draws and writes what was measured).
 Everything runs on one machine: workers, PostgreSQL, Redis and the load generator share its cores.
 """
 
@@ -11,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from bench.scaling.drawing import Line, plot
 from bench.scaling.growth import crowds, lengths, sockets
 from bench.scaling.load import on_cluster, on_sqlite
 from bench.scaling.news import news
+from bench.scaling.paper import paper
 from bench.scaling.rooms import rooms
 from bench.scaling.startup import startup
 
@@ -101,6 +101,8 @@ def main() -> None:
     numbers: dict[str, Any] = json.loads(NUMBERS.read_text()) if NUMBERS.exists() else {}
     for part in asked.parts or PARTS:
         print(f"{part} ...", flush=True)
+        if part != "plots":
+            numbers.setdefault("load_average", {})[part] = os.getloadavg()[0]
         match part:
             case "load":
                 numbers |= measure_load(asked.rounds)
@@ -112,6 +114,8 @@ def main() -> None:
                 numbers["startup"] = startup()
         draw(numbers)
         NUMBERS.write_text(json.dumps(numbers, indent=1) + "\n")
+        if {"load", "lengths", "rooms", "startup"} <= set(numbers):
+            (FOLDER.parent / "scale.md").write_text(paper(numbers))
     print(json.dumps(numbers, indent=1))
 
 

@@ -14,7 +14,7 @@ from bench.scaling.servers import alone
 __all__ = ["crowds", "lengths", "sockets"]
 
 
-async def lengths(tables: int = 60, longest: int = 300, step: int = 30) -> list[dict[str, float]]:
+async def lengths(tables: int = 40, longest: int = 300, step: int = 30) -> list[dict[str, float]]:
     """CPU an action in stretches of so many entries, all tables in step."""
     found = []
     with tempfile.TemporaryDirectory(prefix="cartagena-scale-") as folder, alone(Path(folder)) as server:
@@ -51,7 +51,7 @@ async def crowds(sizes: tuple[int, ...] = (0, 25, 50, 100, 200, 400)) -> list[di
     return found
 
 
-async def sockets(counts: tuple[int, ...] = (0, 500, 1000, 2000, 4000)) -> list[dict[str, Any]]:
+async def sockets(counts: tuple[int, ...] = (0, 500, 1000, 2000)) -> list[dict[str, Any]]:
     """Memory with so many idle sockets, spread over ten tables."""
     found = []
     with tempfile.TemporaryDirectory(prefix="cartagena-scale-") as folder, alone(Path(folder)) as server:

@@ -13,8 +13,8 @@ from tools.cluster import Cluster, Worker
 
 __all__ = ["on_cluster", "on_sqlite"]
 
-TABLES, PLAYERS, WARM, ACTIONS = 100, 4, 5, 40
-PACE, PACED = 200.0, 20  # actions a second at which latency is asked, and how many a table
+TABLES, PLAYERS, WARM, ACTIONS = 60, 4, 5, 30
+PACE, PACED = 200.0, 10  # actions a second at which latency is asked, and how many a table
 
 
 async def _measured(workers: list[Worker], others: dict[str, int]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from bench.scaling.stored import game_id, stock
 __all__ = ["startup"]
 
 ROUNDS = 3
+ENTRIES = 25  # of each stored game: a file of half a gigabyte
 
 
 def _fetched(address: str) -> float:
@@ -30,9 +31,9 @@ def startup(games: int = 100_000) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="cartagena-scale-") as name:
         folder = Path(name)
         began = perf_counter()
-        file = stock(folder, games, "full.db")
+        file = stock(folder, games, "full.db", ENTRIES)
         filled = perf_counter() - began
-        stock(folder, 1, "empty.db")
+        stock(folder, 1, "empty.db", ENTRIES)
         for label, count in (("empty.db", 1), ("full.db", games)):
             for _ in range(ROUNDS):
                 began = perf_counter()
@@ -42,6 +43,7 @@ def startup(games: int = 100_000) -> list[dict[str, Any]]:
                     found.append(
                         {
                             "games": count,
+                            "entries": ENTRIES,
                             "ready_s": ready,
                             "mb": memory(server.pid),
                             "first_game_ms": first,

@@ -18,10 +18,10 @@ def game_id(number: int) -> str:
     return f"scale{number:08d}"
 
 
-def stock(folder: Path, games: int, file: str = "bench.db") -> Path:
-    """The file, with so many games of ENTRIES entries; one in a hundred still runs."""
+def stock(folder: Path, games: int, file: str = "bench.db", entries: int = ENTRIES) -> Path:
+    """The file, with so many games of so many entries; one in a hundred still runs."""
     with alone(folder, file) as server:
-        asyncio.run(_play_one(server.port))
+        asyncio.run(_play_one(server.port, entries))
     path = folder / file
     with sqlite3.connect(path) as run:
         run.execute("PRAGMA journal_mode=OFF")
@@ -46,8 +46,8 @@ def stock(folder: Path, games: int, file: str = "bench.db") -> Path:
     return path
 
 
-async def _play_one(port: int) -> None:
+async def _play_one(port: int, entries: int) -> None:
     fleet = Fleet([port])
     await fleet.open_tables(1, 2)
-    await fleet.play(ENTRIES - fleet.tables[0].seq)
+    await fleet.play(entries - fleet.tables[0].seq)
     fleet.close()
