@@ -23,7 +23,8 @@ READ = """() => {
   while (walker.nextNode()) {
     const parent = walker.currentNode.parentElement;
     const outside = parent.closest("script, style, noscript, code, [lang]:not(html)");
-    if (!outside) add(walker.currentNode.textContent);
+    const byPeople = parent.matches(".table-name, .table-people"); // titles and names in the lobby
+    if (!outside && !byPeople) add(walker.currentNode.textContent);
   }
   for (const node of document.querySelectorAll("[aria-label]")) add(node.getAttribute("aria-label"));
   for (const node of document.querySelectorAll("[placeholder]")) add(node.getAttribute("placeholder"));

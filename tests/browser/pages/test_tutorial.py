@@ -69,6 +69,7 @@ def test_the_tutorial_by_keyboard_alone(person: Callable[..., Player]):
     page.goto(f"{ann.url}/tutorial")
     expect(page.locator("[data-hand] button").first).to_be_visible()
     for number in range(len(LESSONS)):
+        expect(page.locator(f'[data-lesson-open="{LESSONS[number].name}"]')).to_be_visible()
         while page.locator("[data-done]").is_hidden():
             page.get_by_role("button", name="Show me").focus()
             seen = page.locator("[data-hand]").inner_text()

@@ -26,8 +26,10 @@ def press(player: Player, selector: str, *, touch: bool) -> None:
 
 def move_on_the_page(player: Player, *, touch: bool = False, card_first: bool = True) -> None:
     """One action by pressing what is lit; the choice of which comes from the list the page was sent."""
+    state = player.state()
+    player.wait_past(state["seq"] - 1)  # the page shows what the choice is made from
     before = player.seq()
-    action = best(player.state()["choices"])["action"]
+    action = best(state["choices"])["action"]
     kind = action["type"]
     if kind == "advance" and card_first:
         press(player, f'[data-card="{action["card"]}"]', touch=touch)
@@ -110,8 +112,10 @@ def test_a_whole_game_with_the_keyboard_alone(person: Callable[..., Player]) -> 
         keys.wait_until_mine()
         if keys.is_over():
             break
+        state = keys.state()
+        keys.wait_past(state["seq"] - 1)  # the page shows what the choice is made from
         before = keys.seq()
-        choice = best(keys.state()["choices"])
+        choice = best(state["choices"])
         action = choice["action"]
         if action["type"] == "end":
             keyboard.press("e")
