@@ -14,6 +14,7 @@ from typing import Any
 
 import orjson
 from websockets.asyncio.client import connect
+from websockets.typing import Origin
 
 from app.main import create_app
 from app.play.commands import message_names
@@ -143,12 +144,10 @@ async def _by_socket(cast: Cast, role: str, state: str, bodies: dict[str, dict[s
     headers = {name: http.headers[name] for name in ("authorization",) if name in http.headers}
     headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in http.cookies.items())
     wrong = []
-    address = f"{cast.server.sockets}/ws/game/{cast.rooms[state]}"
+    address, here = f"{cast.server.sockets}/ws/game/{cast.rooms[state]}", Origin(cast.server.base)
     async with (
         asyncio.timeout(60),
-        connect(
-            address, additional_headers=headers, origin=cast.server.base, compression=None, open_timeout=60
-        ) as link,  # type: ignore[arg-type]
+        connect(address, additional_headers=headers, origin=here, compression=None, open_timeout=60) as link,
     ):
 
         async def answer(to: str | None) -> str:
