@@ -30,6 +30,7 @@ def alone(folder: Path, file: str = "bench.db", **settings: object) -> Iterator[
     """One server on SQLite."""
     given = {**ROOMY, "database": f"sqlite:///{folder / file}", **settings}
     server = Worker(1, folder, given)
+    server.log.unlink(missing_ok=True)  # its address is read from there, not that of the one before
     server.start()
     try:
         yield server
