@@ -41,12 +41,12 @@ def _conditions(numbers: dict[str, Any]) -> str:
     """How busy the machine was with other things: above the number of cores the figures are upper bounds."""
     parts = ", ".join(f"{part} {busy:.0f}" for part, busy in numbers["load_average"].items())
     verdict = (
-        "Other work held both cores then: CPU per action is two to three times that of a quiet machine, latencies and "
-        "actions a second say little. Shapes (flat, linear) and bytes hold. Measure again on a quiet one."
+        "Other work held both cores then: CPU per action, times and latencies are upper bounds, actions a second a lower "
+        "one, and single points stray. Bytes, rows and memory do not depend on it. Measure again on a quiet machine."
         if max(numbers["load_average"].values()) > 3
         else "The machine was otherwise quiet."
     )
-    return f"Load average of the machine when each part began: {parts}. {verdict}\n"
+    return f"Load average of the machine while it was measured: {parts}. {verdict}\n"
 
 
 def _load(numbers: dict[str, Any]) -> list[str]:
@@ -64,10 +64,11 @@ def _load(numbers: dict[str, Any]) -> list[str]:
             f"{_of(runs, 'paced_p50_ms'):.1f} / {_of(runs, 'paced_p99_ms'):.1f} |"
         )
     two = numbers["load"]["2"]
+    counts = ", ".join(f"{name}: {len(numbers['load'][key])}" for key, name in names.items())
     rows += [
         "",
         (
-            f"Medians of {len(two)} interleaved rounds. An update is {_of(two, 'frame_bytes', 'player'):.0f} bytes to a seat "
+            f"Medians of interleaved rounds ({counts}). An update is {_of(two, 'frame_bytes', 'player'):.0f} bytes to a seat "
             f"that is not to act, {_of(two, 'frame_bytes', 'actor'):.0f} with the list of choices to the one that is. "
             f"An entry takes {_of(two, 'log_bytes_an_entry'):.0f} bytes in PostgreSQL's log table with its indexes and "
             f"{_of(two, 'wal_bytes_an_entry'):.0f} bytes of write-ahead log (heads, due rows and full pages included). Through Redis go "

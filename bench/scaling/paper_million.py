@@ -70,7 +70,7 @@ Assumed, and to be changed by whoever knows better: {SEATS} seats a table, an ac
 
 ### What breaks first, and what to put in its place
 
-In this order, as the load grows; each line with the load at which it does.
+With the load at which each does, by the figures above; where those are upper bounds, it carries more.
 
 1. **Redis as one process**: at {1e6 / m["redis"]:,.0f} actions/s ({1e6 / m["redis"] * SECONDS * SEATS:,.0f} players) its one core is full. First the lobby must stop telling every worker of every turn: that is most of what Redis carries ({turns * m["lobby_bytes"] * processes / 1e9:,.1f} GB/s above). The row of a running game need not be told to strangers, and "your turn" only to the workers where that person looks at the lobby: a channel a person instead of one for all. Entries then shard by game over several Redis servers (`_channel` in `app/bus/redis_bus.py` is the one place that names a channel); nothing needs to be kept in step, as the bus only hurries.
 2. **Comparing heads**: {heads:,.0f} lookups a second, because a table's sockets land on {copies:.1f} workers. A balancer that hashes the game's id in `/ws/game/{{id}}` onto workers (Caddy `lb_policy uri_hash`, HAProxy `balance uri`) puts a table on one worker: heads, copies of rooms and words about entries fall by that factor. It is a matter of speed only: a socket that lands elsewhere is still served.
