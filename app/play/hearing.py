@@ -41,7 +41,9 @@ def _hear_of(house: House, room: Room, news: News) -> None:
         case "entry":
             if not room.heard(news.body):
                 house.spawn(house.rooms.catch_up(room))
-        case "followed":  # by this worker's own bus: what was said between reading and listening is in the log
+        case (
+            "followed"
+        ):  # by this worker's own bus: what was said between reading and listening is in the log
             house.spawn(house.rooms.catch_up(room))
         case "chat":
             if not chat.hear_line(room, news.body):
