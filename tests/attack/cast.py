@@ -38,7 +38,7 @@ class Cast:
         self.rooms: dict[str, str] = {}
 
     def caller(self, **headers: str) -> httpx.AsyncClient:
-        return httpx.AsyncClient(base_url=self.server.base, headers=headers, timeout=60)
+        return httpx.AsyncClient(base_url=self.server.base, headers=headers, timeout=300)
 
     async def guest(self, role: str) -> httpx.AsyncClient:
         http = self.callers[role] = self.caller(Origin=self.server.base)

@@ -71,7 +71,7 @@ async def test_their_sockets_say_the_same_too(sqlite_url: str) -> None:
 
 async def _turned_away(server: Running, room: str, password: str | None) -> tuple[list[Any], Any]:
     async with (
-        asyncio.timeout(30),
+        asyncio.timeout(300),
         connect(f"{server.sockets}/ws/game/{room}", compression=None, open_timeout=60) as link,
     ):
         await link.send(orjson.dumps({"do": "hello", "v": 1, "password": password}).decode())

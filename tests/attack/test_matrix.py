@@ -146,7 +146,7 @@ async def _by_socket(cast: Cast, role: str, state: str, bodies: dict[str, dict[s
     wrong = []
     address, here = f"{cast.server.sockets}/ws/game/{cast.rooms[state]}", Origin(cast.server.base)
     async with (
-        asyncio.timeout(60),
+        asyncio.timeout(300),
         connect(address, additional_headers=headers, origin=here, compression=None, open_timeout=60) as link,
     ):
 

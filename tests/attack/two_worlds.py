@@ -120,7 +120,7 @@ async def set_up(folder: Path, options: dict[str, Any], monkeypatch: pytest.Monk
 
 def _client(server: Running, cookie: str = "") -> httpx.AsyncClient:
     headers = {"Host": HOST, "Origin": f"http://{HOST}"} | ({"Cookie": cookie} if cookie else {})
-    return httpx.AsyncClient(base_url=server.base, headers=headers, timeout=60)
+    return httpx.AsyncClient(base_url=server.base, headers=headers, timeout=300)
 
 
 class World:
@@ -160,7 +160,7 @@ class World:
 
     async def until(self, socket: ClientConnection, met: Callable[[dict[str, Any]], bool]) -> None:
         """Everything up to the first frame of this kind."""
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(300):
             while True:
                 frame = await socket.recv(decode=False)
                 self.heard.add(frame)
@@ -187,7 +187,7 @@ class World:
     async def stream(self, since: int | None) -> None:
         """The server-sent events up to the presence that ends a greeting."""
         path = f"/api/v1/games/{self.stage.game}/events" + ("" if since is None else f"?since={since}")
-        async with asyncio.timeout(60), self._https[self.me].stream("GET", path) as answer:
+        async with asyncio.timeout(300), self._https[self.me].stream("GET", path) as answer:
             async for line in answer.aiter_lines():
                 if line:
                     self.heard.answers.append((path, line))

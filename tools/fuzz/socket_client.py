@@ -85,7 +85,7 @@ class Raw:
     async def say(self, message: Any) -> None:
         await self.send(frame(orjson.dumps(message)))
 
-    async def answers(self, seconds: int = 60) -> bool:
+    async def answers(self, seconds: int = 180) -> bool:
         """Whether it still answers, or was closed in good order.
 
         Counted in steps, not by the clock: a machine that stood still for a while has not waited.
