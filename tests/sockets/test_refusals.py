@@ -116,7 +116,11 @@ async def _in_the_game(book: Book) -> None:
     assert room is not None
     assert room.table.clocks is not None
     room.table.clocks.left[0] = -(10**8)  # long over, whatever a slow disk is credited
+    rewake, house.rewake = house.rewake, _nobody_wakes  # type: ignore[method-assign]
+    house.sweeper._busy.add(late.game)  # else it would move for her before the head is read again
     await book.expect("time_up", late, "act", version=late.seq, action=advance(late))
+    house.rewake = rewake  # type: ignore[method-assign]
+    house.sweeper._busy.discard(late.game)
     taken, _ = await book.crew.game(
         2, clock={"kind": "turn", "seconds": 600}, on_timeout="bot", absence=0, pace=10_000
     )
@@ -190,6 +194,10 @@ async def _at_the_door(book: Book) -> None:
     assert (banned.log[0]["code"], banned.closed_with) == ("banned", 4003)
     book.met.add("banned")
     site.bans.replace([])
+
+
+async def _nobody_wakes(room: object) -> None:
+    pass
 
 
 async def _everybody_blocks(person: object, others: object) -> bool:
