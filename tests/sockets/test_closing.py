@@ -26,7 +26,8 @@ async def test_a_foreign_page_gets_no_socket(light_crew: Crew) -> None:
 
 async def test_every_close_code_is_met(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     met: set[int] = {1000, 1011}  # a client's own good-bye; uvicorn's answer to a fault or a dead peer
-    met |= {1002, 1007, 1008}  # met with frames and handshakes that no library sends: tests/attack/test_frames.py
+    # Met with frames and handshakes that no library sends: tests/attack/test_frames.py.
+    met |= {1002, 1007, 1008}
     async with in_process(sqlite_url, sockets_per_person=6) as server:
         crew = Crew(server)
         ann, bo = await crew.game(2)
