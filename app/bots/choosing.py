@@ -19,15 +19,12 @@ from app.bots.sailor import sailor
 from app.bots.thought import Best, Thought
 from app.rules.actions import Action, OwedDiscard
 
-__all__ = ["PLAYERS", "choose", "gives_up", "safe_choice"]
+__all__ = ["PLAYERS", "choose", "safe_choice"]
 
 Json = dict[str, Any]
 
 _USUAL_TURNS = 40
 """Games of bots take 12 to 30 turns a seat; from here on they lose patience."""
-
-_MOST_ACTIONS = 750
-"""Own turns times the actions of a turn after which a bot gives up: ten times what a game takes."""
 
 PLAYERS: dict[str, Callable[[Thought], Action]] = {
     "cabin-boy": cabin_boy,
@@ -52,7 +49,7 @@ def choose(
     seat: int | None = None,
     best: Best | None = None,
 ) -> Json:
-    """One of the actions, an owed discard filled in; or giving up, where the game would never end.
+    """One of the actions, an owed discard filled in.
 
     `best` is told of the best move so far while a strong level thinks, so that whoever waits can take it
     when time is up. `seat` need not be said but where open hands leave it unclear who discards.
@@ -60,8 +57,6 @@ def choose(
     if not actions:
         raise ValueError("there is nothing to choose from")
     who = acting_seat(view, actions) if seat is None else seat
-    if gives_up(view, history, level, who):
-        return {"type": "resign"}
     if len(actions) == 1 and "count" not in actions[0]:
         return actions[0]
     listed = [_parsed(action) for action in actions]
@@ -86,16 +81,6 @@ def choose(
 
 def _turns_ended(history: Sequence[Json], seat: int) -> int:
     return sum(event["type"] == "turn_passed" and event["seat"] == seat for event in history)
-
-
-def gives_up(view: Json, history: Sequence[Json], level: str, seat: int) -> bool:
-    """Whether the game has gone on for so long that it would never end.
-
-    The rules know no draw, and whoever takes all the cards and never plays them can keep the others waiting
-    for ever. A cabin boy does not notice.
-    """
-    most = _MOST_ACTIONS // int(view["options"]["actions"])
-    return level != "cabin-boy" and len(history) > most and _turns_ended(history, seat) > most
 
 
 def _passed_last_turn(history: Sequence[Json], seat: int) -> bool:

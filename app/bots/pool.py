@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from app.bots.choosing import gives_up, safe_choice
+from app.bots.choosing import safe_choice
 from app.bots.levels import SECONDS
 
 __all__ = ["BotPool", "Counted"]
@@ -139,8 +139,6 @@ class BotPool:
         began = asyncio.get_running_loop().time()
         if len(actions) == 1 and "count" not in actions[0]:
             self._count(level, "forced", 0.0)
-            if seat is not None and gives_up(view, history, level, seat):
-                return {"type": "resign"}
             return actions[0]
         plain = safe_choice(view, actions, seat)
         if self._waiting >= self._queue or self._is_closed:

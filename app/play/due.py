@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from app.play.agreement import agreed_without
 from app.play.draft import Draft
 from app.play.entries import NOBODY
+from app.play.giving_up import gives_up
 from app.play.presence import Presence
 from app.play.table import Table
 from app.rules import RuleError
@@ -117,7 +118,10 @@ async def _move_bot(room: Room, seat: int) -> None:
     level = table.seats[seat].bot
     assert level is not None
     began = monotonic()
-    action = await choose(room, table, seat, level)
+    if gives_up(table, seat, await room.full_history()):
+        action: dict[str, Any] = {"type": "resign"}
+    else:
+        action = await choose(room, table, seat, level)
     await _keep_the_beat(room, table, (monotonic() - began) * 1000)
     now = room.house.clock.now()
     try:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from app import rules
+from app.play import giving_up
+from app.rules.events import TurnPassed
 from tests.bots.tables import Json, chosen, seed
 
 Silly = Callable[[Sequence[Json], random.Random], Json]
@@ -42,13 +44,16 @@ def actions_until_over(level: str, preset: str, silly: Silly, number: int) -> in
     rng = random.Random(number)
     history: list[Json] = []
     count = 0
-    while position.winner is None and count < MOST:
+    turns = 0
+    # From there on a bot in a room gives up (tests/play/test_giving_up.py).
+    while position.winner is None and count < MOST and turns <= giving_up.MOST_ACTIONS // 3:
         seat = rules.seats_to_act(position)[0]
         if seat == bot:
             move = chosen(position, seat, history, level, 150, f"silly|{number}|{count}")
         else:
             move = silly([rules.action_to_json(action) for action in rules.legal(position, seat)], rng)
         position, events = rules.apply(position, seat, rules.action_from_json(move))
+        turns += any(isinstance(event, TurnPassed) and event.seat == bot for event in events)
         history += rules.events_for(events, bot, position.options)
         count += 1
     return count

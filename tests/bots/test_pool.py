@@ -189,15 +189,3 @@ async def test_the_more_bots_wait_the_less_each_thinks(position: rules.Position,
     assert seconds[0] == seconds[-1] == 1.0
     assert seconds[1:] == sorted(seconds[1:])
     assert seconds[1] == pytest.approx(2 / 19)
-
-
-async def test_a_bot_gives_up_a_game_that_would_never_end(position: rules.Position):
-    """Somebody who holds every card and never plays one can make a seat pass for ever."""
-    end = [{"type": "end"}]
-    passed = [{"type": "turn_passed", "seat": 0, "next": 1}, {"type": "turn_passed", "seat": 1, "next": 0}]
-    view, _ = request(position)
-    pool = BotPool(command=("/no/such/program",))
-    assert await pool.choose(view, end, passed * 250, "mate", 1.0, seat=0) == end[0]
-    assert await pool.choose(view, end, passed * 251, "mate", 1.0, seat=0) == {"type": "resign"}
-    assert await pool.choose(view, end, passed * 251, "cabin-boy", 1.0, seat=0) == end[0]
-    await pool.close()
