@@ -32,8 +32,9 @@ class Book:
         start = len(sailor.log)
         assert sailor.link is not None
         await sailor.link.send(frame)
-        await sailor.until(lambda: len(sailor.log) > start)
-        assert sailor.log[start]["code"] == code
+        # Who is here may be told in between.
+        await sailor.until(lambda: any(message["t"] == "refused" for message in sailor.log[start:]))
+        assert next(message["code"] for message in sailor.log[start:] if message["t"] == "refused") == code
         assert await self.crew.server.head(sailor.game) == before
         self.met.add(code)
 
