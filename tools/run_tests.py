@@ -18,6 +18,8 @@ BIN = Path(sys.executable).parent
 CORES = max(2, os.cpu_count() or 1)
 # One more than there are: mypy keeps one busy, and most tests leave theirs idle now and then.
 PLACES = CORES + 1
+# Dozens of servers are started: without compiled files each would spend a second on compiling itself.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 # A part that hangs must fail by itself, before whoever started us loses patience.
 LONGEST_SECONDS = 25 * 60
 
@@ -163,6 +165,7 @@ class Run:
                 stdout=sink,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                env=ENVIRONMENT,
             )
 
     def _count(self) -> None:
