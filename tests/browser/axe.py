@@ -12,7 +12,7 @@ THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 # Only what is wrong comes back: carrying all that is right out of the page takes longer than finding it.
 ASK = """() => axe.run({resultTypes: ["violations"]}).then(({violations}) => violations.flatMap(
-  (each) => each.nodes.map((node) => `${each.id}: ${node.html.slice(0, 160)}`)))"""
+  (each) => each.nodes.map((node) => [each.id, node.html.slice(0, 160), node.any[0]?.message ?? ""].join(": "))))"""
 
 # A colour that changes has to arrive, also where it takes no time; a page made narrower is laid out anew.
 DRAWN = """async () => {
