@@ -20,7 +20,7 @@ def checkout(tmp_path: Path) -> Path:
     (tmp_path / "tools").mkdir()
     runner = (ROOT / "tools" / "run_tests.py").read_text()
     # one test process a part: starting four of them would be most of the time
-    (tmp_path / "tools" / "run_tests.py").write_text(runner.replace("workers=3", "workers=1"))
+    (tmp_path / "tools" / "run_tests.py").write_text(runner.replace("workers=4", "workers=1"))
     for folder in ("rules", "store"):
         (tmp_path / "tests" / folder).mkdir(parents=True)
     (tmp_path / "tests/rules/test_rules.py").write_text("def test_a(): pass\ndef test_b(): pass\n")

@@ -32,8 +32,9 @@ class Scene:
 
     async def audit(self) -> list[str]:
         tally = Tally()
+        noted = self.hand.hand_in()
         await self.book.read(tally)
-        await self.book.check_notes(self.hand, tally)
+        await self.book.check_notes(self.hand, noted, tally)
         await self.book.check_view(self.hand, tally, None)
         return tally.wrong
 

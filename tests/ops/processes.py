@@ -44,10 +44,10 @@ class ServerProcess:
         return base
 
     def _port(self) -> str:
-        self._until(lambda: "Cartagena is open at" in self.said)
-        found = re.search(r"open at \S+?:(\d+)\s", self.said)
-        assert found is not None, self.said
-        return found[1]
+        # The whole line: it may be read while it is being written.
+        found: list[str] = []
+        self._until(lambda: found.extend(re.findall(r"open at \S+?:(\d+)\s", self.said)) or found)
+        return found[0]
 
     def _until(self, happened: object) -> None:
         end = time.monotonic() + PATIENCE

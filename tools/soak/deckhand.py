@@ -41,6 +41,8 @@ class Noted:
     lines: dict[str, int] = field(default_factory=dict)
     """chat: command id and number of the line"""
     refused: dict[str, str] = field(default_factory=dict)
+    seq: int | None = None
+    """the version held when the notes were handed in"""
 
 
 class Deckhand:
@@ -82,6 +84,12 @@ class Deckhand:
         self._tasks: list[asyncio.Task[None]] = []
 
     # -- coming and going --------------------------------------------------------------------------
+
+    def hand_in(self) -> Noted:
+        """The notes since the last audit; new ones begin."""
+        noted, self.noted = self.noted, Noted()
+        noted.seq = self.seq
+        return noted
 
     def board(self, game: str, *, plays: bool = True) -> None:
         """Join a table and stay, whatever happens to the connection."""

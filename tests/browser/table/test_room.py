@@ -18,6 +18,7 @@ def test_people_sit_choose_colours_get_ready_and_begin(person: Callable[..., Pla
     host.open(game)
     guest.open(game)
     host.page.get_by_role("button", name="Sit here").first.click()
+    expect(guest.page.locator(".berth").first).to_contain_text("Host")  # else both may want the same seat
     guest.page.get_by_role("button", name="Sit here").first.tap()
     expect(guest.page.locator(".berth.mine")).to_be_visible()
     host.page.get_by_role("radio", name="violet").click()
