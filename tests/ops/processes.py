@@ -45,9 +45,9 @@ class ServerProcess:
 
     def _port(self) -> str:
         # The whole line: it may be read while it is being written.
-        found: list[str] = []
-        self._until(lambda: found.extend(re.findall(r"open at \S+?:(\d+)\s", self.said)) or found)
-        return found[0]
+        whole = re.compile(r"open at \S+?:(\d+)\s")
+        self._until(lambda: whole.search(self.said))
+        return whole.findall(self.said)[0]  # type: ignore[no-any-return]
 
     def _until(self, happened: object) -> None:
         end = time.monotonic() + PATIENCE
