@@ -10,9 +10,20 @@ from sqlalchemy import event, exc
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-__all__ = ["BUSY_SECONDS", "OUTAGES", "STATEMENT_SECONDS", "is_sqlite", "make_engine", "sqlite_file"]
+__all__ = [
+    "BUSY_SECONDS",
+    "OUTAGES",
+    "SERVER_SETTINGS",
+    "STATEMENT_SECONDS",
+    "is_sqlite",
+    "make_engine",
+    "sqlite_file",
+]
 
 BUSY_SECONDS = 10
+# PostgreSQL itself ends what a worker has begun and does not go on with: one that is frozen, or whose machine is
+# gone, would else hold its rows for ever. Generous here, as migrations may think between two statements.
+SERVER_SETTINGS = {"idle_in_transaction_session_timeout": "30000"}
 STATEMENT_SECONDS = 10.0  # longer than any healthy transaction; a database that hangs holds nobody for ever
 
 # What a database that is away looks like. SQLAlchemy lets the last one through as it is: asyncpg's word for
@@ -53,7 +64,7 @@ def make_engine(url: str, *, durable: bool = True) -> AsyncEngine:
             pool_pre_ping=True,
             pool_size=10,
             max_overflow=20,
-            connect_args={"timeout": 5},
+            connect_args={"timeout": 5, "server_settings": dict(SERVER_SETTINGS)},
         )
     Path(sqlite_file(url)).parent.mkdir(parents=True, exist_ok=True)
     engine = create_async_engine(url, hide_parameters=True, connect_args={"timeout": BUSY_SECONDS})

@@ -22,6 +22,9 @@ from app.store.rows import (
 __all__ = ["PostgresWriter"]
 
 SECONDS = 10.0  # longer than any healthy commit; after it the connection is given up
+# A worker that is frozen in the middle of a batch must not hold the rows of everybody's games, and a batch that
+# was given up must not go on standing in line for them: PostgreSQL ends both.
+_SETTINGS = {"idle_in_transaction_session_timeout": "3000", "statement_timeout": str(int(SECONDS * 1000))}
 
 _LOG = """
 INSERT INTO log (game, seq, kind, seat, body, by, at, command, who)
@@ -128,7 +131,7 @@ class PostgresWriter:
 
     async def _connect(self) -> Any:
         if self._connection is None or self._connection.is_closed():
-            self._connection = await asyncpg.connect(self._dsn, timeout=5)
+            self._connection = await asyncpg.connect(self._dsn, timeout=5, server_settings=dict(_SETTINGS))
         return self._connection
 
     async def _give_up(self, *, gently: bool = False) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+import asyncpg
+import pytest
+
 from app.play.entries import Outage
 from app.store.engine import make_engine
 from app.store.games import SqlGameStore, open_store
@@ -90,6 +93,25 @@ async def test_nobody_claims_a_row_that_an_entry_on_its_way_relies_on(postgres_u
             assert await store.claim_due(NOW, 1000, 10) == []
         await writer.close()
         assert [due.game for due in await store.claim_due(NOW, 1000, 10)] == [row.id]
+    await engine.dispose()
+
+
+async def test_a_worker_frozen_in_mid_batch_does_not_hold_the_game_for_ever(postgres_url: str) -> None:
+    engine = make_engine(postgres_url)
+    await upgrade(engine)
+    async with open_store(postgres_url, lambda seconds, entries: None, engine) as store:
+        row = await new_game(store)
+        frozen, other = PostgresWriter(postgres_url), PostgresWriter(postgres_url)
+        run = await frozen._connect()
+        await run.execute("BEGIN")
+        await PostgresWriter._write_rows(run, [append_of(row, 2, "frozen-command")])
+        # Waits for the other's row until PostgreSQL has ended that one's session.
+        assert await other.write([append_of(row, 2, "other-command")]) == [True]
+        with pytest.raises((asyncpg.PostgresError, asyncpg.InterfaceError, OSError)):
+            await run.execute("COMMIT")
+        assert [entry.command for entry in await store.entries(row.id, 1)] == ["other-command"]
+        await frozen.close()
+        await other.close()
     await engine.dispose()
 
 
