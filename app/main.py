@@ -15,6 +15,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.utils import ClientDisconnected
 
 from app import __version__
 from app.bots.pool import BotPool
@@ -98,7 +99,11 @@ class _Server(FastAPI):
             match, found = route.matches(scope)
             if match is Match.FULL:
                 scope.update(found)
-                await route.app(scope, receive, send)
+                try:
+                    await route.app(scope, receive, send)
+                except asyncio.CancelledError:
+                    # A stop that could not wait any longer. Not a fault: uvicorn just closes, the peer resumes.
+                    raise ClientDisconnected from None
                 return
         await send({"type": "websocket.close", "code": 1000})  # no such socket: answered 403
 

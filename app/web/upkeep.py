@@ -98,12 +98,17 @@ class Upkeep:
 async def every(seconds: float, work: Callable[[], Awaitable[None]], stopping: asyncio.Event) -> None:
     """Until told to stop; an outage of the store costs a round, a fault is logged and does not end the rounds."""
     while not stopping.is_set():
+        # A task of its own: what goes wrong in a round stays in it, and whoever stops the rounds stops it too.
+        round_ = asyncio.ensure_future(work())
         try:
-            await work()
-        except StoreUnavailable:
+            await asyncio.wait([round_])
+        finally:
+            round_.cancel()
+        fault = None if round_.cancelled() else round_.exception()
+        if isinstance(fault, StoreUnavailable):
             log.warning("the store did not answer; the next round will try again")
-        except Exception:
-            log.exception("a round failed")
+        elif fault is not None:
+            log.error("a round failed", exc_info=fault)
         with suppress(TimeoutError):
             await asyncio.wait_for(stopping.wait(), seconds)
 
