@@ -106,8 +106,7 @@ async def kill_under_play(
     finally:
         await server.stop()
         server.close()
-    if "Traceback" in server.said():
-        run.tally.wrong.append("the server's log has a traceback:\n" + server.said()[-2000:])
+    run.tally.wrong += server.tracebacks()
     return run
 
 

@@ -123,8 +123,7 @@ async def play_long(
     finally:
         await server.stop()
         server.close()
-    if "Traceback" in server.said():
-        run.tally.wrong.append("the server's log has a traceback:\n" + server.said()[-2000:])
+    run.tally.wrong += server.tracebacks()
     return run
 
 

@@ -67,8 +67,7 @@ async def disturb(
         finally:
             await fleet.close()
         run.doubled = proxy.doubled
-    if "Traceback" in server.said():
-        run.tally.wrong.append("the server's log has a traceback:\n" + server.said()[-2000:])
+    run.tally.wrong += server.tracebacks()
     return run
 
 

@@ -179,6 +179,11 @@ class Server:
     def said(self) -> str:
         return self._log.read_text(errors="replace") if self._log.exists() else ""
 
+    def tracebacks(self) -> list[str]:
+        """The end of its log, if it holds one: a fault that nobody was told of is still a fault."""
+        said = self.said()
+        return [f"the server's log has a traceback:\n{said[-2000:]}"] if "Traceback" in said else []
+
     def close(self) -> None:
         self._kept.close()
 

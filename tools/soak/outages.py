@@ -203,8 +203,7 @@ async def _take_away(
         server.send(signal.SIGCONT)
         await server.stop()
         server.close()
-    if "Traceback" in server.said():
-        run.tally.wrong.append("the server's log has a traceback:\n" + server.said()[-2000:])
+    run.tally.wrong += server.tracebacks()
     return run
 
 

@@ -52,8 +52,7 @@ async def restart_under_load(
     finally:
         await server.stop()
         server.close()
-    if "Traceback" in server.said():
-        run.tally.wrong.append("the server's log has a traceback:\n" + server.said()[-2000:])
+    run.tally.wrong += server.tracebacks()
     return run
 
 

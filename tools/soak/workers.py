@@ -75,8 +75,7 @@ async def upset(
                 await server.stop()
                 server.close()
     for server in servers:
-        if "Traceback" in server.said():
-            run.tally.wrong.append("a worker's log has a traceback:\n" + server.said()[-2000:])
+        run.tally.wrong += server.tracebacks()
     return run
 
 
