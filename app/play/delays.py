@@ -13,6 +13,7 @@ __all__ = ["Delays"]
 
 SLOW = 1000  # a commit that takes longer is the store's fault, not the next player's
 AGAIN = 2000  # what could not be stored comes again a moment after the store is back
+KEPT = 16  # spans: a clock that runs is credited before the next command, a room without one never asks
 
 
 class Delays:
@@ -31,8 +32,12 @@ class Delays:
 
     def stored(self, at: int, now: int) -> None:
         """Something received at `at` is stored now."""
-        if now - at > SLOW:
-            self._spans.append(Outage(at, now))
+        if now - at <= SLOW:
+            return
+        if self._spans and at <= self._spans[-1].ended:  # waited for together: one span
+            last = self._spans.pop()
+            at, now = min(at, last.began), max(now, last.ended)
+        self._spans = [*self._spans[1 - KEPT :], Outage(at, now)]
 
     def to_credit(self, now: int) -> list[Outage]:
         if self._stuck_since is None:

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Awaitable
 import pytest
 
 from app.play.clocks import Clocks
-from app.play.entries import Append
+from app.play.delays import KEPT, Delays
+from app.play.entries import Append, Outage
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.terms import ClockTerms
@@ -96,3 +97,25 @@ def test_a_credit_beyond_now_is_not_lost_by_moving_early() -> None:
     assert clocks.deadline() == 10_000
     clocks.go(4000, 0, (0,))  # an action within the turn, before the credit is over
     assert clocks.deadline() == 10_000
+
+
+def test_what_is_waited_for_together_is_one_span() -> None:
+    delays = Delays()
+    delays.stored(1000, 1900)  # quick enough
+    delays.stored(5000, 7000)
+    delays.stored(5000, 8000)
+    delays.stored(6500, 8500)
+    delays.stored(20_000, 30_000)
+    assert delays.to_credit(40_000) == [Outage(5000, 8500), Outage(20_000, 30_000)]
+    delays.credited()
+    assert delays.to_credit(40_000) == []
+
+
+def test_a_room_without_a_clock_on_a_slow_disk_does_not_grow() -> None:
+    """Nobody ever asks it for what it has to give back."""
+    delays = Delays()
+    for minute in range(10_000):
+        delays.stored(60_000 * minute, 60_000 * minute + 2000)
+    kept = delays.to_credit(0)
+    assert len(kept) == KEPT
+    assert kept[-1] == Outage(60_000 * 9999, 60_000 * 9999 + 2000)
