@@ -21,7 +21,8 @@ async def test_the_log_and_the_metrics_of_a_whole_game_hold_no_card(sqlite_url: 
         ann, bo = await crew.game(2, bots=["cabin-boy"], hints=True, pace=0, absence=0)
         await ann.command("hint", version=ann.seq)
         await ann.refused("act", version=ann.seq, action={"type": "advance", "card": "skull*", "from": 35})
-        await play_out([ann, bo], 25)
+        await play_out([ann, bo])
+        await ann.sees("status", "finished")
         await ann.http.post("/api/v1/account/login", json={"name": "Nobody Here", "password": PASSWORD})
         await ann.http.get("/resume/ABCD-EFGH-JKMN")
         await ann.http.post("/replay/steps", json={"record": {"players": "dagger"}})
@@ -33,6 +34,7 @@ async def test_the_log_and_the_metrics_of_a_whole_game_hold_no_card(sqlite_url: 
             metrics = (await collector.get("/metrics", headers={"Authorization": "Bearer collector"})).text
         sessions = [sailor.http.cookies["cartagena"].split(".")[0] for sailor in (ann, bo)]
         nonces = [nonce for nonce in ann.table["nonces"] if nonce]
+        seed = ann.table["server_seed"]  # shown to them now; the server has known it from the beginning
         await crew.close()
     log = server.said()
     assert "cartagena_actions_total" in metrics
@@ -40,6 +42,6 @@ async def test_the_log_and_the_metrics_of_a_whole_game_hold_no_card(sqlite_url: 
     for text in (metrics, log):
         lines = [line for line in text.splitlines() if CARDS.search(line)]
         assert lines == []
-        for secret in (*sessions, *nonces, PASSWORD, "ABCD-EFGH", "collector"):
+        for secret in (*sessions, *nonces, seed, PASSWORD, "ABCD-EFGH", "collector"):
             assert secret not in text
     assert "Traceback" not in log
