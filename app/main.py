@@ -23,6 +23,7 @@ from app.notify.digest import Notifier
 from app.notify.mail import Mailer
 from app.notify.ports import Words
 from app.notify.webhook import Webhooks
+from app.play.patience import once_it_answers
 from app.play.ports import Anyone, GameStore, News
 from app.settings import Settings
 from app.store.engine import make_engine
@@ -167,7 +168,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
             settings, site.notices, site.mailer, site.webhooks, counts, site.clock, site.words
         )
         upkeep = app.state.upkeep = Upkeep(site, house, RetentionStore(engine), notifier)
-        await upkeep.hear_operator()
+        await once_it_answers(upkeep.hear_operator)
         upkeep.start()
         stack.push_async_callback(upkeep.stop)
         stack.push_async_callback(site.drain)

@@ -38,6 +38,7 @@ from app.web.wire_uvicorn import ThinProtocol
 __all__ = ["add_arguments", "migrate", "run", "settings_from"]
 
 log = logging.getLogger("cartagena.serve")
+_SLOW_TRIES = 10  # of five seconds each, for a database that does not answer at the start
 _RESTART_PAUSE = 1.0  # seconds before a worker that died is started anew
 
 
@@ -82,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _serve(settings: Settings) -> int:
     """With settings that are right and a database that is ours."""
     try:
-        asyncio.run(migrate(settings))
+        _migrate_in_time(settings)
     except (SQLAlchemyError, OSError) as problem:
         print(f"cartagena: the database cannot be used: {_short(problem)}", file=sys.stderr)
         return 1
@@ -222,6 +223,16 @@ def _short(problem: Exception) -> str:
     """The first line of what the database said; the rest is SQL."""
     said = str(getattr(problem, "orig", None) or problem).strip().splitlines()
     return said[0] if said else type(problem).__name__
+
+
+def _migrate_in_time(settings: Settings) -> None:
+    """One that refuses cannot be used; one that is only slow is asked again."""
+    for _ in range(_SLOW_TRIES):
+        try:
+            return asyncio.run(migrate(settings))
+        except TimeoutError:
+            log.warning("the database does not answer; asked again")
+    return asyncio.run(migrate(settings))
 
 
 async def migrate(settings: Settings) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from app.play.due import due_at, tick
 from app.play.engines import UnknownRules
 from app.play.entries import Due
+from app.play.patience import once_it_answers
 from app.play.ports import News, StoreUnavailable
 from app.play.refusals import Refusal
 
@@ -154,23 +155,24 @@ class Sweeper:
         since its last beat, however short that was, and what it claimed is free.
         """
         is_alone = self._house.bus.is_alone
-        await self.beat(0 if is_alone else BEAT_GAP)
+        # Only the first beat knows that nobody was there: were it left out, a short gap would count for the clocks.
+        await once_it_answers(lambda: self._beat(0 if is_alone else BEAT_GAP))
         if is_alone:
-            try:
-                await self._house.store.end_leases()
-            except StoreUnavailable:
-                _log.warning("leases of the worker before this one could not be ended; they expire")
+            await once_it_answers(self._house.store.end_leases)
 
-    async def beat(self, gap: int = BEAT_GAP) -> None:
+    async def beat(self) -> None:
         """Note that somebody lives; learn of outages that ended."""
-        house = self._house
-        now = house.clock.now()
         try:
-            await house.store.beat(now, gap)
-            house.outages = await house.store.outages(now - 40 * 86_400_000)
-            self._beaten = now
+            await self._beat(BEAT_GAP)
         except StoreUnavailable:
             _log.warning("no heartbeat: the store does not answer")
+
+    async def _beat(self, gap: int) -> None:
+        house = self._house
+        now = house.clock.now()
+        await house.store.beat(now, gap)
+        house.outages = await house.store.outages(now - 40 * 86_400_000)
+        self._beaten = now
 
     async def be_current(self, now: int) -> None:
         """Before any clock is judged: an outage that has just ended must be known by then.

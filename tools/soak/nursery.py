@@ -110,19 +110,34 @@ class Server:
         self.starts = 0
 
     async def start(self, **changes: Any) -> None:
-        """Started and ready; on a server that is to die early, or already dead."""
+        """Started and ready; one with a fault may be dead already."""
+        await self.launch(**changes)
+        await self.until_ready(may_die=bool(changes.get("fault")))
+
+    async def launch(self, **changes: Any) -> None:
+        """Started, whether it gets anywhere or not."""
         settings = {**self.settings, **changes}
         environment = {f"CARTAGENA_{name.upper()}": str(value) for name, value in settings.items()}
         self.pid = await asyncio.to_thread(self._nursery.fork, environment, self._log)
         self.starts += 1
+
+    async def until_ready(self, *, may_die: bool = False) -> None:
         until = time.monotonic() + START_SECONDS
         while not await self._is_ready():
             if not self.is_alive:
-                if changes.get("fault"):
+                if may_die:
                     return
                 raise AssertionError(f"the server did not start:\n{self.said()[-3000:]}")
             if time.monotonic() > until:
                 raise AssertionError(f"the server was not ready in time:\n{self.said()[-3000:]}")
+            await asyncio.sleep(0.01)
+
+    async def until_said(self, words: str) -> None:
+        """Until its log says so."""
+        until = time.monotonic() + START_SECONDS
+        while words not in self.said():
+            if time.monotonic() > until:
+                raise AssertionError(f"the server did not say {words!r}:\n{self.said()[-3000:]}")
             await asyncio.sleep(0.01)
 
     async def _is_ready(self) -> bool:

@@ -1,0 +1,51 @@
+"""A server that starts beside a database which takes its time waits for it; play goes on as if it had been quick."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy.engine import make_url
+
+from app.play.patience import once_it_answers
+from app.play.ports import StoreUnavailable
+from tools.services import Postgres
+from tools.soak.nursery import Nursery, Server
+from tools.soak.proxy import proxied
+
+
+async def test_a_database_that_hangs_while_the_server_starts_is_waited_for(
+    nursery: Nursery, postgres: Postgres, postgres_url: str, tmp_path: Path
+) -> None:
+    async with proxied(postgres.port, 1) as proxy:
+        behind = make_url(postgres_url).set(port=proxy.port).render_as_string(hide_password=False)
+        server = Server(nursery, behind, tmp_path)
+        await proxy.hangs()
+        try:
+            await server.launch()
+            await server.until_said("the database does not answer")
+            await proxy.passes()
+            await server.until_ready()
+        finally:
+            await server.stop()
+            server.close()
+    assert server.tracebacks() == []
+
+
+async def test_it_is_asked_until_it_answers_but_not_for_ever() -> None:
+    asked = 0
+
+    async def late() -> None:
+        nonlocal asked
+        asked += 1
+        if asked < 3:
+            raise StoreUnavailable("away")
+
+    await once_it_answers(late)
+    assert asked == 3
+
+    async def never() -> None:
+        raise StoreUnavailable("away")
+
+    with pytest.raises(StoreUnavailable):
+        await once_it_answers(never, patience=0.0)
