@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from types import ModuleType
 
 from app import __version__
 
@@ -33,11 +35,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, (module_name, sentence) in _COMMANDS.items():
         command = commands.add_parser(name, help=sentence, description=sentence)
         if words[:1] == [name]:
-            module = import_module(module_name)
+            module = _imported(module_name)
             module.add_arguments(command)
             command.set_defaults(run=module.run)
     asked = parser.parse_args(words)
     return int(asked.run(asked))
+
+
+def _imported(module_name: str) -> ModuleType:
+    """What is imported stays to the end: a collector that looks through it again and again while it grows,
+    and never finds anything, takes a fifth of the time in which a server starts.
+    """
+    gc.disable()
+    try:
+        return import_module(module_name)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import random
 import time
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
 
 from fastapi import FastAPI
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -53,6 +54,7 @@ from app.web import (
 )
 from app.web.answers import install_answers
 from app.web.bans import Bans
+from app.web.game_api_models import describe_errors
 from app.web.guard import GuardMiddleware
 from app.web.house import open_house
 from app.web.identity import IdentityMiddleware, Person, csrf_token, who
@@ -90,6 +92,11 @@ class _Server(FastAPI):
 
     Each layer would keep a frame of its own for every open socket: together a sixth of an idle one's memory.
     """
+
+    def openapi(self) -> dict[str, Any]:
+        described = super().openapi()
+        describe_errors(described["components"]["schemas"])
+        return described
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "websocket":

@@ -7,8 +7,6 @@ from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import format_datetime, make_msgid, parseaddr
 
-import aiosmtplib
-
 from app.settings import Settings
 
 __all__ = ["BadAddress", "MailFailed", "Mailer", "checked_address"]
@@ -52,6 +50,8 @@ class Mailer:
 
     async def send(self, to: str, subject: str, text: str, stop_url: str | None = None) -> None:
         """One message to one person; raises MailFailed."""
+        import aiosmtplib  # most servers never send any, and all start sooner without it
+
         settings = self._settings
         name, sender = parseaddr(settings.mail_from)
         local, _, domain = sender.partition("@")

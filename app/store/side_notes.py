@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 from sqlalchemy import case, delete, func, insert, literal, or_, select, update
-from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -55,7 +54,11 @@ class SideNotes:
             raise StoreUnavailable(type(problem).__name__) from problem
 
     def _upsert(self, table: Any) -> Any:
-        return sqlite_insert(table) if self._is_sqlite else postgres_insert(table)
+        if self._is_sqlite:
+            return sqlite_insert(table)
+        from sqlalchemy.dialects.postgresql import insert  # 3 MB that a server on SQLite need not load
+
+        return insert(table)
 
     # -- due work ----------------------------------------------------------------------------------
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 
-import segno
 from fastapi import APIRouter
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
@@ -21,6 +20,8 @@ _ROOM = re.compile(r"[A-Za-z0-9_-]{8,64}")
 
 def qr_svg(text: str) -> str:
     """The text as a QR code in SVG."""
+    import segno  # not before somebody asks: a server starts sooner without it
+
     drawn = io.BytesIO()
     segno.make(text, error="m", micro=False).save(
         drawn,

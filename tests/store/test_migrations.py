@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.store import game_tables, people_tables
 from app.store.engine import make_engine
 from app.store.games import open_store
-from app.store.migrate import downgrade, upgrade
+from app.store.migrate import downgrade, newest, upgrade
 from tests.store.samples import NOW, append_of, line_of, new_game
 
 
 async def test_the_migrated_tables_are_the_tables_of_the_code(database_url: str) -> None:
     engine = make_engine(database_url)
-    await upgrade(engine)
+    await upgrade(engine, newest())
 
     def differences(connection: Connection) -> list[Any]:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
@@ -30,6 +33,58 @@ async def test_the_migrated_tables_are_the_tables_of_the_code(database_url: str)
 
     async with engine.connect() as run:
         assert await run.run_sync(differences) == []
+    await engine.dispose()
+
+
+async def test_a_new_database_gets_at_once_what_the_scripts_make_step_by_step(database_url: str) -> None:
+    engine = make_engine(database_url)
+    await upgrade(engine)
+    at_once = await _laid_out(engine)
+    await downgrade(engine, "base")
+    async with engine.begin() as run:
+        await run.execute(text("DROP TABLE alembic_version"))
+    await upgrade(engine, newest())
+    assert at_once == await _laid_out(engine)
+    assert len(at_once) > 50
+    await engine.dispose()
+
+
+_POSTGRES_LAYOUT = (
+    """SELECT table_name, column_name, data_type, character_maximum_length, is_nullable, column_default
+       FROM information_schema.columns WHERE table_schema = 'public'""",
+    """SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'""",
+    """SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid)
+       FROM pg_constraint WHERE connamespace = 'public'::regnamespace""",
+    """SELECT version_num FROM alembic_version""",
+)
+_SQLITE_LAYOUT = ("SELECT name, sql FROM sqlite_master", "SELECT version_num FROM alembic_version")
+
+
+async def _laid_out(engine: AsyncEngine) -> list[list[str]]:
+    """Every table, column, index and constraint in the database's own words; the order of clauses is no matter."""
+    queries = _SQLITE_LAYOUT if engine.dialect.name == "sqlite" else _POSTGRES_LAYOUT
+    async with engine.connect() as run:
+        rows = [row for query in queries for row in await run.execute(text(query))]
+    return sorted(sorted(re.findall(r"[^\s,()]+", " ".join(map(str, row)))) for row in rows)
+
+
+async def test_a_first_start_that_is_cut_off_leaves_nothing_half_done(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = make_engine(database_url)
+
+    def cut_off(*_: object, **__: object) -> None:
+        raise ConnectionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(people_tables.metadata, "create_all", cut_off)
+        with pytest.raises(ConnectionError):
+            await upgrade(engine)
+    async with engine.connect() as run:
+        assert await run.run_sync(lambda connection: inspect(connection).get_table_names()) == []
+    await upgrade(engine)
+    async with open_store(database_url, lambda seconds, entries: None, engine) as store:
+        await new_game(store)
     await engine.dispose()
 
 
