@@ -21,12 +21,12 @@ async def test_sqlite_locked_slow_and_full(nursery: Nursery, tmp_path: Path) -> 
     assert run.told > 0
 
 
-async def test_postgresql_refused_hanging_slow_and_read_only(
+async def test_postgresql_refused_hanging_slow_read_only_and_full(
     nursery: Nursery, postgres: Postgres, tmp_path: Path
 ) -> None:
     run = await take_away(nursery, tmp_path, seconds=[0.7], seed=7, tables=2, postgres=postgres)
     print(run)
     assert run.tally.wrong == []
-    assert len(run.outages) == 4
+    assert len(run.outages) == 5
     assert run.promised == 0
     assert run.told > 0

@@ -22,6 +22,11 @@ from tools.soak.proxy import Proxy, proxied
 
 Step = Callable[[], Awaitable[None]]
 
+# A disk of our own that is full would need rights over the machine: every write is answered as on one.
+_WRITTEN = ("log", "games", "chat", "due", "beats", "outages", "seats")
+_FULL = """CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END$$"""
+
 
 @dataclass
 class Fault:
@@ -119,6 +124,20 @@ async def postgres_faults(postgres: Postgres, database: str, proxy: Proxy) -> li
         await say(f'ALTER DATABASE "{database}" RESET default_transaction_read_only')
         await drop_all()
 
+    async def fill() -> None:
+        await asyncio.to_thread(postgres.sql, _FULL, database)
+        for table in _WRITTEN:
+            await asyncio.to_thread(
+                postgres.sql,
+                f"CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON {table} EXECUTE FUNCTION full_disk()",
+                database,
+            )
+
+    async def empty() -> None:
+        for table in _WRITTEN:
+            await asyncio.to_thread(postgres.sql, f"DROP TRIGGER full_disk ON {table}", database)
+        await asyncio.to_thread(postgres.sql, "DROP FUNCTION full_disk", database)
+
     async def slow() -> None:
         await proxy.slows(0.4)
 
@@ -142,6 +161,7 @@ async def postgres_faults(postgres: Postgres, database: str, proxy: Proxy) -> li
         Fault("hanging", proxy.hangs, proxy.passes),
         Fault("slow", slow, proxy.passes, is_slow=True),
         Fault("read-only", forbid, allow),
+        Fault("full", fill, empty),
     ]
 
 
