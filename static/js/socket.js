@@ -1,12 +1,16 @@
 // The wire: connect, resume with the last seq, resend what was not answered, wait longer each time, know the server's clock.
 
-const FIRST_WAIT = 400;
+const HASTE = 350; // most cuts are short: right after one, tries are at most so far apart
+const HASTE_FOR = 3000;
+const FIRST_WAIT = 400; // after that, longer each time
 const LONGEST_WAIT = 15000;
 const PING_EVERY = 25000;
 const STORE_WAIT = 600; // between two tries while the server cannot store; twice as long each time
 const LONGEST_STORE_WAIT = 5000;
 const UNANSWERED = 5000; // no answer to a command for so long: the server has trouble storing it
 const PATIENCE = 12000; // no answer to a ping for so long: the line is dead, whatever the browser thinks
+
+const FAULT = 1011; // the server's own: it is not asked again in haste
 
 /** What a close code means for us (docs/protocol.md §7). */
 const VERDICTS = {
@@ -35,6 +39,7 @@ export function connect(path, { hello, onFrame, onStatus }) {
   const waiting = new Map(); // id -> {message, resolve, reject}
   let socket = null;
   let wait = FIRST_WAIT;
+  let lostAt = 0;
   let timer = 0;
   let offset = 0;
   let pings = 0;
@@ -121,11 +126,22 @@ export function connect(path, { hello, onFrame, onStatus }) {
       onStatus(verdict === "stop" ? "stopped" : verdict, { code });
       return;
     }
-    if (verdict === "again") wait = FIRST_WAIT / 2;
     if (verdict === "slowly") wait = LONGEST_WAIT;
     onStatus(restarting ? "restarting" : "lost", { code });
-    timer = setTimeout(open, wait * (0.75 + Math.random() / 2));
+    timer = setTimeout(open, pause(code, verdict));
+  }
+
+  /** Nearly at once, then a few times a second, then longer each time; never all clients in step. */
+  function pause(code, verdict) {
+    const first = greeted;
+    if (first) lostAt = Date.now();
+    greeted = false;
+    if (verdict !== "slowly" && code !== FAULT && Date.now() - lostAt < HASTE_FOR) {
+      return first ? (HASTE / 4) * Math.random() : HASTE * (0.25 + 0.75 * Math.random());
+    }
+    const chosen = wait * (0.75 + Math.random() / 2);
     wait = Math.min(wait * 1.8, LONGEST_WAIT);
+    return chosen;
   }
 
   const beat = setInterval(() => {

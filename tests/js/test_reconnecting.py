@@ -1,0 +1,64 @@
+"""After a cut the page comes back nearly at once, tries a few times a second, then longer each time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+Run = Callable[..., Any]
+
+# A socket that is closed by hand, and a clock that only the pauses move.
+PAUSES = """({connect}, given) => {
+  const real = {WebSocket, setTimeout, setInterval, now: Date.now};
+  const pauses = [];
+  let socket = null, due = null, time = 1e12;
+  window.WebSocket = class { constructor() { socket = this; } send() {} close() {} };
+  window.setTimeout = (work, pause) => { pauses.push(pause); due = work; return 1; };
+  window.setInterval = () => 1;
+  Date.now = () => time;
+  try {
+    const link = connect("/ws/game/x", {hello: () => ({}), onFrame() {}, onStatus() {}});
+    for (const step of given) {
+      if (step === "welcome") socket.onmessage({data: JSON.stringify({t: "welcome", now: time})});
+      else {
+        socket.onclose({code: step});
+        time += pauses.at(-1);
+        due();
+      }
+    }
+    link.close();
+  } finally {
+    window.WebSocket = real.WebSocket;
+    window.setTimeout = real.setTimeout;
+    window.setInterval = real.setInterval;
+    Date.now = real.now;
+  }
+  return pauses;
+}"""
+
+
+def test_the_first_try_after_a_cut_is_nearly_immediate_and_the_next_are_close(run: Run) -> None:
+    for _ in range(20):
+        first, *others = run("socket.js", PAUSES, ["welcome", *[1006] * 40])
+        assert 0 <= first < 100
+        soon = []
+        while sum(soon) + first < 3000:
+            soon.append(others[len(soon)])
+        assert all(pause <= 350 for pause in soon[:-1])
+        assert others[-1] > 10_000
+
+
+def test_every_cut_begins_anew(run: Run) -> None:
+    pauses = run("socket.js", PAUSES, ["welcome", 1006, 1006, "welcome", 4000, 1006, "welcome", 1006])
+    assert all(pauses[n] < 100 for n in (0, 2, 4))
+
+
+def test_pages_do_not_come_back_in_step(run: Run) -> None:
+    firsts = {run("socket.js", PAUSES, ["welcome", 1006])[0] for _ in range(10)}
+    assert len(firsts) > 5
+
+
+def test_a_server_that_is_busy_or_broken_is_not_asked_in_haste(run: Run) -> None:
+    assert run("socket.js", PAUSES, ["welcome", 4009])[0] > 10_000
+    first, second, third = run("socket.js", PAUSES, ["welcome", 1011, 1011, 1011])
+    assert 300 <= first < second < third
