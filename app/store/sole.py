@@ -5,6 +5,7 @@ SQLite itself would let both write. The lock is the system's: it ends with the p
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections.abc import Iterator
@@ -16,7 +17,9 @@ from app.store.engine import is_sqlite, sqlite_file
 
 __all__ = ["FileInUse", "sole_server"]
 
-_EVERY = 0.1
+_EVERY = 0.02  # seconds: whoever waits for the one before is ready to open
+
+_log = logging.getLogger("cartagena.serve")
 
 
 class FileInUse(Exception):
@@ -43,12 +46,16 @@ def sole_server(url: str, patience: float) -> Iterator[None]:
 def _take(held: IO[bytes], until: float) -> None:
     import fcntl
 
+    is_told = False
     while True:
         try:
             fcntl.lockf(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() > until:
                 raise FileInUse from None
+            if not is_told:
+                _log.info("another server has this file; this one opens when it has stopped")
+                is_told = True
             time.sleep(_EVERY)
         else:
             return

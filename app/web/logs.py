@@ -6,6 +6,7 @@ status is logged, so codes in an address, cookies, bodies and hands have no way 
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import sys
@@ -35,6 +36,14 @@ _OF_PEERS = ("Invalid HTTP request", "Unsupported upgrade", '%s - "WebSocket', "
 
 def _is_ours(record: logging.LogRecord) -> bool:
     return not str(record.msg).startswith(_OF_PEERS)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """All but the pool's word for a query that was given up while its dead connection was being closed: whoever
+    asked has said that the store does not answer, and the connection is gone either way.
+    """
+    fault = record.exc_info[1] if record.exc_info else None
+    return not (record.name.startswith("sqlalchemy.pool") and isinstance(fault, asyncio.CancelledError))
 
 
 class _Lines(logging.Formatter):
@@ -68,6 +77,7 @@ def configure_logs(level: str, form: str) -> None:
     """Sends this process's log to its error stream; called by the command line, never by an app."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Lines(form == "json"))
+    handler.addFilter(_is_news)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())

@@ -9,9 +9,10 @@ from tools.soak.restart import restart_under_load
 
 
 async def test_everybody_is_told_to_resume(nursery: Nursery, sqlite_url: str, tmp_path: Path) -> None:
-    run = await restart_under_load(nursery, sqlite_url, tmp_path, restarts=1, seed=7, tables=2)
+    run = await restart_under_load(nursery, sqlite_url, tmp_path, restarts=2, seed=7, tables=2)
     print(run)
     assert run.tally.wrong == []
     assert run.refusals == []
     assert set(run.byes) == {"resume"}
     assert set(run.codes) == {4000}
+    assert all(run.pauses.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import sys
@@ -149,3 +150,16 @@ def test_a_fault_is_one_line_with_its_traceback(
     lines = capsys.readouterr().err.strip().splitlines()
     assert len(lines) == 1
     assert "broken mast" in json.loads(lines[0])["fault"]
+
+
+def test_a_query_given_up_while_its_connection_closes_is_no_fault(
+    capsys: pytest.CaptureFixture[str], kept_logging: object
+) -> None:
+    configure_logs("info", "text")
+    pool = logging.getLogger("sqlalchemy.pool.impl.AsyncAdaptedQueuePool")
+    for problem in (asyncio.CancelledError(), RuntimeError("broken mast")):
+        pool.error("Exception terminating connection", exc_info=problem)
+    said = capsys.readouterr().err
+    assert said.count("Exception terminating connection") == 1
+    assert "broken mast" in said
+    assert "CancelledError" not in said

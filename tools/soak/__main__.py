@@ -22,6 +22,7 @@ def main() -> int:
     choice.add_argument("--scale", type=float, default=1.0, help="0.1: a tenth of the length")
     choice.add_argument("--minutes", type=float, default=float("inf"), help="of each run of kills, at most")
     choice.add_argument("--record", action="store_true", help="keep the counts in docs/reliability.md")
+    choice.add_argument("--beside", action="store_true", help="and those of the part's former runs")
     choice.add_argument("--plot", type=Path, help="where the long soak's picture goes")
     asked = choice.parse_args()
     unknown = set(asked.parts) - set(PARTS)
@@ -46,7 +47,7 @@ def main() -> int:
             took = time.monotonic() - began
             print(f"== {name}: {len(outcome.wrong)} wrong, {took:.0f} s", flush=True)
             if asked.record:
-                record(name, PARTS[name].says, outcome, asked.seed, took)
+                record(name, PARTS[name].says, outcome, asked.seed, took, beside=asked.beside)
     for each in wrong[:50]:
         print(each)
     print(f"{len(wrong)} wrong (seed {asked.seed})")

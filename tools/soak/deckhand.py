@@ -23,11 +23,11 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from app import rules
 from app.bots.choosing import safe_choice
+from tools.soak.pauses import AsPages, Hurried
 
 Json = dict[str, Any]
 _OVER = ("finished", "aborted", "closed")
 PATIENCE = 1800.0  # seconds for a plain request: the whole run may be stopped and continued
-_AGAIN = 0.02  # seconds before it connects again: these clients are in a hurry
 _PATIENCE = 0.25  # before a command that could not be stored is sent again
 
 
@@ -78,6 +78,7 @@ class Deckhand:
         self.is_resting = False
         self.plays = True
         self.chatty = 0.03
+        self.pauses: Hurried | AsPages = Hurried()
         self.link: ClientConnection | None = None
         self._sent_at: dict[str, float] = {}
         self._news = asyncio.Condition()
@@ -132,6 +133,7 @@ class Deckhand:
             except (ConnectionClosed, InvalidHandshake, OSError, TimeoutError, EOFError):
                 pass
             finally:
+                was_greeted = self.greeted
                 if self.greeted and self.lost_at is None:
                     self.lost_at = time.monotonic()
                 self.greeted = False
@@ -139,7 +141,7 @@ class Deckhand:
                     self.closed_with.append(self.link.close_code)
                 self.link = None
                 await self.stir()
-            await asyncio.sleep(_AGAIN)
+            await asyncio.sleep(self.pauses.after(was_greeted))
 
     def move_to(self, base: str) -> None:
         """Connect to another worker from now on."""

@@ -12,7 +12,8 @@ import httpx
 
 from app.store.games import SqlGameStore
 from tools.soak.deckhand import Deckhand, hire, open_table, plain_http
-from tools.soak.ledger import Book, Tally, check_all
+from tools.soak.ledger import Book, Tally, asked, check_all
+from tools.soak.pauses import AsPages
 
 CLOCK = {"kind": "bank", "seconds": 3600, "increment": 5}
 _PRESETS = ("jamaica", "tortuga")
@@ -58,13 +59,16 @@ class Fleet:
         self.tally = Tally()
         self.finished = 0
 
-    async def launch(self, tables: int, *, watchers: int = 1, **terms: Any) -> None:
+    async def launch(self, tables: int, *, watchers: int = 1, as_pages: bool = False, **terms: Any) -> None:
+        """`as_pages`: they come back as fast as the page does, where else they are in a hurry."""
         for n in range(tables):
             players = 2 + n % 2
             people = [
                 await hire(self.bases[k % len(self.bases)], self.rng, self.http)
                 for k in range(players + watchers)
             ]
+            for hand in people if as_pages else ():
+                hand.pauses = AsPages(hand.rng)
             wished = {"clock": CLOCK, "absence": 0, **terms}
             crewed = Crewed(
                 Book(self.store, ""), people[:players], people[players:], _PRESETS[n % len(_PRESETS)], wished
@@ -81,7 +85,8 @@ class Fleet:
                 await hand.until(lambda hand: hand.greeted and not hand.pending, seconds)
             if crewed.bots:  # they stop when it is a person's turn
                 await crewed.players[0].until(lambda hand: hand.is_over or hand.is_a_persons_turn, seconds)
-            head = len(await self.store.entries(crewed.book.game))
+            entries = functools.partial(self.store.entries, crewed.book.game)
+            head = len(await asked(entries))
             for hand in crewed.hands:
                 await hand.until(functools.partial(_is_at, head), seconds)
 

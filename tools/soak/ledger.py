@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import orjson
 
 from app.play.entries import Entry
+from app.play.ports import StoreUnavailable
 from app.play.table import Table
 from app.play.telling import table_json, view_json
 from app.rules import Event
@@ -18,6 +19,8 @@ from app.store.games import SqlGameStore, open_store
 from tools.soak.deckhand import Deckhand, Noted
 
 Json = dict[str, Any]
+Answer = TypeVar("Answer")
+_TRIES = 20  # of ten seconds at most
 
 
 @dataclass
@@ -50,6 +53,16 @@ class Tally:
         return f"{self.entries} entries, {self.checked}, {self.refused} refusals, {len(self.wrong)} wrong"
 
 
+async def asked(question: Callable[[], Awaitable[Answer]]) -> Answer:
+    """What the database says, past the server; on a machine that does much else it may take its time."""
+    for _ in range(_TRIES):
+        try:
+            return await question()
+        except StoreUnavailable:
+            continue
+    return await question()
+
+
 class Book:
     """One game's log as read so far: what was there once must stay."""
 
@@ -62,8 +75,8 @@ class Book:
         self.commands: dict[str, list[int]] = {}
 
     async def read(self, tally: Tally) -> None:
-        row = await self.store.game(self.game)
-        found = await self.store.entries(self.game)
+        row = await asked(lambda: self.store.game(self.game))
+        found = await asked(lambda: self.store.entries(self.game))
         if row is None:
             tally.wrong.append(f"{self.game} is gone")
             return
@@ -71,7 +84,7 @@ class Book:
             tally.wrong.append(f"{self.game}: the log was changed after it was read")
         if [entry.seq for entry in found] != list(range(1, len(found) + 1)):
             tally.wrong.append(f"{self.game}: the log's numbers have holes")
-        after = await self.store.game(self.game)
+        after = await asked(lambda: self.store.game(self.game))
         # Play may go on while this is read: the log lies between the heads before and after it.
         if after is None or not row.seq <= len(found) <= after.seq:
             heads = f"{row.seq} and then {after and after.seq}"
@@ -125,7 +138,7 @@ class Book:
 
     async def _check_lines(self, lines: dict[str, int], who: str, tally: Tally) -> None:
         stored: dict[str, list[int]] = {}
-        for line in await self.store.chat(self.game, 0, 100_000):
+        for line in await asked(lambda: self.store.chat(self.game, 0, 100_000)):
             stored.setdefault(line.command, []).append(line.n)
         for command, number in lines.items():
             tally.lines += 1

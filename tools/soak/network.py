@@ -58,7 +58,7 @@ async def disturb(
         fleet = Fleet([proxy.base], store, seed)
         run.tally = fleet.tally
         try:
-            await fleet.launch(tables)
+            await fleet.launch(tables, as_pages=True)
             for number in range(faults):
                 await _one(proxy, fleet, run, rng, KINDS[number % len(KINDS)])
                 if run.tally.wrong:

@@ -37,6 +37,9 @@ ROOMY: dict[str, Any] = {
     "sockets_per_address": 10_000,
     "rooms_per_guest": 1_000_000,
 }
+WAITS = (
+    "opens when it has stopped"  # what a server says that was started before the one before it has stopped
+)
 START_SECONDS = 180.0  # on a machine that does much else
 
 
@@ -57,11 +60,13 @@ class Nursery:
         self._read()  # it has imported everything
         return self
 
-    def fork(self, environment: dict[str, str], log: Path) -> int:
-        """A new server; its process id."""
+    def fork(self, environment: dict[str, str], log: Path, *, fresh: bool = False) -> int:
+        """A new server; its process id. `fresh`: a Python of its own, from its first import on."""
         assert self._process is not None
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps({"environment": environment, "log": str(log)}) + "\n")
+        self._process.stdin.write(
+            json.dumps({"environment": environment, "log": str(log), "fresh": fresh}) + "\n"
+        )
         self._process.stdin.flush()
         return int(self._read())
 
@@ -108,17 +113,18 @@ class Server:
         self._log = folder / f"server-{self.port}.log"
         self.pid = 0
         self.starts = 0
+        self.stopped_at = 0.0  # when it was last told to stop
 
     async def start(self, **changes: Any) -> None:
         """Started and ready; one with a fault may be dead already."""
         await self.launch(**changes)
         await self.until_ready(may_die=bool(changes.get("fault")))
 
-    async def launch(self, **changes: Any) -> None:
+    async def launch(self, *, fresh: bool = False, **changes: Any) -> None:
         """Started, whether it gets anywhere or not."""
         settings = {**self.settings, **changes}
         environment = {f"CARTAGENA_{name.upper()}": str(value) for name, value in settings.items()}
-        self.pid = await asyncio.to_thread(self._nursery.fork, environment, self._log)
+        self.pid = await asyncio.to_thread(self._nursery.fork, environment, self._log, fresh=fresh)
         self.starts += 1
 
     async def until_ready(self, *, may_die: bool = False) -> None:
@@ -131,6 +137,19 @@ class Server:
             if time.monotonic() > until:
                 raise AssertionError(f"the server was not ready in time:\n{self.said()[-3000:]}")
             await asyncio.sleep(0.01)
+
+    async def succeed(self) -> None:
+        """The next one is started first, in a Python of its own, and waits at the file until this one has stopped."""
+        old, said = self.pid, len(self.said())
+        await self.launch(fresh=True)
+        while WAITS not in self.said()[said:]:
+            if not self.is_alive:
+                raise AssertionError(f"the next server did not start:\n{self.said()[-3000:]}")
+            await asyncio.sleep(0.01)
+        self.pid, new = old, self.pid
+        await self.stop()
+        self.pid = new
+        await self.until_ready()
 
     async def until_said(self, words: str) -> None:
         """Until its log says so."""
@@ -184,6 +203,7 @@ class Server:
         await self.stop(signal.SIGKILL)
 
     async def stop(self, which: int = signal.SIGTERM) -> None:
+        self.stopped_at = time.monotonic()
         if self.pid:
             self.send(which)
             if not await self.gone(30):
@@ -240,7 +260,8 @@ def _main() -> None:
 
 def _serve(serve: Any, order: dict[str, Any]) -> None:
     """In the child: the server with its own environment and log, as if it had been started alone."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for which in (signal.SIGCHLD, signal.SIGINT):  # what is ignored here would be ignored there
+        signal.signal(which, signal.SIG_DFL)
     log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     for stream in (1, 2):
         os.dup2(log, stream)
@@ -249,6 +270,10 @@ def _serve(serve: Any, order: dict[str, Any]) -> None:
     for name in [name for name in os.environ if name.startswith("CARTAGENA_")]:
         del os.environ[name]
     os.environ.update(order["environment"])
+    if order["fresh"]:
+        os.chdir(ROOT)
+        os.set_inheritable(0, True)
+        os.execv(sys.executable, [sys.executable, "-m", "app.cli", "serve"])
     code = 1
     try:
         code = serve.run(argparse.Namespace())

@@ -9,7 +9,6 @@ from pathlib import Path
 from tools.services import Postgres
 from tools.soak.crowd import freeze_one
 from tools.soak.kills import kill_under_play, long_plan
-from tools.soak.ledger import Tally
 from tools.soak.long import play_long, plot
 from tools.soak.network import disturb
 from tools.soak.nursery import Nursery
@@ -88,29 +87,34 @@ async def _kill(ship: Ship, url: str, name: str) -> Outcome:
     return Outcome(f"{kills.total()} kills: {points}", run.tally.checked, run.tally.wrong)
 
 
-async def _database(ship: Ship) -> Outcome:
-    tally = Tally()
-    tried: list[str] = []
+async def _database_sqlite(ship: Ship) -> Outcome:
+    return await _database(ship, "SQLite", None)
+
+
+async def _database_postgresql(ship: Ship) -> Outcome:
+    with Postgres(durable=True) as own:  # one of the outages is a crash of it
+        return await _database(ship, "PostgreSQL", own)
+
+
+async def _database(ship: Ship, name: str, postgres: Postgres | None) -> Outcome:
     lengths = [length for length in (1.0, 5.0, 20.0, 60.0) if length <= 60 * max(ship.scale, 1 / 60)]
-    with Postgres(durable=True) as own:  # one of them is a crash of it
-        for name, postgres in (("SQLite", None), ("PostgreSQL", own)):
-            run = await take_away(
-                ship.nursery,
-                ship.folder / f"outage-{name}",
-                seconds=lengths,
-                seed=ship.seed,
-                postgres=postgres,
-                clock=TURN,
-            )
-            print(f"{name}: {run}", flush=True)
-            tally.add(run.tally)
-            kinds = sorted({outage.split()[0] for outage in run.outages})
-            tried.append(
-                f"{name}: {len(run.outages)} outages ({', '.join(kinds)}; {min(lengths):g} to {max(lengths):g} s) "
-                f"under clocks of {TURN['seconds']} s a turn; {run.told} commands held back, {run.by_clock} turns "
-                f"lost, play went on by itself within {max(run.recoveries):.1f} s"
-            )
-    return Outcome("; ".join(tried), tally.checked, tally.wrong)
+    run = await take_away(
+        ship.nursery,
+        ship.folder / f"outage-{name}",
+        seconds=lengths,
+        seed=ship.seed,
+        postgres=postgres,
+        clock=TURN,
+    )
+    print(f"{name}: {run}", flush=True)
+    kinds = ", ".join(sorted({outage.split()[0] for outage in run.outages}))
+    return Outcome(
+        f"{len(run.outages)} outages ({kinds}; {min(lengths):g} to {max(lengths):g} s) under clocks of "
+        f"{TURN['seconds']} s a turn; {run.told} commands held back, {run.by_clock} turns lost, play went on by "
+        f"itself within {max(run.recoveries):.1f} s",
+        run.tally.checked,
+        run.tally.wrong,
+    )
 
 
 async def _network(ship: Ship) -> Outcome:
@@ -177,10 +181,9 @@ async def _restart(ship: Ship) -> Outcome:
         ship.nursery, ship.sqlite("restart"), ship.folder / "restart", restarts=ship.times(50), seed=ship.seed
     )
     print(run)
-    ordered = sorted(run.pauses)
     return Outcome(
-        f"{run.restarts} restarts, {len(ordered)} clients told to resume, {len(run.refusals)} refused; pause "
-        f"{ordered[len(ordered) // 2]:.1f} s (p50), {ordered[-1]:.1f} s (longest), without Python's own start",
+        f"{run.restarts} restarts, {run.resumes} clients told to resume, {len(run.refusals)} refused; pause, "
+        f"{run.times()}",
         run.tally.checked,
         run.tally.wrong + [f"refused with {code} during a restart" for code in run.refusals],
     )
@@ -213,7 +216,10 @@ async def _long(ship: Ship) -> Outcome:
 PARTS: dict[str, Part] = {
     "kill-sqlite": Part("kill -9 under play on SQLite, at random and at fault points", 6, _kill_sqlite),
     "kill-postgresql": Part("the same on PostgreSQL", 6, _kill_postgresql),
-    "database": Part("the database refused, hanging, slow, read-only, full", 14, _database),
+    "database-sqlite": Part("SQLite's file locked, slow, full", 5, _database_sqlite),
+    "database-postgresql": Part(
+        "PostgreSQL refused, hanging, slow, read-only, full, crashed", 10, _database_postgresql
+    ),
     "network": Part("a network that cuts, half-opens, hangs, slows and doubles", 5, _network),
     "crowd": Part("one frozen spectator among a thousand", 2, _crowd),
     "workers": Part("Redis away or hanging, a worker frozen or killed, of three", 8, _workers),

@@ -1,4 +1,4 @@
-"""The table in docs/reliability.md: one row a part of `make soak`, from the last run of it that was recorded."""
+"""The table in docs/reliability.md: the recorded runs of `make soak`, a row each."""
 
 from __future__ import annotations
 
@@ -39,10 +39,12 @@ class Run:
     revision: str
 
 
-def record(part: str, fault: str, outcome: Outcome, seed: int, seconds: float) -> None:
-    """Keep this run as the part's last one and draw the table anew."""
-    runs = {run["part"]: Run(**run) for run in orjson.loads(RUNS.read_bytes())} if RUNS.exists() else {}
-    runs[part] = Run(
+def record(
+    part: str, fault: str, outcome: Outcome, seed: int, seconds: float, *, beside: bool = False
+) -> None:
+    """Keep this run in place of the part's former ones, or beside them, and draw the table anew."""
+    runs = [Run(**run) for run in orjson.loads(RUNS.read_bytes())] if RUNS.exists() else []
+    new = Run(
         part,
         fault,
         outcome.tried,
@@ -53,7 +55,8 @@ def record(part: str, fault: str, outcome: Outcome, seed: int, seconds: float) -
         datetime.datetime.now(datetime.UTC).date().isoformat(),
         _revision(),
     )
-    ordered = sorted(runs.values(), key=lambda run: run.part)
+    kept = [run for run in runs if run.part != part or (beside and run.seed != seed)]
+    ordered = sorted([*kept, new], key=lambda run: run.part)  # a part's own in the order of their making
     RUNS.write_bytes(orjson.dumps([asdict(run) for run in ordered], option=orjson.OPT_INDENT_2) + b"\n")
     draw()
 
