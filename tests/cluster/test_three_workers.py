@@ -40,7 +40,7 @@ async def test_a_whole_game_with_players_on_two_workers_and_spectators_on_the_th
 async def test_two_workers_racing_for_one_version_accept_one_and_show_the_other_the_table(
     cluster: Cluster,
 ) -> None:
-    await voyages.race(cluster, rounds=12)
+    assert await voyages.race(cluster, rounds=12) == 12
 
 
 async def test_bots_and_clocks_are_served_once_though_three_workers_sweep(cluster: Cluster) -> None:

@@ -25,8 +25,17 @@ async def attempt(sailor: Sailor, action: Message, version: int) -> str:
     return "accepted"
 
 
-async def race(cluster: Cluster, rounds: int) -> None:
-    """One person's two devices on two workers, and both send a move for the same version, again and again."""
+def any_choice(sailor: Sailor, chance: Random) -> Message:
+    """One of what this person may do, ready to be sent."""
+    action: Message = chance.choice(sailor.choices)["action"]
+    return good_choice(sailor) if action["type"] == "discard" else action  # with its cards filled in
+
+
+async def race(cluster: Cluster, rounds: int) -> int:
+    """One person's two devices on two workers, and both send a move for the same version, again and again.
+
+    How often: the game may end before.
+    """
     one, two, three = cluster.workers
     async with crews_at(one.base) as (crew,):
         ann, bo = await crew.game(2, "tortuga")
@@ -34,19 +43,22 @@ async def race(cluster: Cluster, rounds: int) -> None:
         far_bo = await moved(crew, bo, three)
         devices, others = (ann, phone), (bo, far_bo)
         chance = Random(5)
-        for _ in range(rounds):
+        raced = 0
+        while raced < rounds and ann.table["status"] == "running":
             version = ann.seq
             racers = devices if ann.choices else others
-            choices = [choice["action"] for choice in racers[0].choices]
-            codes = await asyncio.gather(*(attempt(each, chance.choice(choices), version) for each in racers))
+            actions = [any_choice(racers[0], chance) for _ in racers]
+            codes = await asyncio.gather(
+                *(attempt(each, action, version) for each, action in zip(racers, actions, strict=True))
+            )
             assert sorted(codes) == ["accepted", "stale"]
             everyone = (*devices, *others)
             await asyncio.gather(*(each.reaches(version + 1) for each in everyone))
             assert {each.seq for each in everyone} == {version + 1}
-            if ann.table["status"] != "running":
-                break
+            raced += 1
         _, entries = await log_of(cluster, ann.game)
         assert [entry.seq for entry in entries] == list(range(1, ann.seq + 1))
+        return raced
 
 
 async def sweep(cluster: Cluster, tables: int, clock_moves: int, bot_moves: int) -> None:
@@ -112,10 +124,7 @@ class Pair:
             if actor is None:
                 await asyncio.sleep(0.01)  # somebody's frames are on their way
                 continue
-            choice = self.chance.choice(actor.sailor.choices)["action"]
-            if choice["type"] == "discard":
-                choice = good_choice(actor.sailor)  # with its cards filled in
-            await actor.act(choice)
+            await actor.act(any_choice(actor.sailor, self.chance))
             await asyncio.sleep(0.03)  # people think; the cores are shared with the workers
 
 
