@@ -65,7 +65,9 @@ def fuzz_lines(count: int, seed: int) -> list[str]:
     chance = random.Random(seed)
     requests = _requests()
     wrong: list[str] = []
-    for _ in range(count):
+    for number in range(count):
+        if number and number % 10_000 == 0:
+            print(f"  {number} lines, {len(wrong)} wrong", flush=True)
         line = spoilt(chance.choice(requests), chance).replace(b"\n", b" ")
         try:
             answer = answer_line(line)

@@ -16,6 +16,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -48,6 +49,7 @@ class Nursery:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
+        self._one_at_a_time = threading.Lock()  # an order and its answer belong together
 
     def start(self) -> Nursery:
         self._process = subprocess.Popen(
@@ -64,11 +66,11 @@ class Nursery:
         """A new server; its process id. `fresh`: a Python of its own, from its first import on."""
         assert self._process is not None
         assert self._process.stdin is not None
-        self._process.stdin.write(
-            json.dumps({"environment": environment, "log": str(log), "fresh": fresh}) + "\n"
-        )
-        self._process.stdin.flush()
-        return int(self._read())
+        order = json.dumps({"environment": environment, "log": str(log), "fresh": fresh})
+        with self._one_at_a_time:
+            self._process.stdin.write(order + "\n")
+            self._process.stdin.flush()
+            return int(self._read())
 
     def _read(self) -> str:
         assert self._process is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 from tools.services import Postgres
 from tools.soak.crowd import freeze_one
 from tools.soak.kills import kill_under_play, long_plan
+from tools.soak.ledger import Tally
 from tools.soak.long import play_long, plot
 from tools.soak.network import disturb
 from tools.soak.nursery import Nursery
@@ -17,6 +20,7 @@ from tools.soak.record import Outcome
 from tools.soak.restart import restart_under_load
 from tools.soak.workers import upset
 
+LANES = 4  # servers that are killed at once, in one part
 TURN = {"kind": "turn", "seconds": 15}  # shorter than most outages: whoever is not credited loses turns
 
 
@@ -53,38 +57,51 @@ class Part:
 
 
 async def _kill_sqlite(ship: Ship) -> Outcome:
-    return await _kill(ship, ship.sqlite("kill"), "kill-sqlite")
+    return await _kill(ship, "kill-sqlite", ship.sqlite)
 
 
 async def _kill_postgresql(ship: Ship) -> Outcome:
-    return await _kill(ship, ship.postgresql(), "kill-postgresql")
+    return await _kill(ship, "kill-postgresql", lambda _: ship.postgresql())
 
 
-async def _kill(ship: Ship, url: str, name: str) -> Outcome:
-    run = await kill_under_play(
-        ship.nursery,
-        url,
-        ship.folder / name,
-        plan=long_plan(ship.times(500)),
-        seed=ship.seed,
-        seconds=60 * ship.minutes,
-        say=True,
+async def _kill(ship: Ship, name: str, database: Callable[[str], str]) -> Outcome:
+    """Several servers at once, each with its own database, people and chance: most of a kill is waiting."""
+    plan = long_plan(ship.times(500))
+    share = -(-len(plan) // LANES)
+    lanes = [f"{name}-{lane}" for lane in range(LANES)]
+    runs = await asyncio.gather(
+        *(
+            kill_under_play(
+                ship.nursery,
+                database(lane),
+                ship.folder / lane,
+                plan=plan[number * share : (number + 1) * share],
+                seed=ship.seed + number,
+                seconds=60 * ship.minutes,
+                say=True,
+            )
+            for number, lane in enumerate(lanes)
+            if plan[number * share :]
+        )
     )
-    print(f"{name}: {run}", flush=True)
     bots = await kill_under_play(
         ship.nursery,
-        url,
+        database(f"{name}-bots"),
         ship.folder / f"{name}-bots",
         plan=["claiming", "random"] * ship.times(10),
         seed=ship.seed,
         seconds=60 * ship.minutes,
         bots=["cabin-boy"],
     )
-    print(f"{name}, tables with bots: {bots}", flush=True)
-    kills = run.kills + bots.kills
-    run.tally.add(bots.tally)
+    kills: Counter[str] = Counter()
+    tally = Tally()
+    for run in (*runs, bots):
+        kills += run.kills
+        tally.add(run.tally)
     points = ", ".join(f"{count} {point}" for point, count in sorted(kills.items()))
-    return Outcome(f"{kills.total()} kills: {points}", run.tally.checked, run.tally.wrong)
+    tried = f"{kills.total()} kills: {points}; {bots.kills.total()} of them at tables with bots"
+    print(f"{name}: {tried}; {tally}", flush=True)
+    return Outcome(tried, tally.checked, tally.wrong)
 
 
 async def _database_sqlite(ship: Ship) -> Outcome:
