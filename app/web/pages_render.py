@@ -78,7 +78,7 @@ class PageRenderer:
         self, request: Request, template: str, *, status: int = 200, **context: object
     ) -> HTMLResponse:
         reader = await self._who(request)
-        return self.plain_page(request, template, status=status, reader=reader, **context)
+        return self.plain_page(request, template, status=status, reader=reader, asked_who=True, **context)
 
     def plain_page(
         self,
@@ -87,6 +87,7 @@ class PageRenderer:
         *,
         status: int = 200,
         reader: Reader | None = None,
+        asked_who: bool = False,
         **context: object,
     ) -> HTMLResponse:
         """The same without asking who reads: for error pages, when the store may be the error."""
@@ -103,6 +104,7 @@ class PageRenderer:
             static=self.assets.url,
             theme=theme if theme in THEMES else "system",
             reader=reader,
+            asked_who=asked_who,
             csrf=self._csrf(request),
             path=request.url.path,
             status=status,

@@ -4,10 +4,11 @@ import { symbolIcon, el, icon } from "./dom.js";
 import { cardName, placeName, seatName, symbolName } from "./words.js";
 import { t, tn } from "./i18n.js";
 
-const price = (choice) => {
-  if (choice.draws)
-    return tn("draws {n} card and cannot be undone", "draws {n} cards and cannot be undone", choice.draws);
-  return choice.final && choice.action.type !== "end" ? t("cannot be undone") : "";
+const price = ({ action: { type }, draws, final }) => {
+  // resting says already that it takes a card
+  if (draws && type !== "draw")
+    return tn("draws {n} card and cannot be undone", "draws {n} cards and cannot be undone", draws);
+  return (draws || final) && type !== "end" ? t("cannot be undone") : "";
 };
 
 const phrases = {
@@ -50,7 +51,7 @@ export function inWords(choice, view, seats) {
   return { text: phrases[choice.action.type]?.(choice, context) ?? choice.action.type, price: price(choice) };
 }
 
-const signs = { sail: "ui-anchor", draw: "ui-lantern", end: "ui-done", retreat: "ui-undo", morgan: "ui-arrow" };
+const signs = { sail: "ui-anchor", draw: "ui-cards", end: "ui-done", retreat: "ui-undo", morgan: "ui-arrow" };
 
 function signOf({ action }) {
   const { type } = action;

@@ -44,6 +44,7 @@ export function Seats(root, { onSeat }) {
     const inTurn = !over && view.turn.seat === seat;
     plate.className = `plate look-${look}`;
     plate.classList.toggle("in-turn", inTurn);
+    plate.classList.toggle("own", you.seat === seat);
     plate.classList.toggle("resigned", player.resigned);
     plate.classList.toggle("winner", view.winner === seat);
     const figure = plate.querySelector(".plate-figure");

@@ -31,12 +31,13 @@ export function StatusBar(root) {
   return {
     menu,
     update(state) {
-      const { table, view, presence } = state;
+      const { table, view, presence, you } = state;
       const text = sentence(state);
       if (words.textContent !== text) words.textContent = text;
       const running = view && view.winner === null && table.status === "running";
       root.classList.toggle("mine", Boolean(running) && state.choices.length > 0);
-      const seat = view ? (view.winner ?? view.turn.seat) : null;
+      const choosing = running && view.pending && state.choices.length; // you owe it, whoever is in turn
+      const seat = view ? (view.winner ?? (choosing ? you.seat : view.turn.seat)) : null;
       const look = seat === null ? "" : String(lookOf(table.seats, seat));
       if (figure.dataset.look !== look) {
         figure.dataset.look = look;

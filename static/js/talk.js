@@ -147,6 +147,13 @@ export function Talk(root, { onTrace, onChat, onMute }) {
     if (stick) box.scrollTop = box.scrollHeight;
   }
 
+  // Whoever reads the newest line goes on reading it when the box becomes lower, as it does at the end.
+  for (const box of [lines, talk]) {
+    let low = true;
+    box.addEventListener("scroll", () => (low = atBottom(box)));
+    new ResizeObserver(() => low && (box.scrollTop = box.scrollHeight)).observe(box);
+  }
+
   return {
     show,
     openTab: () => open,

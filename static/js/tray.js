@@ -112,7 +112,7 @@ export function Tray(root, { onAction, onUndo, onClear }) {
         return el(
           "button",
           { type: "button", class: "button button-small extra", onclick: () => onAction(choice.action) },
-          icon("ui", choice.action.type === "sail" ? "ui-anchor" : "ui-lantern"),
+          icon("ui", choice.action.type === "sail" ? "ui-anchor" : "ui-cards"),
           el("span", { class: "choice-words" }, el("span", {}, text), price ? el("small", {}, price) : null),
         );
       }),

@@ -11,10 +11,11 @@ const page = find("[data-fairness]");
 const room = page.dataset.room;
 const list = find("[data-checks]", page);
 const verdict = find("[data-verdict]", page);
-const button = find("[data-check]", page);
+const button = find("[data-check]", page); // only beside a game
 let record = null;
 
 function showSeals({ commitment, nonces, server_seed: secret }, seats) {
+  find("[data-seals]", page).hidden = false;
   find("[data-commitment]", page).textContent = commitment;
   find("[data-server-seed]", page).textContent = secret ?? t("still secret");
   const whole = secret && nonces.every(Boolean);
@@ -95,7 +96,7 @@ async function load() {
   button.disabled = false;
 }
 
-button.addEventListener("click", () => run(record));
+button?.addEventListener("click", () => run(record));
 find("#record-file", page).addEventListener("change", async (event) => {
   const [file] = event.target.files;
   if (!file) return;

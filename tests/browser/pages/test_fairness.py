@@ -37,8 +37,10 @@ GAMES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("preset", GAMES)
 def test_a_real_game_holds(person: Callable[..., Player], tmp_path: Path, preset: str):
     ann = person(None)
-    check(ann.page, ann.url, played(preset, **GAMES[preset]), tmp_path)
+    record = played(preset, **GAMES[preset])
+    check(ann.page, ann.url, record, tmp_path)
     expect(ann.page.locator("[data-verdict]")).to_contain_text("This game was fair")
+    expect(ann.page.locator("[data-commitment]")).to_have_text(record["commitment"])
     expect(ann.page.locator(".check-bad")).to_have_count(0)
 
 
@@ -135,3 +137,11 @@ def test_the_browsers_set_up_is_the_engines(person: Callable[..., Player]):
         assert (found["deck"], found["row"]) == (made["deck"], made["row"]), options
         assert found["first"] == made["turn"]["seat"], options
         assert (found["chests"], found["aside"]) == (made["chests"], made["chests_aside"]), options
+
+
+def test_without_a_game_there_is_nothing_to_show_but_the_way_to_a_record(person: Callable[..., Player]):
+    ann = person(None)
+    ann.page.goto(f"{ann.url}/fairness")
+    expect(ann.page.get_by_text("Choose the file of a record")).to_be_visible()
+    expect(ann.page.locator("[data-seals]")).to_be_hidden()
+    expect(ann.page.get_by_role("button", name="Check this game")).to_have_count(0)

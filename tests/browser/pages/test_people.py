@@ -116,6 +116,8 @@ def test_pages_that_are_not_there_help(person: Callable[..., Player]):
         assert answer.status == status
         expect(ann.page.get_by_role("heading", name="Onbekende wateren")).to_be_visible()
         expect(ann.page.get_by_role("link", name="Naar de lobby")).to_be_visible()
+        # it does not ask who reads it, so it calls nobody a guest
+        expect(ann.page.locator(".who-name")).to_have_text("Account")
     ann.complaints.clear()
 
 

@@ -85,6 +85,9 @@ def test_after_the_end_any_eyes_and_a_link_to_a_step(
     page.locator("h1").click()
     page.keyboard.press("ArrowRight")
     assert page.url.endswith("step=5")
+    # wherever one goes, its line is among those of the log that can be seen
+    page.keyboard.press("End")
+    expect(page.locator("[data-log] [aria-current]")).to_be_in_viewport()
 
 
 def test_the_record_is_downloaded_and_loaded_again(finished: tuple[Player, str], tmp_path: Path):

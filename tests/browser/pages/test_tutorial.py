@@ -87,6 +87,18 @@ def test_the_tutorial_by_keyboard_alone(person: Callable[..., Player]):
     expect(page.get_by_role("link", name="Play now against bots")).to_be_focused()
 
 
+def test_on_a_phone_the_task_and_the_cards_are_seen_together(person: Callable[..., Player]):
+    ann = person(None, phone=True)
+    for number in range(len(LESSONS)):
+        ann.page.goto(f"{ann.url}/tutorial")
+        opened(ann.page, 0)
+        ann.page.locator("[data-lesson]").nth(number).tap()
+        expect(ann.page.locator(f'[data-lesson-open="{LESSONS[number].name}"]')).to_be_visible()
+        expect(ann.page.locator("[data-say]")).to_be_in_viewport(ratio=1)
+        expect(ann.page.locator("[data-hand]")).to_be_in_viewport(ratio=1)
+        expect(ann.page.locator('[data-board] [data-place="start"]')).to_be_in_viewport()
+
+
 def test_a_step_can_be_begun_again(person: Callable[..., Player]):
     ann = person(None)
     ann.page.goto(f"{ann.url}/tutorial")
@@ -116,8 +128,14 @@ def test_an_example_of_the_rules_plays_its_move(person: Callable[..., Player], p
     ann.page.goto(f"{ann.url}{page}")
     for name in EXAMPLES[page]:
         example = ann.page.locator(f'[data-demo="{name}"]')
+        room = example.locator("[data-demo-board]")
+        empty = room.bounding_box()
         example.scroll_into_view_if_needed()
         expect(example.locator("[data-place]").first).to_be_attached()
+        drawn = room.bounding_box()
+        assert empty is not None
+        assert drawn is not None
+        assert abs(drawn["height"] - empty["height"]) <= 2, "the text below would jump"
         example.get_by_role("button", name="Show the move").click()
         expect(example.locator("[data-demo-said]")).not_to_be_empty()
         example.get_by_role("button", name="Again").click()

@@ -82,3 +82,18 @@ def test_lines_missed_while_away_are_filled_in(person: Callable[..., Player]) ->
     expect(late.locator(".log-line").nth(5)).to_be_visible()
     expect(ann.page.locator(".log-line")).to_have_text(lines(late))
     late.close()
+
+
+def test_the_last_line_is_in_sight_at_the_end(person: Callable[..., Player]) -> None:
+    """The hands that open then take room from the log."""
+    ann, bo = person("Ann", viewport={"width": 1280, "height": 660}), person("Bo")
+    game = begin(ann, bo, options={**HIDDEN, "pirates": 6})
+    ann.open(game)
+    for _ in range(10):
+        assert move_beside(ann) or move_beside(bo)
+    expect(ann.page.locator(".log-line").nth(10)).to_be_attached()
+    expect(ann.page.locator(".log-line").last).to_be_in_viewport(ratio=1)
+    expect(ann.page.locator(".log-line").first).not_to_be_in_viewport()
+    bo.act({"type": "resign"})
+    expect(ann.page.locator(".ending")).to_be_visible()
+    expect(ann.page.locator(".log-line").last).to_be_in_viewport(ratio=1)

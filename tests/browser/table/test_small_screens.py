@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.table.house import Player, begin
+from tests.browser.table.house import Player, begin, move_beside
 
 # Whether map and bench lie on the screen, apart from each other, and how many pixels a tile has.
 SEEN = """() => {
@@ -27,6 +28,9 @@ LIT = """() => {
     return box.top >= top - 1 && box.bottom <= bottom + 1;
   });
 }"""
+
+
+HEIGHTS = """() => [".status", ".map"].map((each) => document.querySelector(each).offsetHeight)"""
 
 
 def in_turn(person: Callable[..., Player], preset: str, width: int, height: int) -> Player:
@@ -68,3 +72,21 @@ def test_where_the_screen_is_too_short_what_is_lit_is_brought_into_sight(
         card.tap()
         ann.page.wait_for_function(LIT)
         ann.page.locator(".put-back").tap()
+
+
+def test_a_long_name_in_turn_takes_nothing_from_the_map(person: Callable[..., Player]) -> None:
+    ann, bo = person(None), person("Bo", phone=True)
+    ann.api("POST", "/me", {"name": f"Maximiliana {secrets.token_hex(5)}"})
+    game = begin(ann, bo, options={"preset": "jamaica", "players": 2, "first": 0})
+    bo.open(game)
+    expect(bo.page.locator(".status-words")).to_contain_text("is in turn")
+    bo.page.wait_for_function(f"() => {{ const s = ({SEEN})(); return s.apart && s.inside; }}")
+    theirs = bo.page.evaluate(HEIGHTS)
+    expect(bo.page.locator(".plate.own .plate-name")).to_contain_text("Bo")
+    while ann.state().get("choices"):
+        before = bo.seq()
+        move_beside(ann)
+        bo.wait_past(before)
+    expect(bo.page.locator(".status-words")).to_have_text("Your turn")
+    bo.page.wait_for_function(f"() => {{ const s = ({SEEN})(); return s.apart && s.inside; }}")
+    assert bo.page.evaluate(HEIGHTS) == theirs
