@@ -21,6 +21,8 @@ from tools.soak.nursery import Nursery, Server
 from tools.soak.proxy import Proxy, proxied
 
 Step = Callable[[], Awaitable[None]]
+SQLITE_KINDS = ("hanging", "slow", "full")
+POSTGRESQL_KINDS = ("crashed", "refused", "hanging", "slow", "read-only", "full")
 
 # A disk of our own that is full would need rights over the machine: every write is answered as on one.
 _WRITTEN = ("log", "games", "chat", "due", "beats", "outages", "seats")
@@ -212,11 +214,11 @@ async def _take_away(
             run.tally = fleet.tally
             try:
                 await fleet.launch(tables, **terms)
+                chosen = [fault for fault in faults if kinds is None or fault.name in kinds]
                 for length in seconds:
-                    for fault in faults:
-                        if kinds is None or fault.name in kinds:
-                            await _one(fleet, fault, length, run)
-                            await fleet.renew()
+                    for fault in chosen:
+                        await _one(fleet, fault, length, run)
+                        await fleet.renew()
             finally:
                 await fleet.close()
     finally:

@@ -15,7 +15,7 @@ from tools.soak.ledger import Tally
 from tools.soak.long import play_long, plot
 from tools.soak.network import disturb
 from tools.soak.nursery import Nursery
-from tools.soak.outages import take_away
+from tools.soak.outages import POSTGRESQL_KINDS, SQLITE_KINDS, take_away
 from tools.soak.record import Outcome
 from tools.soak.restart import restart_under_load
 from tools.soak.workers import upset
@@ -105,32 +105,45 @@ async def _kill(ship: Ship, name: str, database: Callable[[str], str]) -> Outcom
 
 
 async def _database_sqlite(ship: Ship) -> Outcome:
-    return await _database(ship, "SQLite", None)
+    return await _database(ship, dict.fromkeys(SQLITE_KINDS))
 
 
 async def _database_postgresql(ship: Ship) -> Outcome:
-    with Postgres(durable=True) as own:  # one of the outages is a crash of it
-        return await _database(ship, "PostgreSQL", own)
+    with Postgres(durable=True) as own, Postgres(durable=True) as crashing:
+        return await _database(
+            ship, {kind: crashing if kind == "crashed" else own for kind in POSTGRESQL_KINDS}
+        )
 
 
-async def _database(ship: Ship, name: str, postgres: Postgres | None) -> Outcome:
+async def _database(ship: Ship, kinds: dict[str, Postgres | None]) -> Outcome:
+    """Every kind at once, each with its own server, database and people: most of an outage is waiting."""
     lengths = [length for length in (1.0, 5.0, 20.0, 60.0) if length <= 60 * max(ship.scale, 1 / 60)]
-    run = await take_away(
-        ship.nursery,
-        ship.folder / f"outage-{name}",
-        seconds=lengths,
-        seed=ship.seed,
-        postgres=postgres,
-        clock=TURN,
+    runs = await asyncio.gather(
+        *(
+            take_away(
+                ship.nursery,
+                ship.folder / f"outage-{'sqlite' if postgres is None else 'postgresql'}-{kind}",
+                seconds=lengths,
+                seed=ship.seed,
+                postgres=postgres,
+                kinds=[kind],
+                clock=TURN,
+            )
+            for kind, postgres in kinds.items()
+        )
     )
-    print(f"{name}: {run}", flush=True)
-    kinds = ", ".join(sorted({outage.split()[0] for outage in run.outages}))
+    tally = Tally()
+    for run in runs:
+        print(run, flush=True)
+        tally.add(run.tally)
     return Outcome(
-        f"{len(run.outages)} outages ({kinds}; {min(lengths):g} to {max(lengths):g} s) under clocks of "
-        f"{TURN['seconds']} s a turn; {run.told} commands held back, {run.by_clock} turns lost, play went on by "
-        f"itself within {max(run.recoveries):.1f} s",
-        run.tally.checked,
-        run.tally.wrong,
+        f"{sum(len(run.outages) for run in runs)} outages ({', '.join(kinds)}; each of "
+        f"{', '.join(f'{length:g}' for length in lengths)} s) under clocks of {TURN['seconds']} s a turn; "
+        f"{sum(run.told for run in runs)} commands held back, {sum(run.promised for run in runs)} acknowledged "
+        f"without a commit, {sum(run.by_clock for run in runs)} turns lost; play went on by itself within "
+        f"{max(max(run.recoveries) for run in runs):.1f} s",
+        tally.checked,
+        tally.wrong,
     )
 
 
@@ -176,21 +189,30 @@ async def _crowd(ship: Ship) -> Outcome:
 
 
 async def _workers(ship: Ship) -> Outcome:
-    run = await upset(
-        ship.nursery,
-        ship.postgres,
-        ship.folder / "workers",
-        faults=ship.times(60),
-        seconds=4.0,
-        seed=ship.seed,
-        workers=3,
-        tables=3,
+    """Three clusters at once: most of a fault is waiting."""
+    runs = await asyncio.gather(
+        *(
+            upset(
+                ship.nursery,
+                ship.postgres,
+                ship.folder / f"workers-{lane}",
+                faults=ship.times(20),
+                seconds=4.0,
+                seed=ship.seed + lane,
+                workers=3,
+                tables=3,
+            )
+            for lane in range(3)
+        )
     )
-    print(run)
-    kinds = ", ".join(f"{count} {name}" for name, count in sorted(run.faults.items()))
-    return Outcome(
-        f"{run.faults.total()} faults among 3 workers: {kinds}", run.tally.checked, run.tally.wrong
-    )
+    faults: Counter[str] = Counter()
+    tally = Tally()
+    for run in runs:
+        print(run, flush=True)
+        faults += run.faults
+        tally.add(run.tally)
+    kinds = ", ".join(f"{count} {name}" for name, count in sorted(faults.items()))
+    return Outcome(f"{faults.total()} faults among 3 workers: {kinds}", tally.checked, tally.wrong)
 
 
 async def _restart(ship: Ship) -> Outcome:
@@ -233,13 +255,13 @@ async def _long(ship: Ship) -> Outcome:
 PARTS: dict[str, Part] = {
     "kill-sqlite": Part("kill -9 under play on SQLite, at random and at fault points", 6, _kill_sqlite),
     "kill-postgresql": Part("the same on PostgreSQL", 6, _kill_postgresql),
-    "database-sqlite": Part("SQLite's file locked, slow, full", 5, _database_sqlite),
+    "database-sqlite": Part("SQLite's file locked, slow, full", 2, _database_sqlite),
     "database-postgresql": Part(
-        "PostgreSQL refused, hanging, slow, read-only, full, crashed", 10, _database_postgresql
+        "PostgreSQL crashed, refused, hanging, slow, read-only, full", 3, _database_postgresql
     ),
     "network": Part("a network that cuts, half-opens, hangs, slows and doubles", 5, _network),
     "crowd": Part("one frozen spectator among a thousand", 2, _crowd),
-    "workers": Part("Redis away or hanging, a worker frozen or killed, of three", 8, _workers),
+    "workers": Part("Redis away or hanging, a worker frozen or killed, of three", 4, _workers),
     "restart": Part("graceful restarts under load", 3, _restart),
     "long": Part("games by programs; memory, tasks and handles stay flat", 45, _long),
 }
