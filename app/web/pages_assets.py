@@ -2,6 +2,7 @@
 
 Native modules import each other by relative path, so the fingerprint is a folder in front of
 all of them rather than a part of each name: one changed file moves the whole set at once.
+Comments are for readers of the repository: they stay there, which makes the table a tenth lighter.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import mimetypes
+import re
 from pathlib import Path
 
 from starlette.requests import Request
@@ -28,6 +30,16 @@ TYPES = {
     ".json": "application/json",
 }
 PACKED = frozenset({".js", ".css", ".svg", ".webmanifest", ".json"})
+# In scripts only whole lines and whole blocks: what looks like a comment behind code may be part of a text.
+COMMENTS = {
+    ".js": re.compile(rb"^[ ]*(?://[^\n]*|/\*.*?\*/[ ]*)\n", re.MULTILINE | re.DOTALL),
+    ".css": re.compile(rb"[ ]*/\*.*?\*/", re.DOTALL),
+}
+
+
+def without_comments(name: str, body: bytes) -> bytes:
+    pattern = COMMENTS.get(Path(name).suffix)
+    return pattern.sub(b"", body) if pattern else body
 
 
 class Assets:
@@ -40,7 +52,7 @@ class Assets:
         digest = hashlib.sha256()
         for path in sorted(p for p in folder.rglob("*") if p.is_file()):
             name = path.relative_to(folder).as_posix()
-            body = path.read_bytes()
+            body = without_comments(name, path.read_bytes())
             digest.update(name.encode() + b"\0" + hashlib.sha256(body).digest())
             packed = gzip.compress(body, 9, mtime=0) if path.suffix in PACKED else None
             self._bodies[name] = (body, packed)
