@@ -186,9 +186,10 @@ async def play_one(crewed: Crewed, http: httpx.AsyncClient, *, longest: int) -> 
 
 
 async def finish(crewed: Crewed) -> None:
-    """All but one resign, unless the game is over."""
-    if not crewed.players[0].is_over:
-        for hand in crewed.players[1:]:
-            await hand.command("act", version=hand.seq, action={"type": "resign"})
+    """All but one resign, unless the game is over; a bot would go on for ever, so beside bots all do."""
+    for hand in crewed.players[0 if crewed.bots else 1 :]:
+        refused: str | None = "stale"  # a bot may have moved meanwhile
+        while refused == "stale" and not hand.is_over:
+            refused = await hand.command("act", version=hand.seq, action={"type": "resign"})
     for hand in crewed.hands:
         await hand.until(lambda hand: hand.is_over and not hand.pending)
