@@ -55,8 +55,8 @@ def plain_code(typed: str) -> str:
 class Passwords:
     """Hashing and checking, off the event loop; at most a few at once, the others wait."""
 
-    def __init__(self) -> None:
-        self._hasher = PasswordHasher()
+    def __init__(self, hasher: PasswordHasher | None = None) -> None:
+        self._hasher = hasher or PasswordHasher()
         self._turns = asyncio.Semaphore(_AT_ONCE)
 
     async def hash(self, password: str) -> str:

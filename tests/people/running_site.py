@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from argon2 import PasswordHasher
 from fastapi import FastAPI
 
 from app.main import create_app
 from app.settings import Settings
 from app.store.engine import is_sqlite, make_engine, sqlite_file
 from app.store.migrate import upgrade
+from app.web.passwords import Passwords
 from app.web.site import Site
 
 ORIGIN = "http://testserver"
@@ -22,6 +24,11 @@ BROWSER = {
     "sec-fetch-site": "same-origin",
     "user-agent": "Mozilla/5.0 (X11; Linux) Firefox/140.0",
 }
+
+
+# argon2id as ever, with less work a password: what the real one costs is looked at in tests/web/test_passwords.py,
+# and the servers that tests start as processes hash with it.
+QUICK = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
 
 
 class TestSite:
@@ -73,6 +80,7 @@ async def running(database_url: str, **changes: object) -> AsyncIterator[TestSit
     app = create_app(settings)
     async with app.router.lifespan_context(app):
         test = TestSite(app)
+        test.site.passwords = Passwords(QUICK)
         try:
             yield test
         finally:
