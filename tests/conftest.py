@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.longest import longest_first
 from tools.find_chromium import FLAGS, find
 from tools.services import Postgres, RedisServer
 
@@ -26,6 +27,13 @@ settings.register_profile(
     derandomize=bool(os.environ.get("CI")),
 )
 settings.load_profile("cartagena")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where several processes share the tests (each of them sorts, and all alike); alone they stay in order."""
+    shared = getattr(config, "workerinput", None)
+    if shared is not None:
+        longest_first(items, int(shared["workercount"]))
 
 
 @pytest.fixture(scope="session")

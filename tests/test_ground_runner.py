@@ -6,9 +6,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from tests.longest import LONGEST, longest_first
 from tools import run_tests
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -91,3 +94,18 @@ def test_every_folder_of_tests_belongs_to_exactly_one_part(tmp_path: Path) -> No
         "browser": ["browser"],
         "soak": ["soak"],
     }
+
+
+def test_the_longest_begin_first_each_followed_by_a_short_one() -> None:
+    names = [f"tests/rules/test_moves.py::test_{number}" for number in range(30)]
+    tests: list[Any] = [SimpleNamespace(nodeid=name) for name in (*names, *reversed(LONGEST[:6]))]
+    longest_first(tests, 4)
+    assert [test.nodeid for test in tests[:8:2]] == list(LONGEST[:4])
+    assert all(test.nodeid in names for test in tests[1:8:2])
+    assert [test.nodeid for test in tests[8:10]] == list(LONGEST[4:6])
+    assert len({test.nodeid for test in tests}) == 36, "none is lost, none comes twice"
+
+
+def test_what_is_called_long_is_there() -> None:
+    for name in LONGEST:
+        assert (ROOT / name.partition("::")[0]).exists(), name

@@ -36,6 +36,8 @@ class Part:
     cores: int = 1
     workers: int = 0
     """Test processes, where waiting for servers and pages leaves the cores idle; else one a core."""
+    spread: str = "worksteal"
+    """How tests are handed out to them; whole files where tests of a file share what is dear to make."""
     slow: bool = False
 
 
@@ -63,9 +65,15 @@ PARTS = (
         ),
         cores=2,
         workers=4,
+        spread="loadfile --no-loadscope-reorder",  # tests/longest.py says which come first
     ),
     Part(
-        "browser", "the table and the pages in a real Chromium", folders=("browser", "js"), cores=2, workers=4
+        "browser",
+        "the table and the pages in a real Chromium",
+        folders=("browser", "js"),
+        cores=2,
+        workers=4,
+        spread="load --maxschedchunk 1",
     ),
     Part("soak", "long play under load", folders=("soak",), cores=2, slow=True),
 )
@@ -87,7 +95,7 @@ def command_lines(part: Part, report: Path) -> list[list[str]]:
     if part.commands:
         return [[str(BIN / words[0]), *words[1:]] for words in (each.split() for each in part.commands)]
     paths = [str(path.relative_to(ROOT)) for path in test_paths(part, ROOT / "tests")]
-    workers = ("-n", str(part.workers or part.cores), "--dist", "worksteal")
+    workers = ("-n", str(part.workers or part.cores), "--dist", *part.spread.split())
     quiet = ("-q", "--tb=short", "--durations=5", f"--junitxml={report}")
     return [[str(BIN / "pytest"), *quiet, *workers, *paths]]
 

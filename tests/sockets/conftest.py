@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
 from tests.sockets.harbour import Running, in_process
 from tests.sockets.sailor import Crew
+from tools.soak.nursery import Nursery
 
 
 @pytest.fixture
@@ -36,3 +37,10 @@ async def light_crew(light_server: Running) -> AsyncIterator[Crew]:
     sailors = Crew(light_server)
     yield sailors
     await sailors.close()
+
+
+@pytest.fixture(scope="session")
+def nursery() -> Iterator[Nursery]:
+    """Where servers are forked that tests stop, kill and start again."""
+    with Nursery() as forking:
+        yield forking

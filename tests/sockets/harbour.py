@@ -25,6 +25,7 @@ from app.settings import Settings
 from app.store.engine import make_engine
 from app.store.migrate import upgrade
 from app.web.wire_uvicorn import ThinProtocol
+from tools.soak import nursery
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -154,3 +155,22 @@ async def own_process(database_url: str, folder: Path, **changes: Any) -> AsyncI
         yield server
     finally:
         await server.stop()
+
+
+class ForkedServer(Running):
+    """`cartagena serve` as a process of its own that starts in a moment: for tests that stop and start it often."""
+
+    def __init__(self, process: nursery.Server) -> None:
+        super().__init__(process.port)
+        self.start = process.start
+        self.stop = process.stop
+        self.kill = process.kill
+        self.said = process.said
+
+
+@asynccontextmanager
+async def forked(
+    parent: nursery.Nursery, database_url: str, folder: Path, **changes: Any
+) -> AsyncIterator[ForkedServer]:
+    async with nursery.serving(parent, database_url, folder, **changes) as process:
+        yield ForkedServer(process)

@@ -1,4 +1,7 @@
-"""Whole games over real sockets: every preset with five seats and spectators, on both databases."""
+"""Whole games over real sockets: every preset with five seats and spectators, each on one of the databases.
+
+Every preset on each of them: tests/soak/test_every_game.py.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,19 @@ from app import rules
 from tests.sockets.harbour import in_process
 from tests.sockets.sailor import Crew, Sailor, advance, play_out
 
+KINDS = ("sqlite", "postgresql")
 
-@pytest.mark.parametrize("preset", sorted(rules.PRESETS))
+
+@pytest.mark.parametrize(
+    ("database_url", "preset"),
+    [(KINDS[number % 2], preset) for number, preset in enumerate(sorted(rules.PRESETS))],
+    indirect=["database_url"],
+)
 async def test_a_full_game_of_five_with_spectators(crew: Crew, preset: str) -> None:
+    await a_full_game_of_five(crew, preset)
+
+
+async def a_full_game_of_five(crew: Crew, preset: str) -> None:
     sailors = await crew.game(5, preset)
     watchers = [await crew.sailor(), await crew.nobody()]
     for watcher in watchers:

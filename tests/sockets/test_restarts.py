@@ -8,16 +8,17 @@ from pathlib import Path
 from sqlalchemy import text
 
 from app.store.engine import make_engine
-from tests.sockets.harbour import own_process
+from tests.sockets.harbour import forked
 from tests.sockets.sailor import Crew, advance, play_out
+from tools.soak.nursery import Nursery
 
 DAY = 86_400_000
 
 
 async def test_kill_and_restart_in_mid_game_loses_and_doubles_nothing(
-    database_url: str, tmp_path: Path
+    nursery: Nursery, database_url: str, tmp_path: Path
 ) -> None:
-    async with own_process(database_url, tmp_path) as server:
+    async with forked(nursery, database_url, tmp_path) as server:
         crew = Crew(server)
         sailors = await crew.game(3, "tortuga")
         ann = sailors[0]
@@ -48,8 +49,10 @@ async def test_kill_and_restart_in_mid_game_loses_and_doubles_nothing(
     assert "Traceback" not in server.said()
 
 
-async def test_a_correspondence_deadline_is_kept_over_a_restart(database_url: str, tmp_path: Path) -> None:
-    async with own_process(database_url, tmp_path) as server:
+async def test_a_correspondence_deadline_is_kept_over_a_restart(
+    nursery: Nursery, database_url: str, tmp_path: Path
+) -> None:
+    async with forked(nursery, database_url, tmp_path) as server:
         crew = Crew(server)
         ann, bo = await crew.game(2, clock={"kind": "days", "days": 1})
         assert ann.clock is not None
@@ -77,8 +80,8 @@ async def _a_day_goes_by(database_url: str) -> None:
     await engine.dispose()
 
 
-async def test_time_without_a_server_is_credited(database_url: str, tmp_path: Path) -> None:
-    async with own_process(database_url, tmp_path) as server:
+async def test_time_without_a_server_is_credited(nursery: Nursery, database_url: str, tmp_path: Path) -> None:
+    async with forked(nursery, database_url, tmp_path) as server:
         crew = Crew(server)
         ann, bo = await crew.game(2, clock={"kind": "turn", "seconds": 20}, absence=0)
         await server.kill()

@@ -1,0 +1,60 @@
+"""Which tests begin first when several processes share them: the longest, so that none ends alone with one."""
+
+from __future__ import annotations
+
+import pytest
+
+__all__ = ["LONGEST", "longest_first"]
+
+# Files and tests by the beginning of their names, the longest first; whatever is not here is short. It need not be
+# exact: look at it when the slowest five that a part prints are not among the first.
+LONGEST = (
+    # files of the server part, which are handed out whole
+    "tests/ops/test_serve.py",
+    "tests/ops/test_deploy_docs.py",
+    "tests/cluster/test_three_workers.py",
+    "tests/sockets/test_games.py",
+    "tests/ops/test_container.py",
+    "tests/notify/test_mail.py",
+    "tests/people/test_profiles.py",
+    "tests/sockets/test_restarts.py",
+    "tests/sockets/test_time.py",
+    "tests/chaos/test_kills.py",
+    "tests/attack/test_matrix.py",
+    "tests/attack/test_planted_leaks.py",
+    "tests/people/test_retention.py",
+    "tests/people/test_accounts.py",
+    "tests/notify/test_webhooks.py",
+    "tests/play/test_looks.py",
+    "tests/sockets/test_waiting.py",
+    "tests/store/",
+    "tests/attack/",
+    "tests/chaos/",
+    # tests of the browser part, which are handed out one by one
+    "tests/browser/table/test_play.py::test_two_browsers",
+    "tests/browser/pages/test_every_page.py::test_a_page_is_for_everyone",
+    "tests/browser/table/test_play.py::test_a_whole_game",
+    "tests/browser/table/test_for_everyone.py::test_nothing_sticks_out",
+    "tests/browser/pages/test_axe.py",
+    "tests/browser/table/test_secrets.py",
+    "tests/browser/table/test_room.py::test_a_lost_line",
+    "tests/browser/attack/",
+    "tests/browser/table/",
+    "tests/browser/",
+)
+
+
+def longest_first(items: list[pytest.Item], processes: int) -> None:
+    """Puts the longest in front, for so many processes.
+
+    Where tests are handed out one by one, each process gets two at first: the second of each two must be a
+    short one, or it would wait behind one of the longest of all.
+    """
+    items.sort(key=lambda item: _rank(item.nodeid))  # stable: within a rank as they stand in their files
+    if len(items) >= 4 * processes:
+        for place in range(processes):
+            items.insert(2 * place + 1, items.pop())
+
+
+def _rank(name: str) -> int:
+    return next((rank for rank, start in enumerate(LONGEST) if name.startswith(start)), len(LONGEST))
