@@ -22,16 +22,13 @@ from typing import Any
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.play.ports import StoreUnavailable
-from app.serve import settings_from
-from app.settings import BadSettings, Settings
+from app.settings import BadSettings, Settings, settings_from
 from app.store.engine import make_engine
 from app.store.games import open_store
 from app.store.people import PeopleStore
 from app.store.people_admin import AdminStore
 from app.store.people_data import DataStore
 from app.store.people_social import SocialStore
-from app.web.house import open_house
-from app.web.metrics import Metrics
 
 __all__ = ["add_arguments", "run"]
 
@@ -153,6 +150,9 @@ async def _rooms(desk: Desk) -> None:
 
 
 async def _close(desk: Desk) -> None:
+    from app.web.house import open_house  # most deeds need no house, and are done sooner without
+    from app.web.metrics import Metrics
+
     counts = Metrics()
     store = await desk.stack.enter_async_context(
         open_store(desk.settings.database_url, counts.committed, desk.engine)

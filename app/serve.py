@@ -12,7 +12,6 @@ import asyncio
 import gc
 import logging
 import multiprocessing
-import os
 import signal
 import socket
 import sys
@@ -27,7 +26,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.faults import BadFault, arm, check
 from app.main import create_app
-from app.settings import BadSettings, Settings, read_settings, setting_names
+from app.settings import BadSettings, Settings, setting_names, settings_from
 from app.store.engine import make_engine
 from app.store.migrate import upgrade
 from app.store.sole import FileInUse, sole_server
@@ -35,7 +34,7 @@ from app.web.http_uvicorn import CarefulHttp
 from app.web.logs import configure_logs
 from app.web.wire_uvicorn import ThinProtocol
 
-__all__ = ["add_arguments", "migrate", "run", "settings_from"]
+__all__ = ["add_arguments", "migrate", "run"]
 
 log = logging.getLogger("cartagena.serve")
 _SLOW_TRIES = 10  # of five seconds each, for a database that does not answer at the start
@@ -50,13 +49,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             flag, dest=each.name, default=None, help=each.metadata["sentence"] + shown.replace("%", "%%")
         )
-
-
-def settings_from(arguments: argparse.Namespace) -> Settings:
-    """Settings from the environment and these flags; raises BadSettings."""
-    return read_settings(
-        os.environ, {each.name: getattr(arguments, each.name, None) for each in setting_names()}
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:

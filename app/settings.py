@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import ipaddress
+import os
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, cast, get_type_hints
 from urllib.parse import urlsplit
 
-__all__ = ["DEFAULT_SECRET", "BadSettings", "Settings", "read_settings", "setting_names"]
+__all__ = ["DEFAULT_SECRET", "BadSettings", "Settings", "read_settings", "setting_names", "settings_from"]
 
 PREFIX = "CARTAGENA_"
 DEFAULT_SECRET = "not-a-secret-for-localhost-only"  # noqa: S105
@@ -175,6 +177,13 @@ def read_settings(environment: Mapping[str, str], flags: Mapping[str, object] | 
     if wrong:
         raise BadSettings(" ".join(wrong))
     return _validated(Settings(**given))
+
+
+def settings_from(arguments: argparse.Namespace) -> Settings:
+    """Settings from this process's environment and its command line; raises BadSettings."""
+    return read_settings(
+        os.environ, {each.name: getattr(arguments, each.name, None) for each in setting_names()}
+    )
 
 
 def _parsed(kind: type, text: str) -> object:
