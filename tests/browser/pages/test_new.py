@@ -11,6 +11,13 @@ from playwright.sync_api import Route, expect
 from app import rules
 from tests.browser.table.house import Player
 
+# Words beside a button that have no room, and numbers whose buttons do not stand beside them.
+SQUEEZED = """() => [
+  ...[...document.querySelectorAll("[data-more] .choice > span")].filter((words) => words.offsetWidth < 150),
+  ...[...document.querySelectorAll("[data-more] .stepper")].filter((stepper) => stepper.offsetHeight > 60),
+  ...[...document.querySelectorAll("[data-more] .field")].filter((field) => field.scrollWidth > field.clientWidth),
+].map((node) => node.textContent.trim().slice(0, 40))"""
+
 
 def options_of(player: Player) -> dict[str, object]:
     player.page.wait_for_url(re.compile(r"/g/\w+"))
@@ -38,6 +45,9 @@ def test_every_option_of_the_catalogue_stands_in_the_form_with_its_sentence(pers
         expect(field).to_contain_text(spec.sentence)
         for _value, sentence in spec.choices:
             expect(field).to_contain_text(sentence)
+    for width, height in ((1280, 800), (390, 844)):
+        ann.page.set_viewport_size({"width": width, "height": height})
+        assert ann.page.evaluate(SQUEEZED) == [], width
 
 
 def test_what_contradicts_is_explained_before_the_click_and_refused_by_the_server(
