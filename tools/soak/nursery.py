@@ -140,10 +140,10 @@ class Server:
                 raise AssertionError(f"the server was not ready in time:\n{self.said()[-3000:]}")
             await asyncio.sleep(0.01)
 
-    async def succeed(self) -> None:
-        """The next one is started first, in a Python of its own, and waits at the file until this one has stopped."""
+    async def succeed(self, *, fresh: bool) -> None:
+        """The next one is started first, and waits at the file until this one has stopped."""
         old, said = self.pid, len(self.said())
-        await self.launch(fresh=True)
+        await self.launch(fresh=fresh)
         while WAITS not in self.said()[said:]:
             if not self.is_alive:
                 raise AssertionError(f"the next server did not start:\n{self.said()[-3000:]}")

@@ -217,7 +217,12 @@ async def _workers(ship: Ship) -> Outcome:
 
 async def _restart(ship: Ship) -> Outcome:
     run = await restart_under_load(
-        ship.nursery, ship.sqlite("restart"), ship.folder / "restart", restarts=ship.times(50), seed=ship.seed
+        ship.nursery,
+        ship.sqlite("restart"),
+        ship.folder / "restart",
+        restarts=ship.times(50),
+        seed=ship.seed,
+        fresh=True,
     )
     print(run)
     return Outcome(

@@ -1,7 +1,7 @@
 """A graceful restart under load: everybody is told to resume, nobody is refused, and the pause is short.
 
 In turn the next server is started first and waits until the former has stopped (docs/deploy.md), and the
-plain way: stop, then start. Both times it is a Python of its own, from its first import on.
+plain way: stop, then start. In the long form it is a Python of its own, from its first import on.
 """
 
 from __future__ import annotations
@@ -53,7 +53,14 @@ def _share(values: list[float], share: float) -> float:
 
 
 async def restart_under_load(
-    nursery: Nursery, database_url: str, folder: Path, *, restarts: int, seed: int, tables: int = 6
+    nursery: Nursery,
+    database_url: str,
+    folder: Path,
+    *,
+    restarts: int,
+    seed: int,
+    tables: int = 6,
+    fresh: bool = False,
 ) -> RestartRun:
     run = RestartRun(seed)
     server = Server(nursery, database_url, folder)
@@ -65,7 +72,7 @@ async def restart_under_load(
             try:
                 await fleet.launch(tables, as_pages=True)
                 for number in range(restarts):
-                    await _one(server, fleet, run, WAYS[number % 2])
+                    await _one(server, fleet, run, WAYS[number % 2], fresh)
                     await fleet.renew()
             finally:
                 await fleet.close()
@@ -76,7 +83,7 @@ async def restart_under_load(
     return run
 
 
-async def _one(server: Server, fleet: Fleet, run: RestartRun, way: str) -> None:
+async def _one(server: Server, fleet: Fleet, run: RestartRun, way: str, fresh: bool) -> None:
     await fleet.go_on()
     await fleet.moves(3)
     for hand in fleet.everybody:
@@ -84,10 +91,10 @@ async def _one(server: Server, fleet: Fleet, run: RestartRun, way: str) -> None:
         hand.byes.clear()
     known = {hand: set(hand.noted.refused) for hand in fleet.everybody}
     if way == "next one first":
-        await server.succeed()
+        await server.succeed(fresh=fresh)
     else:
         await server.stop()
-        await server.launch(fresh=True)
+        await server.launch(fresh=fresh)
         await server.until_ready()
     run.restarts += 1
     for hand in fleet.everybody:
