@@ -23,6 +23,8 @@ PLACES = CORES + 1
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 # A part that hangs must fail by itself, before whoever started us loses patience.
 LONGEST_SECONDS = 25 * 60
+# The slow part takes about that on two idle cores: every page and edition in every language and theme.
+LONGEST_SLOW_SECONDS = 90 * 60
 
 
 @dataclass(frozen=True)
@@ -150,9 +152,10 @@ class Run:
             return False
         code = self.process.poll()
         self.seconds = time.monotonic() - self.began
-        if code is None and self.seconds > LONGEST_SECONDS:
+        longest = LONGEST_SLOW_SECONDS if self.part.slow else LONGEST_SECONDS
+        if code is None and self.seconds > longest:
             self.stop()
-            self.problems.append(f"still running after {LONGEST_SECONDS} seconds, stopped")
+            self.problems.append(f"still running after {longest} seconds, stopped")
             code = 0
         if code is None:
             return False

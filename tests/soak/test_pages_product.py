@@ -52,7 +52,7 @@ def test_every_edition_in_every_language_and_theme(
             assert wide <= 0, f"{path} of {preset} is {wide} px too wide in {language}"
             found = Axe().run(ann.page).response["violations"]
             assert [each["id"] for each in found] == [], (preset, path, language, theme)
-            if language != "en":
+            if language != "en" and theme == "light":  # a theme changes no word
                 same = words & read(ann, path, "en")
                 left = {
                     each
