@@ -28,6 +28,7 @@ from tools.soak.pauses import AsPages, Hurried
 Json = dict[str, Any]
 _OVER = ("finished", "aborted", "closed")
 PATIENCE = 1800.0  # seconds for a plain request: the whole run may be stopped and continued
+_ASKED_AGAIN = 200  # times: a starved machine is busy for long
 _PATIENCE = 0.25  # before a command that could not be stored is sent again
 
 
@@ -317,11 +318,21 @@ def plain_http() -> httpx.AsyncClient:
     )
 
 
+async def _posted(http: httpx.AsyncClient, url: str, body: Json, headers: dict[str, str]) -> httpx.Response:
+    """The answer; who is asked to try again in a moment does."""
+    for _ in range(_ASKED_AGAIN):
+        answer = await http.post(url, json=body, headers=headers)
+        if answer.status_code != 503:
+            break
+        await asyncio.sleep(_PATIENCE)
+    return answer
+
+
 async def hire(base: str, rng: Random, http: httpx.AsyncClient) -> Deckhand:
     """Somebody with a session of their own."""
     name = f"Hand {secrets.token_hex(6)}"
     http.cookies.clear()
-    answer = await http.post(f"{base}/api/v1/me", json={"name": name}, headers={"Origin": base})
+    answer = await _posted(http, f"{base}/api/v1/me", {"name": name}, {"Origin": base})
     if answer.status_code != 200:
         raise AssertionError(f"no session: {answer.status_code} {answer.text[:300]}")
     cookie = "; ".join(f"{key}={value}" for key, value in answer.cookies.items())
@@ -330,10 +341,11 @@ async def hire(base: str, rng: Random, http: httpx.AsyncClient) -> Deckhand:
 
 async def open_table(hand: Deckhand, http: httpx.AsyncClient, options: Json, **terms: Any) -> str:
     http.cookies.clear()
-    answer = await http.post(
+    answer = await _posted(
+        http,
         f"{hand.base}/api/v1/games",
-        json={"options": options, **terms},
-        headers={"Origin": hand.base, "Cookie": hand.cookie},
+        {"options": options, **terms},
+        {"Origin": hand.base, "Cookie": hand.cookie},
     )
     if answer.status_code != 201:
         raise AssertionError(f"no table: {answer.status_code} {answer.text[:300]}")
