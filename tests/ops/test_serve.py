@@ -6,6 +6,7 @@ import json
 import signal
 import socket
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,19 @@ from websockets.sync.client import ClientConnection, connect
 from tests.ops.processes import fetched, serving, status
 
 
-def _room(base: str) -> tuple[str, str]:
-    """A guest's cookie and a room of theirs."""
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server with the usual settings, for tests that leave it running; each has its own people."""
+    with serving(tmp_path_factory.mktemp("usual")) as server:
+        yield server.address()
+        server.stop()
+        assert "Traceback" not in server.complained
+
+
+def _room(base: str, name: str = "Anne Bonfire") -> tuple[str, str]:
+    """A guest's cookie and a room of theirs; on one server a name is one person's."""
     with httpx.Client(base_url=base, headers={"origin": base}) as browser:
-        browser.post("/api/v1/me", json={"name": "Anne Bonfire"}).raise_for_status()
+        browser.post("/api/v1/me", json={"name": name}).raise_for_status()
         made = browser.post("/api/v1/games", json={"options": {"preset": "tortuga", "players": 2}})
         assert made.status_code == 201, made.text
         body = made.json()
@@ -66,30 +76,28 @@ def test_it_prints_its_address_serves_a_page_and_ends_quietly(tmp_path: Path) ->
         assert "Traceback" not in server.complained
 
 
-def test_a_peer_that_never_finishes_its_head_is_cut_off(tmp_path: Path) -> None:
-    with serving(tmp_path) as server:
-        base = server.address()
-        port = int(base.rsplit(":", 1)[1])
-        with socket.create_connection(("127.0.0.1", port)) as greedy:
-            greedy.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-Long: ")
-            with suppress(OSError):
-                for _ in range(200):
-                    greedy.sendall(b"x" * 4096)
-            greedy.settimeout(30)
-            with suppress(ConnectionResetError):
-                assert b"400" in greedy.recv(4096)
-        with socket.create_connection(("127.0.0.1", port)) as slow:
-            slow.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n")
-            slow.settimeout(40)
-            began = time.monotonic()
-            assert slow.recv(4096) == b""
-            assert 5 < time.monotonic() - began < 40
-        assert status(f"{base}/healthz") == 200
+def test_a_peer_that_never_finishes_its_head_is_cut_off(base: str) -> None:
+    port = int(base.rsplit(":", 1)[1])
+    with socket.create_connection(("127.0.0.1", port)) as greedy:
+        greedy.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-Long: ")
+        with suppress(OSError):
+            for _ in range(200):
+                greedy.sendall(b"x" * 4096)
+        greedy.settimeout(30)
+        with suppress(ConnectionResetError):
+            assert b"400" in greedy.recv(4096)
+    with socket.create_connection(("127.0.0.1", port)) as slow:
+        slow.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n")
+        slow.settimeout(40)
+        began = time.monotonic()
+        assert slow.recv(4096) == b""
+        assert 5 < time.monotonic() - began < 40
+    assert status(f"{base}/healthz") == 200
 
 
-def test_a_long_body_is_not_taken_for_a_head(tmp_path: Path) -> None:
+def test_a_long_body_is_not_taken_for_a_head(base: str) -> None:
     """A record of three hundred moves is longer than a head may be, and comes in one piece or two."""
-    with serving(tmp_path) as server, httpx.Client(base_url=server.address()) as client:
+    with httpx.Client(base_url=base) as client:
         for size in (10_000, 40_000, 150_000, 600_000):
             answer = client.post("/replay/steps", json={"record": "x" * size})
             assert answer.json()["error"]["code"] == "bad_record", size
@@ -130,66 +138,58 @@ def test_a_stop_tells_sockets_to_resume_and_the_game_is_there_after_the_start(tm
         server.stop()
 
 
-def test_a_resume_code_puts_a_second_device_on_the_same_seat_and_both_are_live(tmp_path: Path) -> None:
-    with serving(tmp_path) as server:
-        base = server.address()
-        cookie, room = _room(base)
-        headers = {"cookie": cookie, "origin": base}
-        made = httpx.post(f"{base}/api/v1/resume-codes", json={"room": room}, headers=headers).json()
-        with httpx.Client(base_url=base, headers={"origin": base}) as phone:
-            assert phone.post("/api/v1/resume", json={"code": made["code"]}).json()["room"] == room
-            second = f"cartagena={phone.cookies['cartagena']}"
-        assert second != cookie
-        with (
-            _socket(base, f"/ws/game/{room}", cookie) as one,
-            _socket(base, f"/ws/game/{room}", second) as two,
-        ):
-            for frames in (one, two):
-                frames.send(json.dumps({"do": "hello", "v": 1}))
-                _until(frames, "welcome")
-            one.send(json.dumps({"do": "sit", "id": "sit-00001", "nonce": "0" * 32}))
-            for frames in (one, two):
-                told = _until(frames, "table")
-                assert (told["kind"], told["you"]["seat"]) == ("seated", 0)
-            two.send(json.dumps({"do": "ready", "id": "ready-001", "ready": True}))
-            for frames in (one, two):
-                assert _until(frames, "table")["kind"] == "ready"
-
-
-def test_a_foreign_page_gets_no_socket(tmp_path: Path) -> None:
-    with serving(tmp_path) as server:
-        base = server.address()
-        cookie, room = _room(base)
-        for origin in ("https://evil.example", "null", base.replace("127.0.0.1", "localhost")):
-            for path in (f"/ws/game/{room}", "/ws/lobby"):
-                with pytest.raises(InvalidStatus) as refused, _socket(base, path, cookie, origin):
-                    raise AssertionError("a foreign page has a socket")
-                assert refused.value.response.status_code == 403
-
-
-def test_a_frame_that_is_too_big_closes_the_socket_with_1009(tmp_path: Path) -> None:
-    with serving(tmp_path) as server:
-        base = server.address()
-        cookie, room = _room(base)
-        with _socket(base, f"/ws/game/{room}", cookie) as frames:
+def test_a_resume_code_puts_a_second_device_on_the_same_seat_and_both_are_live(base: str) -> None:
+    cookie, room = _room(base, "Two Devices")
+    headers = {"cookie": cookie, "origin": base}
+    made = httpx.post(f"{base}/api/v1/resume-codes", json={"room": room}, headers=headers).json()
+    with httpx.Client(base_url=base, headers={"origin": base}) as phone:
+        assert phone.post("/api/v1/resume", json={"code": made["code"]}).json()["room"] == room
+        second = f"cartagena={phone.cookies['cartagena']}"
+    assert second != cookie
+    with (
+        _socket(base, f"/ws/game/{room}", cookie) as one,
+        _socket(base, f"/ws/game/{room}", second) as two,
+    ):
+        for frames in (one, two):
             frames.send(json.dumps({"do": "hello", "v": 1}))
             _until(frames, "welcome")
-            frames.send(json.dumps({"do": "chat", "id": "chat-0001", "text": "x" * 5000}))
-            assert _close_code(frames) == 1009
+        one.send(json.dumps({"do": "sit", "id": "sit-00001", "nonce": "0" * 32}))
+        for frames in (one, two):
+            told = _until(frames, "table")
+            assert (told["kind"], told["you"]["seat"]) == ("seated", 0)
+        two.send(json.dumps({"do": "ready", "id": "ready-001", "ready": True}))
+        for frames in (one, two):
+            assert _until(frames, "table")["kind"] == "ready"
 
 
-def test_logging_out_everywhere_closes_open_sockets(tmp_path: Path) -> None:
-    with serving(tmp_path) as server:
-        base = server.address()
-        cookie, room = _room(base)
-        with _socket(base, f"/ws/game/{room}", cookie) as frames:
-            frames.send(json.dumps({"do": "hello", "v": 1}))
-            _until(frames, "welcome")
-            answer = httpx.post(
-                f"{base}/api/v1/account/logout-everywhere", headers={"cookie": cookie, "origin": base}
-            )
-            assert answer.status_code == 200, answer.text
-            assert _close_code(frames) == 4008
+def test_a_foreign_page_gets_no_socket(base: str) -> None:
+    cookie, room = _room(base, "Honest Page")
+    for origin in ("https://evil.example", "null", base.replace("127.0.0.1", "localhost")):
+        for path in (f"/ws/game/{room}", "/ws/lobby"):
+            with pytest.raises(InvalidStatus) as refused, _socket(base, path, cookie, origin):
+                raise AssertionError("a foreign page has a socket")
+            assert refused.value.response.status_code == 403
+
+
+def test_a_frame_that_is_too_big_closes_the_socket_with_1009(base: str) -> None:
+    cookie, room = _room(base, "Long Tongue")
+    with _socket(base, f"/ws/game/{room}", cookie) as frames:
+        frames.send(json.dumps({"do": "hello", "v": 1}))
+        _until(frames, "welcome")
+        frames.send(json.dumps({"do": "chat", "id": "chat-0001", "text": "x" * 5000}))
+        assert _close_code(frames) == 1009
+
+
+def test_logging_out_everywhere_closes_open_sockets(base: str) -> None:
+    cookie, room = _room(base, "Many Doors")
+    with _socket(base, f"/ws/game/{room}", cookie) as frames:
+        frames.send(json.dumps({"do": "hello", "v": 1}))
+        _until(frames, "welcome")
+        answer = httpx.post(
+            f"{base}/api/v1/account/logout-everywhere", headers={"cookie": cookie, "origin": base}
+        )
+        assert answer.status_code == 200, answer.text
+        assert _close_code(frames) == 4008
 
 
 def test_sockets_of_one_address_are_limited_with_a_code(tmp_path: Path) -> None:
