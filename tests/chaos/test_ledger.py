@@ -35,7 +35,7 @@ class Scene:
         noted = self.hand.hand_in()
         await self.book.read(tally)
         await self.book.check_notes(self.hand, noted, tally)
-        await self.book.check_view(self.hand, tally, None)
+        self.book.check_view(self.hand, tally)
         return tally.wrong
 
 

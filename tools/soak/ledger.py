@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from tools.soak.deckhand import Deckhand, Noted
 Json = dict[str, Any]
 Answer = TypeVar("Answer")
 _TRIES = 20  # of ten seconds at most
+_SETTLING, _MOMENT = 400, 0.05  # times and seconds until log and people stand at one number
 
 
 @dataclass
@@ -147,8 +149,8 @@ class Book:
                     f"{who}: line {command} acknowledged as {number}, is {stored.get(command)}"
                 )
 
-    async def check_view(self, hand: Deckhand, tally: Tally, http: httpx.AsyncClient | None) -> None:
-        """Folded from events, fetched anew and folded from the log: one and the same."""
+    def check_view(self, hand: Deckhand, tally: Tally) -> None:
+        """Folded from events and folded from the log: one and the same."""
         assert self.table is not None
         tally.views += 1
         who = f"{self.game} seat {hand.seat}"
@@ -160,15 +162,32 @@ class Book:
             tally.wrong.append(f"{who}: the table block at {hand.seq} is not the log's")
         if _deadlines(hand.clock) != _deadlines(self.table.clocks.as_json() if self.table.clocks else None):
             tally.wrong.append(f"{who}: the clock at {hand.seq} is not the log's")
-        if http is not None:
+
+    async def check_fresh(self, hand: Deckhand, tally: Tally, http: httpx.AsyncClient) -> None:
+        """What is fetched anew is what was folded."""
+        for _ in range(_SETTLING):
             answer = await http.get(
                 f"{hand.base}/api/v1/games/{self.game}", headers={"Cookie": hand.cookie, "Origin": hand.base}
             )
             fresh = answer.json()
-            if fresh.get("seq") != hand.seq or _text(fresh.get("view")) != _text(hand.view):
-                tally.wrong.append(
-                    f"{who}: a fresh look at {hand.seq} shows another view: {answer.status_code}"
-                )
+            if fresh.get("seq") == hand.seq:
+                break
+            await asyncio.sleep(_MOMENT)  # something was on its way to one of the two
+        if fresh.get("seq") != hand.seq or _text(fresh.get("view")) != _text(hand.view):
+            tally.wrong.append(
+                f"{self.game} seat {hand.seat}: a fresh look at {hand.seq} shows another view: {answer.status_code}"
+            )
+
+    async def settle(self, hands: list[Deckhand], tally: Tally) -> None:
+        """Read on until log and people stand at one number: a clock may be credited while everybody rests.
+
+        Nothing may be awaited between this and comparing.
+        """
+        for _ in range(_SETTLING):
+            await self.read(tally)
+            if all(hand.seq == len(self.entries) for hand in hands):
+                return
+            await asyncio.sleep(_MOMENT)
 
 
 def _text(value: Any) -> bytes:
@@ -190,8 +209,13 @@ async def check_all(
         await book.read(tally)
         for hand, notes in zip(hands, noted, strict=True):
             await book.check_notes(hand, notes, tally)
-            if views:
-                await book.check_view(hand, tally, http)
+        if views:
+            await book.settle(hands, tally)
+            for hand in hands:
+                book.check_view(hand, tally)
+            if http is not None:
+                for hand in hands:
+                    await book.check_fresh(hand, tally, http)
     return tally
 
 
