@@ -131,16 +131,18 @@ def _after_ack(passed: Passed) -> None:
     is_dying = False
 
     @functools.wraps(original)
-    def tell_entry(self: Visitors, before: Any, table: Any, entry: Any, events: Any, acked: Any) -> None:
+    def tell_entry(
+        self: Visitors, before: Any, table: Any, entry: Any, events: Any, acked: Any, frames: Any = None
+    ) -> None:
         nonlocal is_dying
         if is_dying:
             return  # the last words have been said
         if acked is None or acked not in self._by_seat or not passed():
-            original(self, before, table, entry, events, acked)
+            original(self, before, table, entry, events, acked, frames)
             return
         is_dying = True
         everybody, self._by_seat = self._by_seat, {acked: self._by_seat[acked]}
-        original(self, before, table, entry, events, acked)
+        original(self, before, table, entry, events, acked, frames)
         self._by_seat = everybody
         asyncio.get_running_loop().call_later(_FLUSH_SECONDS, _die)
 

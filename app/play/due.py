@@ -20,7 +20,7 @@ from app.rules import RuleError
 if TYPE_CHECKING:
     from app.play.room import Room
 
-__all__ = ["GRACE", "HOST_GONE", "choose", "credit_outages", "due_at", "tick"]
+__all__ = ["GRACE", "HOST_GONE", "choose", "credit_outages", "due_at", "is_credit_owed", "tick"]
 
 GRACE = 300  # a command received in time may still be on its way to the log when the clock runs out
 HOST_GONE = 60_000  # before the start, a host who is away this long hands the role on
@@ -153,6 +153,15 @@ async def choose(room: Room, table: Table, seat: int, level: str) -> dict[str, A
     actions = [rules.action_to_json(action) for action in rules.legal(table.position, seat)]
     view = rules.view(table.position, seat)
     return await room.house.bot.choose(view, actions, seen, level, room.house.bot_budget, seat=seat)
+
+
+def is_credit_owed(room: Room, now: int) -> bool:
+    """Whether credit_outages would write something."""
+    table = room.table
+    if table.clocks is None or not table.clocks.running:
+        return False
+    since = max(table.clocks.since, table.credited_to)
+    return any(outage.ended > since for outage in (*room.house.outages, *room.delays.to_credit(now)))
 
 
 async def credit_outages(room: Room, now: int) -> None:

@@ -3,11 +3,11 @@
 `submit` is the way of every command: the same id again → the same answer; decide on the present table;
 append (UNIQUE(game, seq) is the arbiter between workers); only then move on, answer and tell. A worker
 that lost the race reads on and decides again. At most one append is in flight for a room in a worker.
+An action that nothing holds up goes the same way without a task that waits (acting.py).
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,9 @@ from app.play.delays import Delays
 from app.play.draft import Draft, Scene
 from app.play.due import credit_outages, due_at
 from app.play.entries import Append, Entry, GameRow
+from app.play.frame import Frame
+from app.play.gate import Gate
+from app.play.on_the_way import OnTheWay
 from app.play.ports import Anyone, News, StoreUnavailable
 from app.play.presence import Presence
 from app.play.refusals import Refusal
@@ -35,6 +38,7 @@ __all__ = ["Deciding", "Room"]
 Deciding = Callable[[Table, Scene, Any], Draft]
 
 _TRIES = 8  # races lost in a row before the sender is asked to try again
+_DIGITS = tuple(map(str, range(10)))
 _RESEATS = frozenset(("seated", "left", "started"))
 
 
@@ -59,7 +63,7 @@ class Room:
         self.is_unsure = False  # an append's outcome is not known: read the log before anything else
         self.delays = Delays()
         self.uses = 0  # by whoever has no socket here and must find it again as it was: the sweeper
-        self._lock = asyncio.Lock()
+        self.gate = Gate()
         for entry in entries:
             events = self.table.fold(entry)
             self._note(entry, events)
@@ -72,7 +76,7 @@ class Room:
         """Decide, store, move on, tell. Raises Refusal; then nothing has changed."""
         self.touched = received
         self.stirred(anyone, received)
-        async with self._lock:
+        async with self.gate:
             if self.is_unsure or getattr(command, "version", 0) > self.table.seq:
                 await self.read_on()  # our room may be behind the sender's: another worker was faster
             await self._keep_time(received)
@@ -114,12 +118,12 @@ class Room:
 
         `in_look`: the sweeper's, which writes down the next time itself when it is through.
         """
-        async with self._lock:
+        async with self.gate:
             return self.table is on and await self.add_locked(draft, at, in_look=in_look)
 
     async def begin_look(self, now: int) -> int:
         """The sweeper looks: at all that is decided by now, with what no clock should have counted credited."""
-        async with self._lock:
+        async with self.gate:
             look = self.alarm.begin_look()
             if self.is_unsure or not self.house.bus.is_alone:
                 await self.read_on()
@@ -141,8 +145,21 @@ class Room:
         self, draft: Draft, at: int, command: str | None, sender: Anyone | None, *, in_look: bool = False
     ) -> Accepted | None:
         """Append an entry and move on; None when its number, or its command, was already taken."""
+        step = self.prepare(draft, at, command, sender, in_look=in_look)
+        try:
+            is_appended = await self.house.store.append(step.append)
+        except StoreUnavailable:
+            raise self.not_stored(step) from None
+        done = self.settle(step, is_appended=is_appended)
+        if self.is_unsure:
+            await self.read_on()
+        return done
+
+    def prepare(
+        self, draft: Draft, at: int, command: str | None, sender: Anyone | None, *, in_look: bool = False
+    ) -> OnTheWay:
+        """The entry, and the table as it will be once that is on disk."""
         before = self.table
-        who = sender.id if sender is not None else ""
         entry = Entry(
             self.id,
             before.seq + 1,
@@ -150,45 +167,54 @@ class Room:
             draft.seat,
             draft.body,
             draft.by,
-            max(at, before.at),
+            at if at > before.at else before.at,
             command,
-            who,
+            sender.id if sender is not None else "",
         )
         after, events = before.after(entry, draft.step)
-        looks, changes = self.alarm.looks, self.presence.changes
+        to_act = after.to_act
         append = Append(
             entry,
             after.status,
-            ",".join(map(str, after.to_act)),
+            _DIGITS[to_act[0]] if len(to_act) == 1 else ",".join(map(str, to_act)),
             after.deadline(),
             None if in_look else self._due(after, at),
             None if entry.kind == "action" and not after.is_over else after.summary(),
         )
-        try:
-            is_appended = await self.house.store.append(append)
-        except StoreUnavailable:
-            self.is_unsure = True
-            self.delays.failed(at)
-            raise Refusal("try_again") from None
-        if draft.kind != "credited":
-            self.delays.stored(at, self.house.clock.now())
+        return OnTheWay(
+            append, at, before, after, events, sender, in_look, self.alarm.looks, self.presence.changes
+        )
+
+    def not_stored(self, step: OnTheWay) -> Refusal:
+        self.is_unsure = True
+        self.delays.failed(step.at)
+        return Refusal("try_again")
+
+    def settle(self, step: OnTheWay, *, is_appended: bool) -> Accepted | None:
+        """The store has answered: move on and tell; None when the number, or the command, was already taken."""
+        append, before, after, house = step.append, step.before, step.after, self.house
+        entry = append.entry
+        if entry.kind != "credited":
+            self.delays.stored(step.at, house.clock.now())
         if not is_appended:
             return None
         if append.due is not None:
-            self.alarm.note(append.due, looks)
-            self.house.wake_at(append.due)
+            self.alarm.note(append.due, step.looks)
+            house.wake_at(append.due)
+        if not house.bus.is_alone:
+            house.publish(News("entry", self.id, house.worker, entry))
         if self.table is not before:
             # Another worker's news of a later entry came first and the log was read: this entry is in place.
-            self.house.publish(News("entry", self.id, self.house.worker, entry))
-            await self.read_on()
+            self.is_unsure = True
             return Accepted(entry.seq, False)
-        acked = after.seat_of(sender.ids) if sender is not None else None
-        self.house.publish(News("entry", self.id, self.house.worker, entry))
-        self._install(before, after, entry, events, acked)
-        if self.presence.changes != changes and not in_look:
+        acked = None
+        if step.sender is not None:
+            acked = entry.seat if entry.kind == "action" else after.seat_of(step.sender.ids)
+        self._install(before, after, entry, step.events, acked, step.frames)
+        if self.presence.changes != step.changes and not step.in_look:
             # Whoever came or went while the entry was on its way looked at the table before it, and it at
             # those who were there before: bots may have somebody to play for, a vote may be decided.
-            self.house.spawn(self.house.rewake(self))
+            house.spawn(house.rewake(self))
         return Accepted(entry.seq, acked is not None)
 
     def _due(self, after: Table, at: int) -> int | None:
@@ -205,14 +231,20 @@ class Room:
     # -- moving on ---------------------------------------------------------------------------------
 
     def _install(
-        self, before: Table, after: Table, entry: Entry, events: tuple[Event, ...], acked: Told = None
+        self,
+        before: Table,
+        after: Table,
+        entry: Entry,
+        events: tuple[Event, ...],
+        acked: Told = None,
+        frames: dict[Told, Frame] | None = None,
     ) -> None:
         self.table = after
         self._note(entry, events)
         if entry.kind in _RESEATS:
             self.visitors.reseat(after)
             self._rename()
-        self.visitors.tell_entry(before, after, entry, events, acked)
+        self.visitors.tell_entry(before, after, entry, events, acked, frames)
         self.house.moved(self, before, entry)
 
     def _note(self, entry: Entry, events: tuple[Event, ...]) -> None:
@@ -253,7 +285,7 @@ class Room:
     async def full_history(self) -> list[tuple[Event, ...]]:
         """Every action's events of the line really played; read from the log when they were not kept."""
         if self.history is None:
-            async with self._lock:
+            async with self.gate:
                 table = Table(self.row)
                 history: list[tuple[Event, ...]] = []
                 for entry in await self.house.store.entries(self.id, 0):
@@ -306,4 +338,4 @@ class Room:
 
     @property
     def is_idle(self) -> bool:
-        return not len(self.visitors) and not self._lock.locked() and not self.uses
+        return not len(self.visitors) and not self.gate.is_taken and not self.uses

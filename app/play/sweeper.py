@@ -179,8 +179,12 @@ class Sweeper:
 
         Without this, the first sweep after the database is back would run before the first beat.
         """
-        if now - self._beaten > BEAT_GAP // 2:
+        if not self.is_current(now):
             await self.beat()
+
+    def is_current(self, now: int) -> bool:
+        """Whether an outage would be known by now."""
+        return now - self._beaten <= BEAT_GAP // 2
 
     async def keep_beating(self) -> None:
         """Until the house closes."""

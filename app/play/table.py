@@ -89,7 +89,7 @@ class Table:
         )
 
     def deadline(self) -> int | None:
-        return self.clocks.deadline() if self.clocks is not None else None
+        return self.clocks.deadline() if self.clocks is not None and self.clocks.running else None
 
     def try_action(self, seat: int, action: Any) -> Step:
         """What the action would make of the position; raises RuleError. Nothing changes."""
@@ -103,7 +103,7 @@ class Table:
         """
         twin = object.__new__(Table)
         twin.__dict__.update(self.__dict__)
-        if self.clocks is not None:
+        if self.clocks is not None and self.clocks.terms.kind != "none":  # a clock that never runs is shared
             twin.clocks = self.clocks.copy()
         if entry.kind != "action":  # an action replaces what it changes; the other folds work in place
             twin.seats = [seat.copy() for seat in self.seats]
@@ -154,13 +154,14 @@ class Table:
         self.run_clocks(entry.at)
 
     def run_clocks(self, at: int) -> None:
-        if self.clocks is not None and self.position is not None:
+        clocks = self.clocks
+        if clocks is not None and clocks.terms.kind != "none" and self.position is not None:
             runs = (
                 ()
                 if self.is_paused or self.is_over
                 else tuple(n for n in self.to_act if self.seats[n].bot is None)
             )
-            self.clocks.go(at, self.position.turn_seat, runs)
+            clocks.go(at, self.position.turn_seat, runs)
 
     def end(self, status: str, entry: Entry, winner: int | None, reason: str) -> None:
         self.status = status

@@ -68,15 +68,32 @@ class Visitors:
 
     # -- telling -----------------------------------------------------------------------------------
 
-    def tell_entry(
+    def frames_of(
         self, before: Table, table: Table, entry: Entry, events: tuple[Event, ...], acked: Told
+    ) -> dict[Told, Frame]:
+        """What an action will be told as, for everybody who listens now."""
+        return event_frames(before, table, entry, events, list(self._by_seat), acked)
+
+    def tell_entry(
+        self,
+        before: Table,
+        table: Table,
+        entry: Entry,
+        events: tuple[Event, ...],
+        acked: Told,
+        frames: dict[Told, Frame] | None = None,
     ) -> None:
-        """One frame with the entry's number to every listener; each audience's is encoded once."""
+        """One frame with the entry's number to every listener; each audience's is encoded once.
+
+        `frames`, if they have been made before, count only if nobody of another audience has come since.
+        """
         self._recent.append((entry, events))
         by_seat = self._by_seat
         if not by_seat:
             return
-        if entry.kind == "action" or entry.kind == "hint":
+        if frames is not None and frames.keys() >= by_seat.keys():
+            pass
+        elif entry.kind == "action" or entry.kind == "hint":
             frames = event_frames(before, table, entry, events, list(by_seat), acked)
         else:
             block = table_json(table)
@@ -84,8 +101,9 @@ class Visitors:
             for seat in by_seat:
                 ack = entry.command if seat is not None and seat == acked else None
                 frames[seat] = frame_of(table_message(table, entry, seat, block, ack))
-        for seat, frame in frames.items():
-            for visitor in by_seat[seat]:
+        for seat, visitors in by_seat.items():
+            frame = frames[seat]
+            for visitor in visitors:
                 visitor.listener.tell(frame)
 
     def tell_all(self, message: dict[str, Any]) -> None:

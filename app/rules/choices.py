@@ -9,6 +9,7 @@ from app.rules.actions import (
     Action,
     Advance,
     Draw,
+    End,
     Hook,
     Morgan,
     Parrot,
@@ -38,44 +39,65 @@ def choices(position: Position, seat: int) -> list[Json]:
 
 
 def choices_json(position: Position, seat: int) -> bytes:
-    """The same as JSON. Somebody is sent this after nearly every action, so it is put together from texts
-    that the stock keeps: only where each move leads is worked out anew.
+    """The same as JSON. Somebody is sent this after nearly every action, so it is put together from few texts
+    that all tables share, and where each move leads is found without walking the route.
     """
     ruleset = position.ruleset
-    route, kinds, told = ruleset.route, ruleset.kinds, ruleset.stock.told
-    crowd, goal = position.crowd, route.goal
+    route, kinds, heads = ruleset.route, ruleset.kinds, ruleset.stock.heads
+    crowd, goal, names = position.crowd, route.goal, ruleset.stock.names
     company = company_of(position)
     left = _cards_left(position)
-    is_last = position.pirates[seat].count(goal) == len(position.pirates[seat]) - 1
+    wins = position.pirates[seat].count(goal) == len(position.pirates[seat]) - 1
+    free = b"" if ruleset.has_sloop else _free_symbols(route.symbol_bytes, crowd)
     texts: list[bytes] = []
     for action in legal(position, seat):
         if type(action) is Advance:
             place = route.places[action.origin]
             symbol = kinds.symbol[kinds.numbers[action.card]]
-            if ruleset.has_sloop:
+            if free:  # as landing(), without the walk
+                to = free.find(symbol, place + 1)
+                if to < 0:
+                    to = goal
+            else:
                 to = landing(position, seat, symbol, place)
-            else:  # as landing(), without the call
-                to = goal
-                for space in route.ahead[symbol][place]:
-                    if not crowd[space]:
-                        to = space
-                        break
-            key: tuple[int, int, int] = (id(action), to, is_last and to == goal)
+            tail = _WINS if wins and to == goal else _MOVES
         elif type(action) is Retreat:
             to = retreat_target(position, route.places[action.origin], company)
-            key = (id(action), to, min(crowd[to], left))
+            drawn = min(crowd[to], left)
+            tail = _DRAWS[drawn] if drawn < len(_DRAWS) else _draws(drawn)
         else:
-            texts.append(_encode(_choice(position, seat, action, company)))
+            texts.append(
+                _END_TOLD if type(action) is End else _encode(_choice(position, seat, action, company))
+            )
             continue
-        text = told.get(key)
-        if text is None:
-            text = told[key] = _encode(_choice(position, seat, action, company))
-        texts.append(text)
+        head = heads.get(id(action))
+        if head is None:
+            head = heads[id(action)] = b'{"action":%b,"to":' % _encode(action_to_json(action))
+        texts.append(head + names[to] + tail)
     return b"[%b]" % b",".join(texts)
+
+
+_TAKEN = bytes([0] + [255] * 255)
+
+
+def _free_symbols(symbols: bytes, crowd: bytearray) -> bytes:
+    """The symbol of each place where nobody stands, 255 elsewhere."""
+    taken = int.from_bytes(crowd.translate(_TAKEN), "big")
+    return (int.from_bytes(symbols, "big") | taken).to_bytes(len(symbols), "big")
+
+
+def _draws(count: int) -> bytes:
+    return b',"draws":%d,"final":true}' % count
 
 
 def _encode(choice: Json) -> bytes:
     return json.dumps(choice, separators=(",", ":")).encode()
+
+
+_END_TOLD = _encode({"action": action_to_json(End()), "final": True})
+_WINS = b',"final":true}'
+_MOVES = b',"final":false}'
+_DRAWS = (_MOVES, _draws(1), _draws(2))
 
 
 def _choice(position: Position, seat: int, action: Action, company: bytearray) -> Json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -40,8 +41,10 @@ class Stock:
     morgans: tuple[tuple[Morgan, ...], ...]
     own: dict[Action, Action]
     """An advance or retreat → the stock's own, which can be known by being the very same."""
-    told: dict[tuple[int, int, int], bytes] = field(default_factory=dict)
-    """(id of an action of this stock, where it leads, what it draws) → its choice as JSON. Filled as needed."""
+    names: tuple[bytes, ...]
+    """Of each place its name as JSON."""
+    heads: dict[int, bytes] = field(default_factory=dict)
+    """id of an action of this stock → how its choice begins as JSON. Filled as needed."""
 
 
 @lru_cache(maxsize=64)
@@ -55,5 +58,6 @@ def make_stock(cards: tuple[str, ...], places: tuple[Place, ...], players: int) 
         advances_by_hand=_AdvancesByHand(advances),
         retreats=retreats,
         own=own,
+        names=tuple(json.dumps(place).encode() for place in places),
         morgans=tuple(tuple(Morgan(player, place) for place in places) for player in range(players)),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from functools import partial
 from typing import Any
 
 from starlette.requests import HTTPConnection
@@ -10,6 +10,8 @@ from starlette.routing import WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from app.play import commands as say
+from app.play.accepted import Accepted
+from app.play.acting import act_now
 from app.play.admission import PROTOCOL, enter, leave
 from app.play.engines import UnknownRules
 from app.play.frame import frame_of
@@ -19,14 +21,15 @@ from app.play.refusals import NotAdmitted, Refusal
 from app.play.room import Room
 from app.play.telling import state_message
 from app.play.visitors import Visitor
+from app.web.conversation import converse
 from app.web.house import house_of
-from app.web.lookups import look_up
+from app.web.lookups import Door
 from app.web.outbox import Outbox
-from app.web.wire_accept import Accepted, accepted
+from app.web.wire_accept import Accepted as Socket
+from app.web.wire_accept import accept
 
 __all__ = ["GameSocket", "route"]
 
-HELLO_SECONDS = 10
 BAD_FRAMES = 10  # so many frames that were no messages, or came too fast, and the socket is closed
 
 
@@ -35,20 +38,18 @@ class GameSocket:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         connection = HTTPConnection(scope)
-        async with accepted(connection, receive, send) as socket:
-            if socket is not None:
-                talk = _Talk(connection, scope["path_params"]["game"], socket)
-                try:
-                    await talk.run(receive)
-                finally:
-                    await talk.over()
+        socket = await accept(connection, receive, send)
+        if socket is not None:
+            await converse(_Talk(connection, scope["path_params"]["game"], socket), socket.wire, receive)
 
 
 class _Talk:
-    """One socket's conversation with a room."""
+    """One socket's conversation with a room; implements Talk."""
 
-    def __init__(self, connection: HTTPConnection, game: str, socket: Accepted) -> None:
-        self.connection = connection
+    __slots__ = ("anyone", "bad", "door", "game", "house", "outbox", "received", "room", "socket", "visitor")
+
+    def __init__(self, connection: HTTPConnection, game: str, socket: Socket) -> None:
+        self.door = Door(connection)
         self.house: House = house_of(connection)
         self.game = game
         self.socket = socket
@@ -56,83 +57,92 @@ class _Talk:
         self.anyone: Anyone = socket.anyone
         self.visitor = Visitor(self.anyone, self.outbox)
         self.room: Room | None = None
+        self.received = 0
         self.bad = 0
 
-    async def run(self, receive: Receive) -> None:
-        try:
-            async with asyncio.timeout(HELLO_SECONDS):
-                if not await self._step(await receive()):
-                    return
-        except TimeoutError:
-            self.outbox.end(4007, "silent")
-            return
-        while await self._step(await receive()):
-            pass
+    @property
+    def is_open(self) -> bool:
+        return self.outbox.is_open
+
+    def silent(self) -> None:
+        self.outbox.end(4007, "silent")
 
     async def over(self) -> None:
-        self.outbox.is_open = False
+        self.socket.release()
         if self.room is not None:
             await leave(self.house, self.room, self.visitor)
 
-    async def _step(self, event: Any) -> bool:
-        """One frame; False when the socket is done."""
-        if event["type"] != "websocket.receive":
-            return False
-        received = self.house.clock.now()
+    # -- a frame -----------------------------------------------------------------------------------
+
+    def hear(self, text: str | None) -> say.Message | None:
+        """What can be answered at once is; the message where that takes time."""
         if self.socket.is_too_fast():
-            return self._strike(Refusal("too_fast"), 4005)
-        text = event.get("text")
+            self._strike(Refusal("too_fast"), 4005)
+            return None
         if text is None:
-            return self._strike(Refusal("bad_message", "Frames are text."), 4002)
-        if len(text) > self.socket.most or len(text.encode()) > self.socket.most:
+            self._strike(Refusal("bad_message", "Frames are text."), 4002)
+            return None
+        if len(text) > self.socket.most or (not text.isascii() and len(text.encode()) > self.socket.most):
             self.outbox.end(1009, "frame too big")
-            return False
+            return None
         try:
             message = say.decode(text)
         except Refusal as refusal:
-            return self._strike(refusal, 4002)
-        try:
-            await self._answer(message, received)
-        except UnknownRules:
-            self.outbox.end(4006, "unknown rules")
-        return self.outbox.is_open
-
-    async def _answer(self, message: say.Message, received: int) -> None:
+            self._strike(refusal, 4002)
+            return None
+        received = self.received = self.house.clock.now()
         room = self.room
-        if isinstance(message, say.Hello):
-            await self._hello(message)
+        if isinstance(message, say.Act):
+            if room is not None and act_now(
+                room, self.visitor, message, received, partial(self._acted, message)
+            ):
+                return None
         elif isinstance(message, say.Ping):
             self.outbox.tell(frame_of({"t": "pong", "n": message.n, "now": received}))
-        elif room is None:
-            self._refuse(Refusal("hello_first"), getattr(message, "id", None))
-        elif isinstance(message, say.Here):
+            return None
+        elif isinstance(message, say.Here) and room is not None:
             room.stirred(self.anyone, received)
-        else:
-            await self._command(room, message, received)
+            return None
+        return message
+
+    async def answer(self, message: say.Message) -> None:
+        try:
+            if isinstance(message, say.Hello):
+                await self._hello(message)
+            elif self.room is None:
+                self._refuse(Refusal("hello_first"), getattr(message, "id", None))
+            elif not isinstance(message, say.Ping | say.Here):
+                await self._command(self.room, message, self.received)
+        except UnknownRules:
+            self.outbox.end(4006, "unknown rules")
 
     async def _command(self, room: Room, command: say.Command, received: int) -> None:
         try:
-            done = await self.house.submit(room, self.anyone, command, received)
+            done: Accepted | Refusal = await self.house.submit(room, self.anyone, command, received)
         except Refusal as refusal:
-            state = (
-                state_message(room.table, self.visitor.seat)
-                if isinstance(command, say.Act | say.Undo)
-                else None
-            )
-            self._refuse(refusal, command.id, room.table.seq, state)
-            if refusal.code == "time_up":
-                await self.house.rewake(room)
+            done = refusal
+        self._acted(command, done)
+        if isinstance(done, Refusal) and done.code == "time_up":
+            await self.house.rewake(room)
+
+    def _acted(self, command: say.Command, done: Accepted | Refusal) -> None:
+        """A command has been accepted, or has not."""
+        if isinstance(done, Accepted):
+            if not done.is_told:
+                number = "chat" if isinstance(command, say.Chat) else "seq"
+                self.outbox.tell(frame_of({"t": "ack", "ack": command.id, number: done.seq}))
             return
-        if not done.is_told:
-            number = "chat" if isinstance(command, say.Chat) else "seq"
-            self.outbox.tell(frame_of({"t": "ack", "ack": command.id, number: done.seq}))
+        assert self.room is not None
+        table = self.room.table
+        state = state_message(table, self.visitor.seat) if isinstance(command, say.Act | say.Undo) else None
+        self._refuse(done, command.id, table.seq, state)
 
     async def _hello(self, hello: say.Hello) -> None:
         if hello.v != PROTOCOL:
             self.outbox.end(4001, "reload")
             return
         try:
-            room = await look_up(self.connection, self.game, self.anyone, hello.password)
+            room = await self.door.look_up(self.game, self.anyone, hello.password)
             self.room = room
             await enter(self.house, room, self.visitor, hello)
         except NotAdmitted as refusal:
@@ -163,13 +173,12 @@ class _Talk:
             answer["state"] = state
         self.outbox.tell(frame_of(answer))
 
-    def _strike(self, refusal: Refusal, code: int) -> bool:
+    def _strike(self, refusal: Refusal, code: int) -> None:
         """A frame that was no message, or one too many. Again and again: the socket is closed."""
         self._refuse(refusal, None)
         self.bad += 1
         if self.bad >= BAD_FRAMES:
             self.outbox.end(code, "too many")
-        return self.outbox.is_open
 
 
 route = WebSocketRoute("/ws/game/{game}", GameSocket())

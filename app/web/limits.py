@@ -38,12 +38,17 @@ class Bucket:
 
     def take(self, now: float, cost: float = 1.0) -> float:
         """0 when taken, else the seconds to wait for it (and nothing was taken)."""
-        self.tokens = min(self.burst, self.tokens + max(0.0, now - self.at) * self.rate)
+        tokens = self.tokens
+        if now > self.at:
+            tokens += (now - self.at) * self.rate
+            if tokens > self.burst:
+                tokens = self.burst
         self.at = now
-        if self.tokens >= cost:
-            self.tokens -= cost
+        if tokens >= cost:
+            self.tokens = tokens - cost
             return 0.0
-        return (cost - self.tokens) / self.rate
+        self.tokens = tokens
+        return (cost - tokens) / self.rate
 
 
 class Buckets:

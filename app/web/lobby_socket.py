@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any
 
 import msgspec
@@ -17,12 +16,12 @@ from app.play.house import House
 from app.play.lobby import Filter, LobbyVisitor
 from app.play.ports import StoreUnavailable
 from app.play.refusals import SENTENCES
+from app.web.conversation import converse
 from app.web.house import house_of
-from app.web.wire_accept import Accepted, accepted
+from app.web.wire_accept import Accepted, accept
 
 __all__ = ["LobbySocket", "lobby_message_names", "route"]
 
-HELLO_SECONDS = 10
 BAD_FRAMES = 10
 
 
@@ -58,18 +57,16 @@ class LobbySocket:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         connection = HTTPConnection(scope)
-        async with accepted(connection, receive, send) as socket:
-            if socket is None:
-                return
-            talk = _Talk(house_of(connection), socket)
-            try:
-                await talk.run(receive)
-            finally:
-                socket.outbox.is_open = False
-                talk.house.lobby.visitors.discard(talk.visitor)
+        socket = await accept(connection, receive, send)
+        if socket is not None:
+            await converse(_Talk(house_of(connection), socket), socket.wire, receive)
 
 
 class _Talk:
+    """Implements Talk."""
+
+    __slots__ = ("bad", "house", "outbox", "socket", "visitor")
+
     def __init__(self, house: House, socket: Accepted) -> None:
         self.house = house
         self.socket = socket
@@ -77,43 +74,45 @@ class _Talk:
         self.visitor = LobbyVisitor(socket.anyone, socket.outbox)
         self.bad = 0
 
-    async def run(self, receive: Receive) -> None:
-        try:
-            async with asyncio.timeout(HELLO_SECONDS):
-                if not await self._step(await receive()):
-                    return
-        except TimeoutError:
-            self.outbox.end(4007, "silent")
-            return
-        while await self._step(await receive()):
-            pass
+    @property
+    def is_open(self) -> bool:
+        return self.outbox.is_open
 
-    async def _step(self, event: Any) -> bool:
-        if event["type"] != "websocket.receive":
-            return False
+    def silent(self) -> None:
+        self.outbox.end(4007, "silent")
+
+    async def over(self) -> None:
+        self.socket.release()
+        self.house.lobby.visitors.discard(self.visitor)
+
+    def hear(self, text: str | None) -> Hello | SetFilter | None:
         if self.socket.is_too_fast():
-            return self._strike("too_fast", 4005)
-        text = event.get("text")
+            self._strike("too_fast", 4005)
+            return None
         if text is None:
-            return self._strike("bad_message", 4002)
+            self._strike("bad_message", 4002)
+            return None
         if len(text) > self.socket.most or len(text.encode()) > self.socket.most:
             self.outbox.end(1009, "frame too big")
-            return False
+            return None
         try:
             message = _decoder.decode(text)
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
-            return self._strike("bad_message", 4002)
-        match message:
-            case Hello():
-                await self._hello(message)
-            case Ping():
-                self._tell({"t": "pong", "n": message.n, "now": self.house.clock.now()})
-            case SetFilter() if self.visitor not in self.house.lobby.visitors:
-                self._refuse("hello_first")
-            case SetFilter():
-                self.visitor.filter = Filter(message.preset, message.seats, message.clock, message.bots)
-                await self._lists()
-        return self.outbox.is_open
+            self._strike("bad_message", 4002)
+            return None
+        if isinstance(message, Ping):
+            self._tell({"t": "pong", "n": message.n, "now": self.house.clock.now()})
+            return None
+        return message
+
+    async def answer(self, message: Hello | SetFilter) -> None:
+        if isinstance(message, Hello):
+            await self._hello(message)
+        elif self.visitor not in self.house.lobby.visitors:
+            self._refuse("hello_first")
+        else:
+            self.visitor.filter = Filter(message.preset, message.seats, message.clock, message.bots)
+            await self._lists()
 
     async def _hello(self, hello: Hello) -> None:
         if hello.v != PROTOCOL:
@@ -138,12 +137,11 @@ class _Talk:
         self.house.watcher.refused(code)
         self._tell({"t": "refused", "id": None, "code": code, "message": SENTENCES[code]})
 
-    def _strike(self, code: str, close: int) -> bool:
+    def _strike(self, code: str, close: int) -> None:
         self._refuse(code)
         self.bad += 1
         if self.bad >= BAD_FRAMES:
             self.outbox.end(close, "too many")
-        return self.outbox.is_open
 
 
 route = WebSocketRoute("/ws/lobby", LobbySocket())

@@ -9,11 +9,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from starlette.types import Scope, Send
 
 from app.play.frame import Frame
+
+if TYPE_CHECKING:
+    from app.web.conversation import Talk
 
 __all__ = ["EXTENSION", "MOST_BUFFERED", "AsgiWire", "Wire", "framed", "framed_as", "wire_of"]
 
@@ -29,6 +32,8 @@ class Wire(Protocol):
 
     def close_with(self, code: int, reason: str) -> None: ...
     def buffered(self) -> int: ...
+    def carry(self, talk: Talk) -> None:
+        """From now on frames go to this talk without a task of their own; it is told when it is over."""
 
 
 def framed(frame: Frame) -> bytes:
@@ -83,6 +88,9 @@ class AsgiWire:
 
     def buffered(self) -> int:
         return self._bytes
+
+    def carry(self, talk: Talk) -> None:
+        raise NotImplementedError("under plain ASGI the app reads frame by frame")
 
     async def end(self) -> None:
         """The socket is gone."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 
 from starlette.requests import HTTPConnection
 from starlette.types import Receive, Send
@@ -16,28 +16,40 @@ from app.web.house import anyone_of, house_of
 from app.web.identity import Person, who
 from app.web.outbox import Outbox
 from app.web.site import site_of
-from app.web.wire import AsgiWire, wire_of
+from app.web.wire import AsgiWire, Wire, wire_of
 
-__all__ = ["Accepted", "accepted"]
+__all__ = ["Accepted", "accept"]
 
 
 class Accepted:
     """An open socket and whose it is; `most` is the longest frame it may send."""
 
-    __slots__ = ("anyone", "is_too_fast", "most", "outbox")
+    __slots__ = ("_held", "anyone", "is_too_fast", "most", "outbox", "wire")
 
-    def __init__(self, anyone: Anyone, outbox: Outbox, is_too_fast: Callable[[], bool], most: int) -> None:
+    def __init__(
+        self,
+        anyone: Anyone,
+        wire: Wire,
+        outbox: Outbox,
+        is_too_fast: Callable[[], bool],
+        most: int,
+        held: ExitStack,
+    ) -> None:
         self.anyone = anyone
+        self.wire = wire
         self.outbox = outbox
         self.is_too_fast = is_too_fast
         self.most = most
+        self._held = held
+
+    def release(self) -> None:
+        """The socket is gone and no longer counted."""
+        self.outbox.is_open = False
+        self._held.close()
 
 
-@asynccontextmanager
-async def accepted(
-    connection: HTTPConnection, receive: Receive, send: Send
-) -> AsyncIterator[Accepted | None]:
-    """The socket, open until the block ends; None when it was turned away.
+async def accept(connection: HTTPConnection, receive: Receive, send: Send) -> Accepted | None:
+    """The socket, open; its `release` is owed when it is gone. None when it was turned away.
 
     A foreign page is refused before the handshake is answered. Other refusals open the socket first:
     a browser is not told the status of a failed handshake, but it is told a close code.
@@ -46,12 +58,10 @@ async def accepted(
     await receive()  # the connect event
     if is_same_origin(connection, site.settings) is False:
         await send({"type": "websocket.close", "code": 1008})  # before accepting: answered 403
-        yield None
-        return
+        return None
     if not site.is_ready:  # stopping: nobody would tell this socket to resume; a proxy asks the next worker
         await _answer_unavailable(send)
-        yield None
-        return
+        return None
     with ExitStack() as held:
         refusal: Refused | None = None
         person: Person | None = None
@@ -67,20 +77,20 @@ async def accepted(
         await send({"type": "websocket.accept"})
         wire = wire_of(connection.scope, send)
         outbox = Outbox(wire, house_of(connection).watcher)
-        try:
-            if refusal is not None:
-                site.metrics.refused(refusal.code)
-                answer = {"t": "refused", "id": None, "code": refusal.code, "message": refusal.message}
-                outbox.tell(frame_of(answer))
-                outbox.end(_close_code(refusal), refusal.code)
+        if refusal is not None:
+            site.metrics.refused(refusal.code)
+            answer = {"t": "refused", "id": None, "code": refusal.code, "message": refusal.message}
+            outbox.tell(frame_of(answer))
+            outbox.end(_close_code(refusal), refusal.code)
+            try:
                 await receive()  # until the peer has taken note
-                yield None
-                return
-            is_too_fast = site.limits.frame_counter(connection, person.id if person is not None else None)
-            yield Accepted(anyone_of(person), outbox, is_too_fast, site.settings.frame_bytes)
-        finally:
-            if isinstance(wire, AsgiWire):
-                await wire.end()
+            finally:
+                if isinstance(wire, AsgiWire):
+                    await wire.end()
+            return None
+        is_too_fast = site.limits.frame_counter(connection, person.id if person is not None else None)
+        most = site.settings.frame_bytes
+        return Accepted(anyone_of(person), wire, outbox, is_too_fast, most, held.pop_all())
 
 
 async def _answer_unavailable(send: Send) -> None:

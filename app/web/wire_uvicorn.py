@@ -3,7 +3,8 @@
 uvicorn's own path costs a coroutine, a dict and a serialisation for every frame and socket out, and for every
 frame in a generator, a queue and two system calls to stop and go on reading. This keeps uvicorn's handshake
 and life, and from the answered handshake on reads and writes frames itself. Then it also lets go of what only
-the handshake needed: an idle socket costs half of what it did.
+the handshake needed. From the first message on it carries the talk itself: no task lives with a socket, one
+is made only for a message whose answer takes time.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.http11 import Request
 
 from app.play.frame import Frame
+from app.web.conversation import Talk
 from app.web.wire import EXTENSION, MOST_BUFFERED, framed, framed_as
 from app.web.wire_frames import CLOSE, PING, PONG, TEXT, BadFrame, FrameReader, close_payload
 
@@ -24,10 +26,12 @@ __all__ = ["ThinProtocol"]
 CLOSE_SECONDS = 10.0  # a peer that neither reads nor closes is cut off then
 MOST_WAITING = 16  # messages the app has not taken; then the peer is not read from
 _GOING_AWAY = 1012
+_FAULT = 1011
 _BAD_TEXT = 1007
 _NO_STATUS, _NO_CLOSE = 1005, 1006
 
 Event = dict[str, Any]
+_STAYS_OPEN: Any = object()
 
 
 class ThinProtocol(WebSocketsSansIOProtocol):
@@ -40,6 +44,8 @@ class ThinProtocol(WebSocketsSansIOProtocol):
         self._reader: FrameReader | None = None  # from the answered handshake on
         self._is_paused = False
         self._is_quiet = False  # nothing has been heard since the last ping
+        self._talk: Talk | None = None  # from the first message on
+        self._answering: asyncio.Task[None] | None = None
 
     # -- the handshake, which is uvicorn's ---------------------------------------------------------
 
@@ -67,6 +73,13 @@ class ThinProtocol(WebSocketsSansIOProtocol):
             )
         else:
             self.close_with(message.get("code", 1000), message.get("reason") or "")
+
+    async def run_asgi(self) -> None:
+        """The app returns when the socket is done, or when it has handed its talk over: then it stays open."""
+        await super().run_asgi()
+        if self.close_timer is _STAYS_OPEN:
+            self.close_timer = None
+        self.scope: Any = None  # the request's headers: nobody asks for them again
 
     async def receive(self) -> Any:
         event = await self.queue.get()
@@ -101,6 +114,13 @@ class ThinProtocol(WebSocketsSansIOProtocol):
     def buffered(self) -> int:
         return self.transport.get_write_buffer_size()
 
+    def carry(self, talk: Talk) -> None:
+        self._talk = talk
+        if self.close_timer is None:
+            self.close_timer = _STAYS_OPEN  # uvicorn closes what has no such timer when the app returns
+        if self.queue:
+            self._answer_waiting()
+
     # -- bytes from the peer -----------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
@@ -131,17 +151,68 @@ class ThinProtocol(WebSocketsSansIOProtocol):
         elif opcode != PONG:
             self._wait({"type": "websocket.receive", "bytes": payload})
 
-    def _take(self, text: bytes) -> None:
+    def _take(self, payload: bytes) -> None:
         try:
-            self._wait({"type": "websocket.receive", "text": text.decode()})
+            text = payload.decode()
         except UnicodeDecodeError:
             self.close_with(_BAD_TEXT, "not UTF-8")
+            return
+        if self._talk is None or self._answering is not None:
+            self._wait({"type": "websocket.receive", "text": text})
+            return
+        message = self._talk.hear(text)
+        if message is not None:
+            self._answer_in_task(message)
 
     def _wait(self, event: Event) -> None:
         self.queue.put_nowait(event)
         if len(self.queue) >= MOST_WAITING and not self._is_paused:
             self._is_paused = True
             self.transport.pause_reading()
+        if self._talk is not None:
+            self._answer_waiting()
+
+    # -- what takes time ---------------------------------------------------------------------------
+
+    def _answer_waiting(self) -> None:
+        if self._answering is None:
+            self._answer_in_task(None)
+
+    def _answer_in_task(self, message: Any) -> None:
+        self._answering = self.loop.create_task(self._answer(message))
+        self.tasks.add(self._answering)
+        self._answering.add_done_callback(self._answered)
+
+    async def _answer(self, message: Any) -> None:
+        """This message and whatever comes in meanwhile, in order; then the task is over."""
+        talk = self._talk
+        assert talk is not None
+        is_over = True  # whatever goes wrong
+        try:
+            if message is not None:
+                await talk.answer(message)
+            while self.queue:
+                event = await self.receive()
+                if event["type"] != "websocket.receive":
+                    return
+                message = talk.hear(event.get("text"))
+                if message is not None:
+                    await talk.answer(message)
+            is_over = False
+        finally:
+            if is_over:
+                self._talk = None
+                self.queue = _Inbox()
+                await talk.over()
+
+    def _answered(self, task: asyncio.Task[None]) -> None:
+        self._answering = None
+        self.tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self.logger.error("a socket's talk failed", exc_info=task.exception())
+            self.close_with(_FAULT, "server fault")
+        elif self.queue and self._talk is not None:  # came after the task had looked for the last time
+            self._answer_waiting()
 
     def _peer_closed(self, payload: bytes) -> None:
         if not self.close_sent:
@@ -173,6 +244,8 @@ class ThinProtocol(WebSocketsSansIOProtocol):
 
     def _tell_app(self, code: int, reason: str) -> None:
         self.queue.put_nowait({"type": "websocket.disconnect", "code": code, "reason": reason})
+        if self._talk is not None:
+            self._answer_waiting()
 
     def _end_close_timer(self) -> None:
         if self.close_timer is not None:

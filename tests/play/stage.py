@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,6 +13,7 @@ import orjson
 from app.bus.local import Hub, LocalBus
 from app.play import commands as say
 from app.play.accepted import Accepted
+from app.play.acting import act_now
 from app.play.admission import admit, enter, leave
 from app.play.bot_standin import StandIn
 from app.play.frame import Frame
@@ -126,7 +128,15 @@ class Guest:
     async def send(self, do: str, **fields: Any) -> Accepted:
         message = say.decode(orjson.dumps({"do": do, "id": new_id(), **fields}))
         assert not isinstance(message, say.Hello | say.Ping | say.Here)
-        return await self.house.submit(await self.room(), self.anyone, message, self.house.clock.now())
+        room, now = await self.room(), self.house.clock.now()
+        if isinstance(message, say.Act):  # as a socket does: the short way where there is one
+            answered: asyncio.Future[Accepted | Refusal] = asyncio.get_running_loop().create_future()
+            if act_now(room, self.visitor, message, now, answered.set_result):
+                answer = await answered
+                if isinstance(answer, Refusal):
+                    raise answer
+                return answer
+        return await self.house.submit(room, self.anyone, message, now)
 
     async def refused(self, do: str, **fields: Any) -> str:
         """The code this command is refused with; the head stays where it is."""

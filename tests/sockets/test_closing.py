@@ -10,7 +10,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from app.play import engines
-from app.web import game_socket
+from app.web import conversation
 from app.web.outbox import CLOSE_CODES
 from tests.sockets.harbour import in_process
 from tests.sockets.sailor import Crew, Sailor, new_id
@@ -63,7 +63,7 @@ async def test_every_close_code_is_met(sqlite_url: str, monkeypatch: pytest.Monk
         for n in range(10):
             await hasty.say("ping", n=n)
         await closes(4005, hasty)
-        monkeypatch.setattr(game_socket, "HELLO_SECONDS", 0.05)
+        monkeypatch.setattr(conversation, "HELLO_SECONDS", 0.05)
         silent = crew.twin(ann)
         silent.link = await silent.open(f"/ws/game/{ann.game}")
         silent._reading = asyncio.create_task(silent._read(silent.link))
