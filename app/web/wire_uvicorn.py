@@ -229,6 +229,9 @@ class ThinProtocol(WebSocketsSansIOProtocol):
         """uvicorn is stopping; whoever was to be told to resume has been."""
         if self._reader is None:
             super().shutdown()
+            self.handshake_complete = self.disconnected = (
+                True  # answered: the app's own answer comes too late
+            )
             return
         self.close_with(_GOING_AWAY, "")
         self._end_close_timer()
