@@ -13,7 +13,7 @@ from tests.browser.table.house import Player
 
 # Words beside a button that have no room, and numbers whose buttons do not stand beside them.
 SQUEEZED = """() => [
-  ...[...document.querySelectorAll("[data-more] .choice > span")].filter((words) => words.offsetWidth < 150),
+  ...[...document.querySelectorAll("[data-more] .choice > span")].filter((words) => words.offsetHeight > 100),
   ...[...document.querySelectorAll("[data-more] .stepper")].filter((stepper) => stepper.offsetHeight > 60),
   ...[...document.querySelectorAll("[data-more] .field")].filter((field) => field.scrollWidth > field.clientWidth),
 ].map((node) => node.textContent.trim().slice(0, 40))"""

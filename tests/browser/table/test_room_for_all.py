@@ -1,0 +1,92 @@
+"""Five players with clocks, somebody who watches, and a browser without fonts or sound: all find their room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.table.house import SHORT, Player, begin
+
+# Plates that are wider than they are, and clocks that break into two lines.
+CRAMPED = """() => [...document.querySelectorAll(".plate")]
+  .filter((plate) => plate.scrollWidth > plate.clientWidth + 1 || plate.querySelector(".plate-clock").offsetHeight > 26)
+  .map((plate) => plate.innerText)"""
+
+
+@pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
+def test_five_players_with_clocks_leave_room_for_everything(
+    person: Callable[..., Player], phone: bool
+) -> None:
+    ann = person("Ann", phone=phone)
+    game = begin(
+        ann,
+        options={"preset": "tortuga", "players": 5, "first": 0},
+        bots=["sailor"] * 4,
+        clock={"kind": "turn", "seconds": 3600},
+    )
+    ann.open(game)
+    expect(ann.page.locator(".plate")).to_have_count(5)
+    expect(ann.page.locator(".plate-clock").first).not_to_be_empty()
+    assert ann.page.evaluate(CRAMPED) == []
+    expect(ann.page.locator(".hand-card").first).to_be_in_viewport(ratio=1)
+    ann.page.locator("#tab-chat").click()
+    ann.page.locator(".chat-form input").fill("Ahoy!")
+    ann.page.locator(".chat-form").scroll_into_view_if_needed()  # on a phone it lies below
+    # tabs, lines and the field are there together
+    for part in ("#tab-log", ".chat-form input", ".chat-form button"):
+        expect(ann.page.locator(part)).to_be_in_viewport(ratio=1)
+    height = ann.page.locator(".chat-lines").evaluate("lines => lines.clientHeight")
+    assert height >= 40
+
+
+def test_who_watches_is_counted_while_they_watch(person: Callable[..., Player]) -> None:
+    ann, bo, eve = person("Ann"), person("Bo"), person("Eve")
+    game = begin(ann, bo, options=SHORT)
+    ann.open(game)
+    count = ann.page.locator(".watching [aria-hidden]").last
+    expect(ann.page.locator(".watching")).to_be_empty()
+    eve.open(game)
+    expect(count).to_have_text("1")
+    eve.page.goto("about:blank")
+    expect(ann.page.locator(".watching")).to_be_empty()
+
+
+def test_it_is_played_without_fonts_and_without_sound(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann", fresh=True), person("Bo")
+    ann.page.add_init_script("delete window.AudioContext; delete window.webkitAudioContext;")
+    ann.page.route("**/*.woff2", lambda route: route.abort())
+    game = begin(ann, bo, options={**SHORT, "first": 0})
+    ann.open(game)
+    ann.page.locator(".table-menu > summary").click()
+    ann.page.get_by_role("button", name="Sound is off").click()
+    ann.page.keyboard.press("Escape")
+    before = ann.seq()
+    ann.page.locator(".hand-card.playable").first.click()
+    ann.page.locator(".choice").first.click()
+    ann.wait_past(before)
+    # the fonts that did not come are all that was complained about
+    ann.complaints[:] = [line for line in ann.complaints if "ERR_FAILED" not in line]
+
+
+def test_the_keyboard_is_seen_wherever_it_is(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    ann.open(begin(ann, bo, options={**SHORT, "first": 0}))
+    expect(ann.page.locator(".hand-card.playable").first).to_be_visible()
+    seen: list[str] = []
+    for _ in range(14):
+        ann.page.keyboard.press("Tab")
+        unseen = ann.page.evaluate(
+            """() => {
+              const node = document.activeElement;
+              const drawn = [node, ...node.querySelectorAll("*")].some((each) => {
+                const { outlineStyle, outlineWidth, strokeWidth } = getComputedStyle(each);
+                return (outlineStyle !== "none" && parseFloat(outlineWidth) >= 2)
+                  || (each !== node && each.closest(".place") && parseFloat(strokeWidth) >= 10);
+              });
+              return drawn ? "" : node.outerHTML.slice(0, 80);
+            }"""
+        )
+        seen.append(unseen)
+    assert [each for each in seen if each] == []
