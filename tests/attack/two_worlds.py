@@ -26,6 +26,8 @@ from app import rules
 from app.main import create_app
 from app.play import engines, founding
 from app.settings import Settings
+from app.web import conversation
+from app.web.wire_uvicorn import ThinProtocol
 from tests.attack.routes import routes
 from tests.attack.slots import Audience, Move
 from tests.sockets.harbour import Running, in_process
@@ -153,6 +155,7 @@ class World:
             },
             compression=None,
             open_timeout=60,
+            ping_interval=None,
             max_size=None,
         )
         self._sockets.append(socket)
@@ -349,7 +352,10 @@ async def heard_in(
     for old in stage.folder.glob("world.db*"):
         old.unlink()
     shutil.copyfile(stage.folder / "table.db", copy)
-    with as_laid(monkeypatch, position, leak):
+    with as_laid(monkeypatch, position, leak), monkeypatch.context() as patch:
+        # However long this machine takes: who is silent or slow to say hello is a matter of real time.
+        patch.setattr(conversation, "HELLO_SECONDS", 3600)
+        patch.setattr(ThinProtocol, "_beat_later", lambda _: None)
         async with in_process(f"sqlite+aiosqlite:///{copy}", migrated=True) as server:
             app = server._app
             assert app is not None
