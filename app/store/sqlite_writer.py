@@ -75,9 +75,6 @@ class SqliteWriter:
             # 16 MB: a busy table's pages are copied into the database once for many commits, not every third.
             connection.execute("PRAGMA wal_autocheckpoint=4000")
             connection.execute("PRAGMA foreign_keys=ON")
-            # Every action touches three pages of its own game; the two megabytes that SQLite keeps by itself
-            # are full with two hundred tables, and each would be read again from the disk's cache every time.
-            connection.execute("PRAGMA cache_size=-16000")
             self._connection = connection
         return self._connection
 
