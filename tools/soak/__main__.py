@@ -20,7 +20,9 @@ def main() -> int:
     choice.add_argument("parts", nargs="*", help="only these: " + ", ".join(PARTS))
     choice.add_argument("--seed", type=int, default=int(time.time()), help="the same chance again")
     choice.add_argument("--scale", type=float, default=1.0, help="0.1: a tenth of the length")
-    choice.add_argument("--minutes", type=float, default=float("inf"), help="of each run of kills, at most")
+    choice.add_argument(
+        "--minutes", type=float, default=float("inf"), help="of each run of kills or faults, at most"
+    )
     choice.add_argument("--record", action="store_true", help="keep the counts in docs/reliability.md")
     choice.add_argument("--beside", action="store_true", help="and those of the part's former runs")
     choice.add_argument("--plot", type=Path, help="where the long soak's picture goes")

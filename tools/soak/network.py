@@ -30,24 +30,37 @@ class NetworkRun:
     doubled: int = 0
     tally: Tally = field(default_factory=Tally)
 
+    def p50(self) -> float:
+        return self._share(0.5)
+
     def p95(self) -> float:
-        return sorted(self.back_in)[int(0.95 * len(self.back_in))] if self.back_in else 0.0
+        return self._share(0.95)
+
+    def _share(self, share: float) -> float:
+        return sorted(self.back_in)[int(share * len(self.back_in))] if self.back_in else 0.0
 
     def __str__(self) -> str:
         kinds = ", ".join(f"{name} {count}" for name, count in sorted(self.faults.items()))
-        half = sorted(self.back_in)[len(self.back_in) // 2] if self.back_in else 0.0
         return (
             f"{sum(self.faults.values())} faults ({kinds}), {self.cut} connections cut, {self.doubled} doubled, "
-            f"{len(self.back_in)} resumes, back within {1000 * half:.0f} ms (p50) and {1000 * self.p95():.0f} ms "
+            f"{len(self.back_in)} resumes, back within {1000 * self.p50():.0f} ms (p50) and {1000 * self.p95():.0f} ms "
             f"(p95); {self.tally} (seed {self.seed})"
         )
 
 
 async def disturb(
-    nursery: Nursery, database_url: str, folder: Path, *, faults: int, seed: int, tables: int = 3
+    nursery: Nursery,
+    database_url: str,
+    folder: Path,
+    *,
+    faults: int,
+    seed: int,
+    tables: int = 3,
+    minutes: float = float("inf"),
 ) -> NetworkRun:
     """So many faults of the network, one after the other, each followed by a check of everything."""
     run = NetworkRun(seed)
+    until = time.monotonic() + 60 * minutes
     rng = Random(seed)
     async with (
         serving(nursery, database_url, folder) as server,
@@ -61,7 +74,7 @@ async def disturb(
             await fleet.launch(tables, as_pages=True)
             for number in range(faults):
                 await _one(proxy, fleet, run, rng, KINDS[number % len(KINDS)])
-                if run.tally.wrong:
+                if run.tally.wrong or time.monotonic() > until:
                     break
                 await fleet.renew()
         finally:

@@ -70,7 +70,13 @@ async def sqlite_faults(file: Path, server: Server) -> list[Fault]:
 
     async def lock() -> None:
         link = sqlite3.connect(file, timeout=30, isolation_level=None, check_same_thread=False)
-        await asyncio.to_thread(link.execute, "BEGIN IMMEDIATE")
+        taking = asyncio.ensure_future(asyncio.to_thread(link.execute, "BEGIN IMMEDIATE"))
+        try:
+            await asyncio.shield(taking)
+        except asyncio.CancelledError:
+            await taking  # a thread cannot be stopped: it would take the lock, and nobody would give it back
+            link.close()
+            raise
         held.append(link)
 
     async def unlock() -> None:

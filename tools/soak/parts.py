@@ -35,7 +35,7 @@ class Ship:
     scale: float
     plot: Path | None
     minutes: float = float("inf")
-    """the kills end when they are over, however many there were"""
+    """kills, and faults of networks and workers, end when they are over, however many there were"""
 
     def sqlite(self, name: str) -> str:
         return f"sqlite+aiosqlite:///{self.folder / name}.db"
@@ -149,13 +149,18 @@ async def _database(ship: Ship, kinds: dict[str, Postgres | None]) -> Outcome:
 
 async def _network(ship: Ship) -> Outcome:
     run = await disturb(
-        ship.nursery, ship.sqlite("network"), ship.folder / "network", faults=ship.times(280), seed=ship.seed
+        ship.nursery,
+        ship.sqlite("network"),
+        ship.folder / "network",
+        faults=ship.times(280),
+        seed=ship.seed,
+        minutes=ship.minutes,
     )
     print(run)
     kinds = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in sorted(run.faults.items()))
     return Outcome(
         f"{run.faults.total()} faults: {kinds}; {run.cut} connections cut, {run.doubled} doubled; back "
-        f"{1000 * run.p95():.0f} ms after the network (p95)",
+        f"{1000 * run.p50():.0f} ms (p50) and {1000 * run.p95():.0f} ms (p95) after the network",
         run.tally.checked,
         run.tally.wrong,
     )
@@ -201,6 +206,7 @@ async def _workers(ship: Ship) -> Outcome:
                 seed=ship.seed + lane,
                 workers=3,
                 tables=3,
+                minutes=ship.minutes,
             )
             for lane in range(3)
         )
@@ -223,6 +229,7 @@ async def _restart(ship: Ship) -> Outcome:
         restarts=ship.times(50),
         seed=ship.seed,
         fresh=True,
+        minutes=ship.minutes,
     )
     print(run)
     return Outcome(

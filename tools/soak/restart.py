@@ -6,6 +6,7 @@ plain way: stop, then start. In the long form it is a Python of its own, from it
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -61,8 +62,10 @@ async def restart_under_load(
     seed: int,
     tables: int = 6,
     fresh: bool = False,
+    minutes: float = float("inf"),
 ) -> RestartRun:
     run = RestartRun(seed)
+    until = time.monotonic() + 60 * minutes
     server = Server(nursery, database_url, folder)
     await server.start()
     try:
@@ -73,6 +76,8 @@ async def restart_under_load(
                 await fleet.launch(tables, as_pages=True)
                 for number in range(restarts):
                     await _one(server, fleet, run, WAYS[number % 2], fresh)
+                    if time.monotonic() > until:
+                        break
                     await fleet.renew()
             finally:
                 await fleet.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,9 +45,11 @@ async def upset(
     workers: int = 2,
     tables: int = 2,
     kinds: tuple[str, ...] = KINDS,
+    minutes: float = float("inf"),
 ) -> WorkersRun:
-    """The people of every table are spread over the workers; faults come one after the other."""
+    """The people of every table are spread over the workers; faults come one after the other, for so long at most."""
     run = WorkersRun(seed)
+    until = time.monotonic() + 60 * minutes
     rng = Random(seed)
     url = postgres.url(postgres.create_database())
     with RedisServer() as redis:
@@ -63,7 +66,7 @@ async def upset(
                         kind = kinds[number % len(kinds)]
                         run.faults[kind] += 1
                         await _one(kind, servers[rng.randrange(workers)], redis, fleet, seconds)
-                        if run.tally.wrong:
+                        if run.tally.wrong or time.monotonic() > until:
                             break
                         await fleet.renew()
                 finally:
