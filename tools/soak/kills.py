@@ -97,7 +97,7 @@ async def kill_under_play(
                         break
                     if not in_a_row:
                         await fleet.renew()
-                    if say and (number + 1) % 25 == 0:
+                    if say and (number + 1) % 10 == 0:
                         print(f"  {run}", flush=True)
                 run.games = fleet.finished + len(fleet.tables)
                 run.resumed = sum(hand.resumed for hand in fleet.everybody)
