@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import subprocess
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -37,6 +38,8 @@ class Run:
     minutes: float
     day: str
     revision: str
+    load: float = 0.0
+    """jobs that wanted the machine's cores in the run's last five minutes, the run's own among them"""
 
 
 def record(
@@ -54,6 +57,7 @@ def record(
         round(seconds / 60, 1),
         datetime.datetime.now(datetime.UTC).date().isoformat(),
         _revision(),
+        round(os.getloadavg()[1], 1) if hasattr(os, "getloadavg") else 0.0,
     )
     kept = [run for run in runs if run.part != part or (beside and run.seed != seed)]
     ordered = sorted([*kept, new], key=lambda run: run.part)  # a part's own in the order of their making
@@ -69,13 +73,17 @@ def draw() -> None:
         "|---|---|---|---|---|",
         *(
             f"| {run.fault} | {run.tried} | {run.checked} | **{run.lost}** | `make soak PART={run.part}` "
-            f"({run.minutes:g} min, seed {run.seed}, {run.day}, {run.revision}) |"
+            f"({run.minutes:g} min, seed {run.seed}, {run.day}, {run.revision}{_loaded(run)}) |"
             for run in runs
         ),
     ]
     before, _, rest = PAGE.read_text().partition(_BEGIN)
     _, _, after = rest.partition(_END)
     PAGE.write_text(before + _BEGIN + "\n\n" + "\n".join(rows) + "\n\n" + _END + after)
+
+
+def _loaded(run: Run) -> str:
+    return f", load {run.load:g}" if run.load else ""
 
 
 def _revision() -> str:
