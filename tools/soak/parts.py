@@ -266,7 +266,7 @@ async def _long(ship: Ship) -> Outcome:
 
 PARTS: dict[str, Part] = {
     "kill-sqlite": Part("kill -9 under play on SQLite, at random and at fault points", 6, _kill_sqlite),
-    "kill-postgresql": Part("the same on PostgreSQL", 6, _kill_postgresql),
+    "kill-postgresql": Part("kill -9 under play on PostgreSQL, likewise", 6, _kill_postgresql),
     "database-sqlite": Part("SQLite's file locked, slow, full", 2, _database_sqlite),
     "database-postgresql": Part(
         "PostgreSQL crashed, refused, hanging, slow, read-only, full", 3, _database_postgresql
