@@ -318,10 +318,12 @@ def plain_http() -> httpx.AsyncClient:
     )
 
 
-async def _posted(http: httpx.AsyncClient, url: str, body: Json, headers: dict[str, str]) -> httpx.Response:
-    """The answer; who is asked to try again in a moment does."""
+async def _posted(
+    http: httpx.AsyncClient, url: str, body: Callable[[], Json], headers: dict[str, str]
+) -> httpx.Response:
+    """The answer; who is asked to try again in a moment does, as if for the first time: it may have been done."""
     for _ in range(_ASKED_AGAIN):
-        answer = await http.post(url, json=body, headers=headers)
+        answer = await http.post(url, json=body(), headers=headers)
         if answer.status_code != 503:
             break
         await asyncio.sleep(_PATIENCE)
@@ -330,9 +332,10 @@ async def _posted(http: httpx.AsyncClient, url: str, body: Json, headers: dict[s
 
 async def hire(base: str, rng: Random, http: httpx.AsyncClient) -> Deckhand:
     """Somebody with a session of their own."""
-    name = f"Hand {secrets.token_hex(6)}"
     http.cookies.clear()
-    answer = await _posted(http, f"{base}/api/v1/me", {"name": name}, {"Origin": base})
+    answer = await _posted(
+        http, f"{base}/api/v1/me", lambda: {"name": f"Hand {secrets.token_hex(6)}"}, {"Origin": base}
+    )
     if answer.status_code != 200:
         raise AssertionError(f"no session: {answer.status_code} {answer.text[:300]}")
     cookie = "; ".join(f"{key}={value}" for key, value in answer.cookies.items())
@@ -344,7 +347,7 @@ async def open_table(hand: Deckhand, http: httpx.AsyncClient, options: Json, **t
     answer = await _posted(
         http,
         f"{hand.base}/api/v1/games",
-        {"options": options, **terms},
+        lambda: {"options": options, **terms},
         {"Origin": hand.base, "Cookie": hand.cookie},
     )
     if answer.status_code != 201:
