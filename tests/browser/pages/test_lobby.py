@@ -106,10 +106,10 @@ def test_your_turn_reaches_a_page_that_nobody_looks_at(person: Callable[..., Pla
         " this.addEventListener('message', ({ data }) => { window.listed ||= data.includes('\"lobby\"'); }); } };"
     )
     ann.page.goto(f"{ann.url}/rules")
-    ann.page.wait_for_function("window.listed")
+    ann.page.wait_for_function("() => window.listed")
     assert ann.page.evaluate("told") == []
     bo.game = game
     while bo.state().get("choices"):
         move_beside(bo)
-    ann.page.wait_for_function("told.length > 0")
+    ann.page.wait_for_function("() => told.length > 0")
     assert ann.page.evaluate("told") == ["Your turn"]
