@@ -110,7 +110,7 @@ async def play_long(
                     if len(old) > 100:
                         run.reloaded += 1
                         game = old.pop(rng.randrange(len(old) - 50))
-                        (await http.get(f"{server.base}/api/v1/games/{game}")).raise_for_status()
+                        await _reload(http, f"{server.base}/api/v1/games/{game}")
 
             watching = asyncio.create_task(_watch(server, run, http, sample_seconds, say))
             try:
@@ -125,6 +125,15 @@ async def play_long(
         server.close()
     run.tally.wrong += server.tracebacks()
     return run
+
+
+async def _reload(http: httpx.AsyncClient, url: str) -> None:
+    """A room that was put away is read from its log again; who is asked to try again does."""
+    answer = await http.get(url)
+    while answer.status_code == 503:
+        await asyncio.sleep(0.25)
+        answer = await http.get(url)
+    answer.raise_for_status()
 
 
 def _forget(hand: Deckhand) -> None:
