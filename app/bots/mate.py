@@ -1,4 +1,4 @@
-"""The mate: plays out its whole turn in its head, every way, and takes the best end; and the yardstick.
+"""The mate: plays out its whole turn in its head, in the likely ways, and takes the best end; and the yardstick.
 
 The yardstick is the plain greedy own-turn player that the strong levels are measured against; it stays
 as it is, whatever the evaluation learns.
@@ -16,8 +16,10 @@ from app.rules.position import Position
 
 __all__ = ["mate", "plain_worth", "yardstick"]
 
-_WIDTH = 60
-"""Tables followed after each action: all of them on most turns; on the others the poorest are cut."""
+_WIDTH = 15
+"""Tables followed after each action: the most promising ones. All of them would make a mate that a captain
+beats in only 65 of 100 games where hands are hidden; with fifteen it is 72, and a sailor loses 80."""
+_PLAIN_WIDTH = 60
 
 PLAIN_CARD = 7.0
 
@@ -38,7 +40,7 @@ def plain_worth(position: Position, seat: int, weights: Sequence[float]) -> floa
 
 def yardstick(thought: Thought) -> Action:
     position = thought.imagination.sample(thought.rng)
-    found = plans(position, thought.seat, (), _WIDTH, thought.meter, plain_worth, plain_worth)
+    found = plans(position, thought.seat, (), _PLAIN_WIDTH, thought.meter, plain_worth, plain_worth)
     found = thought.worth_trying(found)
     if not found:
         return thought.listed[0]
