@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from app.play.ports import News, StoreUnavailable
@@ -54,8 +55,14 @@ class Rooms:
         loading = self._loading.get(game)
         if loading is None:
             loading = self._loading[game] = asyncio.ensure_future(self._load(game))
-            loading.add_done_callback(lambda _: self._loading.pop(game, None))
+            loading.add_done_callback(partial(self._end_loading, game))
         return await asyncio.shield(loading)
+
+    def _end_loading(self, game: str, loading: asyncio.Future[Room | None]) -> None:
+        del self._loading[game]
+        fault = None if loading.cancelled() else loading.exception()
+        if fault is not None and not isinstance(fault, Refusal):  # that one is for whoever still waits
+            _log.error("game %s cannot be read", game, exc_info=fault)
 
     async def _load(self, game: str) -> Room | None:
         store = self._house.store

@@ -1,0 +1,38 @@
+"""A room that cannot be read, and whoever asked for it has left: nobody's fault, and no traceback."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from typing import Any
+
+import pytest
+
+from app.play.ports import StoreUnavailable
+from tests.play.stage import open_stage
+
+
+async def test_nobody_waits_any_more_when_the_store_gives_up(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_stage(sqlite_url) as stage:
+        is_asked, gives_up = asyncio.Event(), asyncio.Event()
+
+        async def away(game: str) -> None:
+            is_asked.set()
+            await gives_up.wait()
+            raise StoreUnavailable("away")
+
+        told: list[dict[str, Any]] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+        monkeypatch.setattr(stage.store, "game", away)
+        rooms = stage.house.rooms
+        visitor = asyncio.ensure_future(rooms.get("a-game-put-away"))
+        await is_asked.wait()
+        visitor.cancel()
+        gives_up.set()
+        await asyncio.wait([visitor, *rooms.loading])
+        del visitor
+        gc.collect()
+        assert told == []
+        assert not rooms.loading
