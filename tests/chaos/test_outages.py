@@ -1,6 +1,6 @@
 """The database goes away and comes back: nothing is acknowledged meanwhile, nothing is lost, no clock decides.
 
-The long form, 1 to 60 seconds each, is `make soak PART=database`.
+The long form, 1 to 60 seconds each, is `make soak PART=database-sqlite` and `PART=database-postgresql`.
 """
 
 from __future__ import annotations
