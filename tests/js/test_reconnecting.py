@@ -41,7 +41,7 @@ def test_the_first_try_after_a_cut_is_nearly_immediate_and_the_next_are_close(ru
     for _ in range(20):
         first, *others = run("socket.js", PAUSES, ["welcome", *[1006] * 40])
         assert 0 <= first < 100
-        soon = []
+        soon: list[float] = []
         while sum(soon) + first < 3000:
             soon.append(others[len(soon)])
         assert all(pause <= 350 for pause in soon[:-1])
