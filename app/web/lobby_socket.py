@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -11,18 +11,15 @@ from starlette.routing import WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from app.play.admission import PROTOCOL
-from app.play.frame import frame_of
 from app.play.house import House
 from app.play.lobby import Filter, LobbyVisitor
 from app.play.ports import StoreUnavailable
-from app.play.refusals import SENTENCES
-from app.web.conversation import converse
+from app.play.refusals import Refusal
+from app.web.conversation import Manners, converse
 from app.web.house import house_of
 from app.web.wire_accept import Accepted, accept
 
 __all__ = ["LobbySocket", "lobby_message_names", "route"]
-
-BAD_FRAMES = 10
 
 
 class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
@@ -62,46 +59,30 @@ class LobbySocket:
             await converse(_Talk(house_of(connection), socket), socket.wire, receive)
 
 
-class _Talk:
+class _Talk(Manners):
     """Implements Talk."""
 
-    __slots__ = ("bad", "house", "outbox", "socket", "visitor")
+    __slots__ = ("visitor",)
 
     def __init__(self, house: House, socket: Accepted) -> None:
-        self.house = house
-        self.socket = socket
-        self.outbox = socket.outbox
+        super().__init__(house, socket)
         self.visitor = LobbyVisitor(socket.anyone, socket.outbox)
-        self.bad = 0
-
-    @property
-    def is_open(self) -> bool:
-        return self.outbox.is_open
-
-    def silent(self) -> None:
-        self.outbox.end(4007, "silent")
 
     async def over(self) -> None:
         self.socket.release()
         self.house.lobby.visitors.discard(self.visitor)
 
     def hear(self, text: str | None) -> Hello | SetFilter | None:
-        if self.socket.is_too_fast():
-            self._strike("too_fast", 4005)
-            return None
+        text = self.checked(text)
         if text is None:
-            self._strike("bad_message", 4002)
-            return None
-        if len(text) > self.socket.most or len(text.encode()) > self.socket.most:
-            self.outbox.end(1009, "frame too big")
             return None
         try:
             message = _decoder.decode(text)
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
-            self._strike("bad_message", 4002)
+            self.strike(Refusal("bad_message"))
             return None
         if isinstance(message, Ping):
-            self._tell({"t": "pong", "n": message.n, "now": self.house.clock.now()})
+            self.tell({"t": "pong", "n": message.n, "now": self.house.clock.now()})
             return None
         return message
 
@@ -109,7 +90,7 @@ class _Talk:
         if isinstance(message, Hello):
             await self._hello(message)
         elif self.visitor not in self.house.lobby.visitors:
-            self._refuse("hello_first")
+            self.refuse(Refusal("hello_first"))
         else:
             self.visitor.filter = Filter(message.preset, message.seats, message.clock, message.bots)
             await self._lists()
@@ -120,7 +101,7 @@ class _Talk:
             return
         anyone = self.visitor.anyone
         you = {"person": anyone.id or None, "name": anyone.name}
-        self._tell({"t": "welcome", "v": PROTOCOL, "now": self.house.clock.now(), "you": you})
+        self.tell({"t": "welcome", "v": PROTOCOL, "now": self.house.clock.now(), "you": you})
         self.house.lobby.visitors.add(self.visitor)
         await self._lists()
 
@@ -128,20 +109,7 @@ class _Talk:
         try:
             await self.house.lobby.tell_lists(self.visitor)
         except StoreUnavailable:
-            self._refuse("try_again")
-
-    def _tell(self, message: dict[str, Any]) -> None:
-        self.outbox.tell(frame_of(message))
-
-    def _refuse(self, code: str) -> None:
-        self.house.watcher.refused(code)
-        self._tell({"t": "refused", "id": None, "code": code, "message": SENTENCES[code]})
-
-    def _strike(self, code: str, close: int) -> None:
-        self._refuse(code)
-        self.bad += 1
-        if self.bad >= BAD_FRAMES:
-            self.outbox.end(close, "too many")
+            self.refuse(Refusal("try_again"))
 
 
 route = WebSocketRoute("/ws/lobby", LobbySocket())

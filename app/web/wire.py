@@ -32,8 +32,11 @@ class Wire(Protocol):
 
     def close_with(self, code: int, reason: str) -> None: ...
     def buffered(self) -> int: ...
-    def carry(self, talk: Talk) -> None:
-        """From now on frames go to this talk without a task of their own; it is told when it is over."""
+    def carry(self, talk: Talk) -> bool:
+        """Whether frames go to this talk from now on, without a task of its own, until it is told that it is over.
+
+        False: this wire only sends, the app reads frame by frame.
+        """
 
 
 def framed(frame: Frame) -> bytes:
@@ -89,8 +92,8 @@ class AsgiWire:
     def buffered(self) -> int:
         return self._bytes
 
-    def carry(self, talk: Talk) -> None:
-        raise NotImplementedError("under plain ASGI the app reads frame by frame")
+    def carry(self, talk: Talk) -> bool:
+        return False
 
     async def end(self) -> None:
         """The socket is gone."""

@@ -114,12 +114,13 @@ class ThinProtocol(WebSocketsSansIOProtocol):
     def buffered(self) -> int:
         return self.transport.get_write_buffer_size()
 
-    def carry(self, talk: Talk) -> None:
+    def carry(self, talk: Talk) -> bool:
         self._talk = talk
         if self.close_timer is None:
             self.close_timer = _STAYS_OPEN  # uvicorn closes what has no such timer when the app returns
         if self.queue:
             self._answer_waiting()
+        return True
 
     # -- bytes from the peer -----------------------------------------------------------------------
 
