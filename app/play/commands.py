@@ -68,7 +68,16 @@ class Here(_Message, frozen=True, tag="here"):
 
 class Act(_Command, frozen=True, tag="act"):
     version: Number
-    action: dict[str, Any]
+    action: msgspec.Raw
+    """An object, in the sender's words: nearly always those of a choice, and known by them."""
+
+    @classmethod
+    def of(cls, command: str, version: int, action: dict[str, Any]) -> Act:
+        return cls(id=command, version=version, action=msgspec.Raw(msgspec.json.encode(action)))
+
+    def said(self) -> dict[str, Any]:
+        """What these words say; raises Refusal."""
+        return _said(self.action)
 
 
 class Undo(_Command, frozen=True, tag="undo"):
@@ -170,15 +179,26 @@ Command = LogCommand | Chat | Mute
 Message = Command | Hello | Ping | Here
 
 _decoder: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
+_objects: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any])
 
 
 def decode(frame: bytes | str) -> Message:
     """The message in a frame; raises Refusal `bad_message` that says what is wrong with it."""
     try:
-        return _decoder.decode(frame)
+        message = _decoder.decode(frame)
+        if type(message) is Act and bytes(message.action)[:1] != b"{":
+            _objects.decode(message.action)  # raises, with a sentence
+        return message
     except msgspec.DecodeError as problem:  # ValidationError is one of these
         raise Refusal("bad_message", f"The server did not understand this: {problem}.") from None
     except (UnicodeError, RecursionError):
+        raise Refusal("bad_message") from None
+
+
+def _said(action: msgspec.Raw) -> dict[str, Any]:
+    try:
+        return _objects.decode(action)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         raise Refusal("bad_message") from None
 
 

@@ -36,7 +36,10 @@ def _playing(table: Table, scene: Scene) -> int:
 
 def _act(table: Table, scene: Scene, command: say.Act) -> Draft:
     seat = _playing(table, scene)
-    kind = command.action.get("type")
+    rules = table.rules
+    known = rules.spoken(table.position, bytes(command.action))
+    said = command.said() if known is None else known[1]
+    kind = said.get("type")
     if table.seats[seat].bot is not None:
         raise Refusal("bot_plays")
     if table.is_paused and kind != "resign":
@@ -45,11 +48,11 @@ def _act(table: Table, scene: Scene, command: say.Act) -> Draft:
     if clocks is not None and kind != "resign" and clocks.is_late(seat, scene.received):
         raise Refusal("time_up")
     try:
-        action = table.rules.action_from_json(command.action)
+        action = rules.action_from_json(said) if known is None else known[0]
         # What is owed and resigning are decided on the present position, whatever the sender saw.
         if command.version < table.moved and kind not in ("resign", "discard"):
             raise Refusal("stale")
-        return Draft("action", seat, {"action": command.action}, step=table.try_action(seat, action))
+        return Draft("action", seat, {"action": said}, step=table.try_action(seat, action))
     except RuleError as refused:
         raise Refusal(refused.code, refused.message) from refused
 

@@ -169,7 +169,7 @@ def _chat_closed(table: Table, entry: Entry) -> None:
 
 def _closed(table: Table, entry: Entry) -> None:
     if table.status == "open":
-        table.status = "closed"
+        table.status, table.is_over = "closed", True
         table.ended_at = entry.at
     elif not table.is_over:
         table.end("aborted", entry, None, "aborted")

@@ -102,6 +102,6 @@ def _row(
         updated_at=now,
     )
     entry = Entry(game, 1, "created", NOBODY, {"kept": kept}, "person", now, None, creator)
-    table = Table(row)
+    table = Table.of(row)
     table.fold(entry)
     return msgspec.structs.replace(row, summary=table.summary()), entry

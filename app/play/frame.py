@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import orjson
 
 __all__ = ["Frame", "frame_of"]
 
 
-class Frame:
+class Frame(msgspec.Struct, gc=False, eq=False):
     """The bytes of one message; `wired` is the transport's own form of it, made at the first socket."""
 
-    __slots__ = ("payload", "wired")
-
-    def __init__(self, payload: bytes) -> None:
-        self.payload = payload
-        self.wired: bytes | None = None
+    payload: bytes
+    wired: bytes | None = None
 
     def __repr__(self) -> str:
         return f"Frame({len(self.payload)} bytes)"  # a frame may hold a hand: never its text in a log

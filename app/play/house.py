@@ -146,7 +146,7 @@ class House:
 
     def founded(self, row: GameRow, entry: Entry) -> None:
         """A table has been made: lobbies show it."""
-        table = Table(row)
+        table = Table.of(row)
         table.fold(entry)
         self.watcher.acted("created", "person")
         self._tell_lobby(table, 0, with_lists=True)
@@ -234,16 +234,15 @@ class House:
         self.presence.moved(room, before, entry)
         table = room.table
         is_row = entry.kind != "action" or table.is_over
-        if entry.kind == "closed":
+        if not is_row:
+            if before.to_act == table.to_act or (self.bus.is_alone and not self.lobby.has_any(table)):
+                return
+        elif entry.kind == "closed":
             room.end_all()  # in every worker that hears of it, whoever closed it
-        if entry.kind == "started" and not table.terms.spectators:
+        elif entry.kind == "started" and not table.terms.spectators:
             for visitor in room.visitors:
                 if visitor.seat is None:
                     visitor.listener.end(4003, "no spectators")
-        if not is_row and (
-            before.to_act == table.to_act or (self.bus.is_alone and not self.lobby.has_any(table))
-        ):
-            return
         if self.lobby.visitors or not self.bus.is_alone:
             watching = room.presence.watching(table, entry.at)
             self._tell_lobby(table, watching, with_lists=is_row)

@@ -73,6 +73,8 @@ class Lobby:
 
     def has_any(self, table: Table) -> bool:
         """Whether somebody of this table looks at the lobby here."""
+        if not self.visitors:
+            return False
         people = {seat.person for seat in table.seats}
         return any(not people.isdisjoint(visitor.anyone.ids) for visitor in self.visitors)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from app.play.entries import Append
 from app.play.frame import Frame
 from app.play.ports import Anyone
@@ -12,43 +14,17 @@ from app.rules import Event
 __all__ = ["OnTheWay"]
 
 
-class OnTheWay:
+class OnTheWay(msgspec.Struct, gc=False, eq=False):
     """Made by Room.prepare, put in place by Room.settle."""
 
-    __slots__ = (
-        "after",
-        "append",
-        "at",
-        "before",
-        "changes",
-        "events",
-        "frames",
-        "in_look",
-        "looks",
-        "sender",
-    )
-
-    def __init__(
-        self,
-        append: Append,
-        at: int,
-        before: Table,
-        after: Table,
-        events: tuple[Event, ...],
-        sender: Anyone | None,
-        in_look: bool,
-        looks: int,
-        changes: int,
-    ) -> None:
-        self.append = append
-        self.at = at
-        self.before = before
-        self.after = after
-        self.events = events
-        self.sender = sender
-        self.in_look = in_look
-        self.looks = looks
-        self.changes = changes
-        self.frames: dict[Told, Frame] | None = (
-            None  # made while the table was at hand; sent once it is on disk
-        )
+    append: Append
+    at: int
+    before: Table
+    after: Table
+    events: tuple[Event, ...]
+    sender: Anyone | None
+    in_look: bool
+    looks: int
+    changes: int
+    frames: dict[Told, Frame] | None = None
+    """Made while the table was at hand; sent once the entry is on disk."""

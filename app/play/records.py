@@ -13,7 +13,7 @@ __all__ = ["record_of"]
 
 def record_of(row: GameRow, entries: list[Entry]) -> dict[str, Any]:
     """The record; what was undone is left out. While the game runs: Refusal `not_over`, it holds the seed."""
-    table = Table(row)
+    table = Table.of(row)
     line: list[dict[str, Any]] = []
     marks: list[str] = []
     for entry in entries:

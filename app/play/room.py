@@ -49,7 +49,7 @@ class Room:
         self.house = house
         self.id = row.id
         self.row = row
-        self.table = Table(row)
+        self.table = Table.of(row)
         self.commands: dict[str, tuple[int, str]] = {}  # command id → (seq, who sent it)
         self.history: list[tuple[Event, ...]] | None = None  # of the line really played; kept for bots
         self.hints: dict[int, dict[str, Any]] = {}  # seq → the action that was shown
@@ -286,7 +286,7 @@ class Room:
         """Every action's events of the line really played; read from the log when they were not kept."""
         if self.history is None:
             async with self.gate:
-                table = Table(self.row)
+                table = Table.of(self.row)
                 history: list[tuple[Event, ...]] = []
                 for entry in await self.house.store.entries(self.id, 0):
                     if entry.seq > self.table.seq:

@@ -4,67 +4,87 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+from msgspec.structs import replace
+
 from app.play.clocks import Clocks
 from app.play.engines import Engine, engine_for
 from app.play.entries import Entry, GameRow, SeatRow, Summary
 from app.play.folds import FOLDS
 from app.play.seats import Seat
 from app.play.terms import Terms, parse_stored
-from app.rules import Event, Options, Position
+from app.rules import Action, Event, Options, Position
 
 __all__ = ["Step", "Table"]
 
 
-class Step:
+class Step(msgspec.Struct, gc=False):
     """What an action makes of the position: worked out before it is stored, put in place after."""
 
-    __slots__ = ("events", "position")
-
-    def __init__(self, position: Position, events: tuple[Event, ...]) -> None:
-        self.position = position
-        self.events = events
+    position: Position
+    events: tuple[Event, ...]
 
 
-class Table:
-    """A game at `seq`. `moved` is the last seq that changed the position: older versions of it are stale."""
+class Table(msgspec.Struct, eq=False):
+    """A game at `seq`. `moved` is the last seq that changed the position: older versions of it are stale.
 
-    def __init__(self, row: GameRow) -> None:
-        self.id = row.id
-        self.rules: Engine = engine_for(row.rules_version)
-        self.rules_version = row.rules_version
-        self.terms: Terms = parse_stored(row.terms)
-        self.options: Options = self.rules.parse_options(row.options)
-        self.server_seed = row.server_seed
-        self.commitment = row.commitment
-        self.creator = row.creator
-        self.seats = [Seat() for _ in range(self.options.players)]
-        self.host = row.creator
-        self.status = "open"
-        self.seq = 0
-        self.at = row.created_at
-        self.moved = 0
-        self.position: Position | None = None
-        self.to_act: tuple[int, ...] = ()
-        self.acts_since = row.created_at  # since when the seats to act are to act
-        self.steps: list[Position] = []  # positions that undo can go back to
-        self.is_sealed = False  # something became known this turn: undo is over
-        self.clocks: Clocks | None = None
-        self.is_paused = False
-        self.chat_closed = False
-        self.consents: dict[str, set[int]] = {}
-        self.votes: dict[int, dict[int, str]] = {}
-        self.result: dict[str, Any] | None = None
-        self.next_game: str | None = None
-        self.rematch_seq = 0  # the entry that named it
-        self.started_at: int | None = None
-        self.ended_at: int | None = None
-        self.credited_to = 0  # outages up to here have been credited
+    A struct, because every entry makes a copy of it: that copy is one step, and a small one.
+    """
+
+    id: str
+    rules: Engine
+    rules_version: int
+    terms: Terms
+    options: Options
+    server_seed: str
+    commitment: str
+    creator: str
+    seats: list[Seat]
+    host: str
+    at: int
+    acts_since: int  # since when the seats to act are to act
+    status: str = "open"
+    is_over: bool = False
+    seq: int = 0
+    moved: int = 0
+    position: Position | None = None
+    to_act: tuple[int, ...] = ()
+    listed: list[Action] | None = None  # what the one seat to act may do, once that was asked
+    steps: list[Position] = []  # positions that undo can go back to
+    is_sealed: bool = False  # something became known this turn: undo is over
+    clocks: Clocks | None = None
+    is_paused: bool = False
+    chat_closed: bool = False
+    consents: dict[str, set[int]] = {}
+    votes: dict[int, dict[int, str]] = {}
+    result: dict[str, Any] | None = None
+    next_game: str | None = None
+    rematch_seq: int = 0  # the entry that named it
+    started_at: int | None = None
+    ended_at: int | None = None
+    credited_to: int = 0  # outages up to here have been credited
+
+    @classmethod
+    def of(cls, row: GameRow) -> Table:
+        """As it was created, before its first entry."""
+        rules = engine_for(row.rules_version)
+        options = rules.parse_options(row.options)
+        return cls(
+            id=row.id,
+            rules=rules,
+            rules_version=row.rules_version,
+            terms=parse_stored(row.terms),
+            options=options,
+            server_seed=row.server_seed,
+            commitment=row.commitment,
+            creator=row.creator,
+            seats=[Seat() for _ in range(options.players)],
+            host=row.creator,
+            at=row.created_at,
+            acts_since=row.created_at,
+        )
 
     # -- asking ------------------------------------------------------------------------------------
-
-    @property
-    def is_over(self) -> bool:
-        return self.status in ("finished", "aborted", "closed")
 
     def seat_of(self, ids: tuple[str, ...]) -> int | None:
         """The seat of the person with one of these ids."""
@@ -93,7 +113,17 @@ class Table:
 
     def try_action(self, seat: int, action: Any) -> Step:
         """What the action would make of the position; raises RuleError. Nothing changes."""
-        return Step(*self.rules.apply(self.position, seat, action))
+        listed = self.listed if self.to_act == (seat,) else None
+        return Step(*self.rules.apply(self.position, seat, action, listed))
+
+    def legal(self, seat: int) -> list[Action]:
+        """What a seat that is to act may do; kept, as the same is asked when it acts."""
+        if self.to_act != (seat,):
+            listed: list[Action] = self.rules.legal(self.position, seat)
+            return listed
+        if self.listed is None:
+            self.listed = self.rules.legal(self.position, seat)
+        return self.listed
 
     # -- folding -----------------------------------------------------------------------------------
 
@@ -101,8 +131,7 @@ class Table:
         """The table after the next entry, and the events of an action. This one stays as it is:
         nobody may see an entry before it is on disk, and a reader may hold on to this table meanwhile.
         """
-        twin = object.__new__(Table)
-        twin.__dict__.update(self.__dict__)
+        twin = replace(self)
         if self.clocks is not None and self.clocks.terms.kind != "none":  # a clock that never runs is shared
             twin.clocks = self.clocks.copy()
         if entry.kind != "action":  # an action replaces what it changes; the other folds work in place
@@ -148,6 +177,7 @@ class Table:
 
     def move_to(self, position: Position, entry: Entry) -> None:
         self.position = position
+        self.listed = None
         self.moved = entry.seq
         self.to_act = self.rules.seats_to_act(position)
         self.acts_since = entry.at
@@ -165,6 +195,7 @@ class Table:
 
     def end(self, status: str, entry: Entry, winner: int | None, reason: str) -> None:
         self.status = status
+        self.is_over = True
         self.to_act = ()
         self.ended_at = entry.at
         self.is_paused = False

@@ -145,23 +145,35 @@ def event_frames(
     if table.is_over or has_come_back:
         tail += b',"table":%b' % orjson.dumps(table_json(table))
     head = b'{"t":"events","seq":%d,"at":%d,"events":' % (entry.seq, entry.at)
-    rules, options, position = table.rules, table.options, table.position
-    frames: dict[Told, Frame] = {}
-    shared: dict[bytes, Frame] = {}
+    rules, options = table.rules, table.options
     same = orjson.dumps(rules.events_for(events, None, options)) if rules.is_public(events, options) else None
+    shared: dict[bytes, Frame] = {}
+    plain: Frame | None = None  # for everybody to whom nothing else is said
+    frames: dict[Told, Frame] = {}
     for seat in audiences:
+        own = b"" if seat is None else _own_part(table, entry, seat, acked)
+        if same is not None and not own:
+            if plain is None:
+                plain = Frame(head + same + tail + b"}")
+            frames[seat] = plain
+            continue
         body = orjson.dumps(rules.events_for(events, seat, options)) if same is None else same
-        own = tail
-        if seat is not None and not table.is_over and table.seats[seat].bot is None:
-            if seat in table.to_act and not table.is_paused:
-                own += b',"choices":%b' % rules.choices_json(position, seat)
-            if table.steps and position is not None and position.turn_seat == seat:
-                own += b',"undo":true'
-        if seat is not None and seat == acked and entry.command is not None:
-            own += b',"ack":"%b"' % entry.command.encode()  # an id has only letters, digits, - and _
-        text = b"%b%b%b}" % (head, body, own)
+        text = head + body + tail + own + b"}"
         frame = shared.get(text)
         if frame is None:
             frame = shared[text] = Frame(text)
         frames[seat] = frame
     return frames
+
+
+def _own_part(table: Table, entry: Entry, seat: int, acked: Told) -> bytes:
+    """What only this seat is told with an action: its choices, whether it may take back, that it was its own."""
+    own = b""
+    if not table.is_over and table.seats[seat].bot is None:
+        if seat in table.to_act and not table.is_paused:
+            own = b',"choices":' + table.rules.choices_json(table.position, seat, table.legal(seat))
+        if table.steps and table.position is not None and table.position.turn_seat == seat:
+            own += b',"undo":true'
+    if seat == acked and entry.command is not None:
+        own += b',"ack":"%b"' % entry.command.encode()  # an id has only letters, digits, - and _
+    return own

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Any
+
+from msgspec.structs import replace
 
 from app.play.entries import Entry
 from app.play.frame import Frame, frame_of
@@ -14,7 +15,8 @@ from app.rules import Event
 
 __all__ = ["KEPT", "Visitor", "Visitors"]
 
-KEPT = 48  # entries whose events are kept for those who come back; a longer gap costs more than the view
+KEPT = 24  # entries whose events are sent to those who come back; a longer gap costs more than the view
+FORGOTTEN = 16  # at a time
 
 
 class Visitor:
@@ -37,7 +39,9 @@ class Visitors:
 
     def __init__(self) -> None:
         self._by_seat: dict[Told, list[Visitor]] = {}
-        self._recent: deque[tuple[Entry, tuple[Event, ...]]] = deque(maxlen=KEPT)
+        self._recent: list[
+            tuple[Entry, tuple[Event, ...]]
+        ] = []  # actions and hints in a row, to the last entry
 
     def __len__(self) -> int:
         return sum(len(visitors) for visitors in self._by_seat.values())
@@ -87,13 +91,20 @@ class Visitors:
 
         `frames`, if they have been made before, count only if nobody of another audience has come since.
         """
-        self._recent.append((entry, events))
+        is_step = entry.kind == "action" or entry.kind == "hint"
+        recent = self._recent
+        if is_step:
+            recent.append((entry, events))
+            if len(recent) > KEPT + FORGOTTEN:
+                del recent[:FORGOTTEN]
+        else:
+            recent.clear()  # nobody can catch up across it: the whole state is sent
         by_seat = self._by_seat
         if not by_seat:
             return
         if frames is not None and frames.keys() >= by_seat.keys():
             pass
-        elif entry.kind == "action" or entry.kind == "hint":
+        elif is_step:
             frames = event_frames(before, table, entry, events, list(by_seat), acked)
         else:
             block = table_json(table)
@@ -128,13 +139,7 @@ class Visitors:
         if since == table.seq:
             return []
         gap = [(entry, events) for entry, events in self._recent if entry.seq > since]
-        if (
-            not gap
-            or gap[0][0].seq != since + 1
-            or any(entry.kind not in ("action", "hint") for entry, _ in gap)
-        ):
-            return None
-        if len(gap) > KEPT // 2 or table.is_over:
+        if not gap or gap[0][0].seq != since + 1 or len(gap) > KEPT or table.is_over:
             return None
         frames = [_past(table, entry, events, seat) for entry, events in gap[:-1]]
         entry, events = gap[-1]
@@ -153,7 +158,6 @@ def _past(table: Table, entry: Entry, events: tuple[Event, ...], seat: Told) -> 
 
 def _no_clock_before(table: Table) -> Table:
     """The same table as if it had had no clock, so that the last frame of a gap tells the present one."""
-    twin = object.__new__(Table)
-    twin.__dict__.update(table.__dict__)
+    twin = replace(table)
     twin.clocks = None
     return twin

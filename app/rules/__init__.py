@@ -6,7 +6,7 @@ from app.rules import actions
 from app.rules.actions import *  # noqa: F403
 from app.rules.catalogue import CATALOGUE, PRESETS, OptionSpec, Preset, catalogue_to_json, option_spec
 from app.rules.chance import bot_nonce, check_nonce, check_seed, commitment_of, seed_from
-from app.rules.choices import choices, choices_json
+from app.rules.choices import choices, choices_json, spoken
 from app.rules.drawing import draw, draw_view, parse_drawing
 from app.rules.engine import (
     RULES_VERSION,
@@ -103,6 +103,7 @@ __all__ = [
     "replay",
     "seats_to_act",
     "seed_from",
+    "spoken",
     "text_to_action",
     "turn_ends",
     "verify",

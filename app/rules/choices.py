@@ -23,7 +23,7 @@ from app.rules.modules.morgan import CARDS_AT_THE_END
 from app.rules.movement import company_of, landing, morgan_target, retreat_target
 from app.rules.position import Position
 
-__all__ = ["choices", "choices_json"]
+__all__ = ["choices", "choices_json", "spoken"]
 
 Json = dict[str, Any]
 
@@ -38,43 +38,48 @@ def choices(position: Position, seat: int) -> list[Json]:
     return [_choice(position, seat, action, company) for action in legal(position, seat)]
 
 
-def choices_json(position: Position, seat: int) -> bytes:
-    """The same as JSON. Somebody is sent this after nearly every action, so it is put together from few texts
-    that all tables share, and where each move leads is found without walking the route.
+def choices_json(position: Position, seat: int, listed: list[Action] | None = None) -> bytes:
+    """The same as JSON; `listed` is the seat's legal list, if it is at hand.
+
+    Somebody is sent this after nearly every action, so it is put together from few texts that all tables
+    share, and where each move leads is found without walking the route.
     """
     ruleset = position.ruleset
-    route, kinds, heads = ruleset.route, ruleset.kinds, ruleset.stock.heads
-    crowd, goal, names = position.crowd, route.goal, ruleset.stock.names
+    stock, route = ruleset.stock, ruleset.route
+    facts, arrivals = stock.facts, stock.arrivals
+    crowd, goal = position.crowd, route.goal
     company = company_of(position)
     left = _cards_left(position)
     wins = position.pirates[seat].count(goal) == len(position.pirates[seat]) - 1
     free = b"" if ruleset.has_sloop else _free_symbols(route.symbol_bytes, crowd)
     texts: list[bytes] = []
-    for action in legal(position, seat):
-        if type(action) is Advance:
-            place = route.places[action.origin]
-            symbol = kinds.symbol[kinds.numbers[action.card]]
-            if free:  # as landing(), without the walk
-                to = free.find(symbol, place + 1)
-                if to < 0:
-                    to = goal
-            else:
-                to = landing(position, seat, symbol, place)
-            tail = _WINS if wins and to == goal else _MOVES
-        elif type(action) is Retreat:
-            to = retreat_target(position, route.places[action.origin], company)
-            drawn = min(crowd[to], left)
-            tail = _DRAWS[drawn] if drawn < len(_DRAWS) else _draws(drawn)
-        else:
+    for action in legal(position, seat) if listed is None else listed:
+        fact = facts.get(id(action))
+        if fact is None:
             texts.append(
                 _END_TOLD if type(action) is End else _encode(_choice(position, seat, action, company))
             )
             continue
-        head = heads.get(id(action))
-        if head is None:
-            head = heads[id(action)] = b'{"action":%b,"to":' % _encode(action_to_json(action))
-        texts.append(head + names[to] + tail)
+        head, place, kind = fact
+        if kind < 0:
+            to = retreat_target(position, place, company)
+            drawn = min(crowd[to], left)
+            texts.append(head + stock.names[to] + (_DRAWS[drawn] if drawn < len(_DRAWS) else _draws(drawn)))
+            continue
+        symbol = ruleset.kinds.symbol[kind]
+        if free:  # as landing(), without the walk
+            to = free.find(symbol, place + 1)
+            if to < 0:
+                to = goal
+        else:
+            to = landing(position, seat, symbol, place)
+        texts.append(head + (stock.names[to] + _WINS if wins and to == goal else arrivals[to]))
     return b"[%b]" % b",".join(texts)
+
+
+def spoken(position: Position, text: bytes) -> tuple[Action, Json] | None:
+    """The action a choice tells in these very words, and what they say; None for other words."""
+    return position.ruleset.stock.spoken.get(text)
 
 
 _TAKEN = bytes([0] + [255] * 255)
@@ -96,8 +101,7 @@ def _encode(choice: Json) -> bytes:
 
 _END_TOLD = _encode({"action": action_to_json(End()), "final": True})
 _WINS = b',"final":true}'
-_MOVES = b',"final":false}'
-_DRAWS = (_MOVES, _draws(1), _draws(2))
+_DRAWS = (b',"final":false}', _draws(1), _draws(2))
 
 
 def _choice(position: Position, seat: int, action: Action, company: bytearray) -> Json:

@@ -29,6 +29,7 @@ from app.rules.pending import OwedDiscards, OwedShare, OwedStack, OwedSteal
 from app.rules.position import CARTAGENA, Position
 from app.rules.route import lay_boards
 from app.rules.ruleset import Events, make_ruleset
+from app.rules.stock import END
 from app.rules.supply import lay_row
 from app.rules.tokens import lay_chests
 from app.rules.turn import end_turn, pass_turn
@@ -49,8 +50,6 @@ __all__ = [
 
 RULES_VERSION = 1
 HAND_DEALT = 6
-
-_END = End()
 
 
 def new_game(options: Options, seed: str) -> Position:
@@ -112,7 +111,7 @@ def legal(position: Position, seat: int) -> list[Action]:
         for offer in ruleset.offers:
             offer(position, seat, out)
     if position.taken >= ruleset.min_actions or not out:
-        out.append(_END)
+        out.append(END)
     return out
 
 
@@ -133,9 +132,15 @@ def legal_for_all(position: Position) -> list[tuple[int, Action]]:
     return [(seat, action) for seat in seats_to_act(position) for action in legal(position, seat)]
 
 
-def apply(position: Position, seat: int, action: Action) -> tuple[Position, tuple[Event, ...]]:
-    """The next position and what happened; a refusal leaves everything as it was."""
-    action = _checked(position, seat, action)
+def apply(
+    position: Position, seat: int, action: Action, listed: list[Action] | None = None
+) -> tuple[Position, tuple[Event, ...]]:
+    """The next position and what happened; a refusal leaves everything as it was.
+
+    `listed` is what `legal` has answered for this position and seat, if that is at hand.
+    """
+    if listed is None or id(action) not in map(id, listed) or type(action) is OwedDiscard:
+        action = _checked(position, seat, action)
     after = position.copy()
     events: list[Event] = []
     play(after, seat, action, events)
@@ -254,8 +259,8 @@ def default_action(position: Position, seat: int) -> Action:
             return lowest_answer(listed)
         case None:
             pass
-    if _END in listed:
-        return _END
+    if END in listed:
+        return END
     return next((action for action in listed if isinstance(action, Retreat)), listed[0])
 
 

@@ -53,9 +53,15 @@ def events_for(events: Iterable[Event], viewer: int | None, options: Options) ->
 def is_public(events: Iterable[Event], options: Options) -> bool:
     """Whether every audience gets the very same events, so that one encoding serves all."""
     is_open = options.hands == "open"
-    return all(event.is_public(is_open) for event in events)
+    for event in events:  # noqa: SIM110  # asked with every action, where a generator costs as much as the answer
+        if not event.is_public(is_open):
+            return False
+    return True
 
 
 def is_undoable(events: Iterable[Event]) -> bool:
     """Whether nothing became known by chance, by looking or by somebody else's choice."""
-    return not any(event.is_final for event in events)
+    for event in events:  # noqa: SIM110  # as above
+        if event.is_final:
+            return False
+    return True

@@ -72,7 +72,7 @@ class Route:
     """Of each place; −1 for start, sloop and goal."""
     symbol_bytes: bytes
     """The same, 255 for start, sloop and goal."""
-    ahead: tuple[tuple[tuple[int, ...], ...], ...]
+    ahead: tuple[tuple[bytes, ...], ...]
     """ahead[symbol][place]: the spaces of that symbol further on, on the side a card works on."""
     end: tuple[int, ...]
     """Where a pirate leaves its side to: the sloop or the goal."""
@@ -158,9 +158,9 @@ def _make_way(spaces: int, passage_spaces: int) -> _Way:
     )
 
 
-def _tails(symbol: list[int], wanted: int, sides: Iterable[tuple[int, int]]) -> Iterator[tuple[int, ...]]:
-    """Of each place the spaces of one symbol ahead of it. Equal ones are one tuple: a route stays small."""
-    known: dict[tuple[int, ...], tuple[int, ...]] = {}
+def _tails(symbol: list[int], wanted: int, sides: Iterable[tuple[int, int]]) -> Iterator[bytes]:
+    """Of each place the spaces of one symbol ahead of it. Equal ones are one object: a route stays small."""
+    known: dict[bytes, bytes] = {}
     for place, (low, high) in enumerate(sides):
-        tail = tuple(space for space in range(max(place + 1, low), high) if symbol[space] == wanted)
+        tail = bytes(space for space in range(max(place + 1, low), high) if symbol[space] == wanted)
         yield known.setdefault(tail, tail)

@@ -86,13 +86,11 @@ class Ruleset:
 
 @lru_cache(maxsize=512)
 def make_ruleset(options: Options, symbols: tuple[str, ...]) -> Ruleset:
-    from app.rules.modules import MODULES  # the modules need this file's types
-
     has_sloop = options.scenario == "complete"
     passage_spaces = len(symbols) * options.passage_boards // options.boards if has_sloop else 0
     route = make_route(symbols, options.symbols, passage_spaces)
     kinds = card_kinds(options.symbols, options.copies, options.scoundrels)
-    active = [module for module in MODULES if module.is_on(options)]
+    played = _played(options)
     return Ruleset(
         options=options,
         route=route,
@@ -101,10 +99,28 @@ def make_ruleset(options: Options, symbols: tuple[str, ...]) -> Ruleset:
         has_row=options.supply == "row",
         actions=options.actions,
         min_actions=options.min_actions,
-        offers=tuple(offer for module in active for offer in module.offers(options)),
+        offers=played.offers(options),
+        resolvers=played.resolvers,
+        answers=played.answers,
+        settlers=played.settlers,
+        reactions=played.reactions,
+        stock=make_stock(kinds.names, route.names, options.players),
+    )
+
+
+@lru_cache(maxsize=64)
+def _played(options: Options) -> Module:
+    """All modules that play, as one; tables with the same options share it."""
+    from app.rules.modules import MODULES  # the modules need this file's types
+
+    active = [module for module in MODULES if module.is_on(options)]
+    offers = tuple(offer for module in active for offer in module.offers(options))
+    return Module(
+        name="+".join(module.name for module in active),
+        is_on=lambda _: True,
+        offers=lambda _: offers,
         resolvers={kind: resolve for module in active for kind, resolve in module.resolvers.items()},
         answers={kind: answer for module in active for kind, answer in module.answers.items()},
         settlers={kind: settle for module in active for kind, settle in module.settlers.items()},
         reactions=tuple(reaction for module in active for reaction in module.reactions),
-        stock=make_stock(kinds.names, route.names, options.players),
     )

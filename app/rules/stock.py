@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
-from app.rules.actions import Action, Advance, Morgan, Retreat
+from app.rules.actions import Action, Advance, End, Morgan, Retreat, action_to_json
 from app.rules.route import Place
 
-__all__ = ["HELD", "Stock", "make_stock"]
+__all__ = ["END", "HELD", "Stock", "make_stock"]
+
+END = End()
+"""The one that stands in every legal list."""
 
 HELD = bytes([0] + [1] * 255)
 """hand.translate(HELD): which kinds a hand holds, whatever their number."""
@@ -40,24 +44,41 @@ class Stock:
     retreats: tuple[Retreat, ...]
     morgans: tuple[tuple[Morgan, ...], ...]
     own: dict[Action, Action]
-    """An advance or retreat → the stock's own, which can be known by being the very same."""
+    """An advance, a retreat or the end → the stock's own, which can be known by being the very same."""
     names: tuple[bytes, ...]
     """Of each place its name as JSON."""
-    heads: dict[int, bytes] = field(default_factory=dict)
-    """id of an action of this stock → how its choice begins as JSON. Filled as needed."""
+    arrivals: tuple[bytes, ...]
+    """Of each place how the choice of a move to it ends as JSON, unless it draws or wins."""
+    facts: dict[int, tuple[bytes, int, int]]
+    """id of an advance or a retreat of this stock → how its choice begins as JSON, from where it moves, and the
+    kind of card (−1: none)."""
+    spoken: dict[bytes, tuple[Action, dict[str, Any]]]
+    """JSON as a choice tells it → the stock's own, and what that JSON says."""
 
 
 @lru_cache(maxsize=64)
 def make_stock(cards: tuple[str, ...], places: tuple[Place, ...], players: int) -> Stock:
     advances = tuple(tuple(Advance(card, place) for place in places) for card in cards)
     retreats = tuple(Retreat(place) for place in places)
-    own: dict[Action, Action] = {action: action for action in retreats}
-    own.update((action, action) for row in advances for action in row)
+    names = tuple(json.dumps(place).encode() for place in places)
+    own: dict[Action, Action] = {END: END}
+    facts: dict[int, tuple[bytes, int, int]] = {}
+    spoken: dict[bytes, tuple[Action, dict[str, Any]]] = {b'{"type":"end"}': (END, action_to_json(END))}
+    rows: list[tuple[Action, ...]] = [*advances, retreats]
+    for kind, row in enumerate(rows):
+        for place, action in enumerate(row):
+            said = action_to_json(action)
+            text = json.dumps(said, separators=(",", ":")).encode()
+            own[action], spoken[text] = action, (action, said)
+            facts[id(action)] = b'{"action":%b,"to":' % text, place, -1 if row is retreats else kind
     return Stock(
         advances=advances,
         advances_by_hand=_AdvancesByHand(advances),
         retreats=retreats,
-        own=own,
-        names=tuple(json.dumps(place).encode() for place in places),
         morgans=tuple(tuple(Morgan(player, place) for place in places) for player in range(players)),
+        own=own,
+        names=names,
+        arrivals=tuple(name + b',"final":false}' for name in names),
+        facts=facts,
+        spoken=spoken,
     )

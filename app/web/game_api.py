@@ -91,7 +91,7 @@ async def game_state(
 @router.post("/games/{game}/act", responses=responses(401, 403, 409, 422), response_model=Done)
 async def act(request: Request, game: GameId, move: Act, person: Anyone, password: Password = None) -> Any:
     """A game action. Accepted means on disk. The same id again gets the same answer."""
-    command = say.Act(id=move.id, version=move.version, action=move.action)
+    command = say.Act.of(move.id, move.version, move.action)
     return await _submit(request, game, person, password, command)
 
 

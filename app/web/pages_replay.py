@@ -82,7 +82,7 @@ async def steps(request: Request) -> Response:
 
 def seen_by(row: GameRow, entries: list[Entry], seat: int | None) -> Json:
     """A game as one audience has seen it so far: its own views and events, and nothing else of the log."""
-    table = Table(row)
+    table = Table.of(row)
     opening: rules.Position | None = None
     began = 0
     line: list[tuple[Entry, tuple[rules.Event, ...]]] = []

@@ -94,7 +94,7 @@ async def assert_nothing_came_too_early(cluster: Cluster, game: str) -> None:
     """A thing done twice would be done a second time before it is due again."""
     row, entries = await log_of(cluster, game)
     assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
-    table = Table(row)
+    table = Table.of(row)
     for entry in entries:
         if entry.by == "bot":
             assert entry.at >= table.acts_since + table.terms.pace
@@ -157,7 +157,7 @@ async def assert_log_is_what_was_accepted(cluster: Cluster, table: Pair) -> None
     told = {command: seq for one in table.people for command, seq in one.acked.items()}
     written = {entry.command: entry.seq for entry in entries if entry.kind == "action"}
     assert written == told
-    replayed = Table(row)
+    replayed = Table.of(row)
     for entry in entries:  # and the rules agree with every one of them
         replayed.fold(entry)
 

@@ -114,13 +114,13 @@ async def test_another_worker_was_faster(sqlite_url: str) -> None:
         assert elsewhere is not None
         # The other worker's room has not heard of what ours stores now.
         house.rooms.loaded = lambda game: None  # type: ignore[method-assign]
-        command = say.Act(id=new_id(), version=room.table.seq, action={"type": "resign"})
+        command = say.Act.of(new_id(), room.table.seq, {"type": "resign"})
         await room.submit(ann.anyone, command, stage.clock.now())
         answers = Answers()
         twin = Guest(stage, "ann", house)
         elsewhere.enter(twin.visitor, stage.clock.now())
         choice = elsewhere.table.rules.choices(elsewhere.table.position, 0)[0]["action"]
-        again = say.Act(id=new_id(), version=elsewhere.table.seq, action=choice)
+        again = say.Act.of(new_id(), elsewhere.table.seq, choice)
         assert act_now(elsewhere, twin.visitor, again, stage.clock.now(), answers.append)
         refused = await answers.first()
         assert isinstance(refused, Refusal)

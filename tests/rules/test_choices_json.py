@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from typing import Any
 
 import pytest
 
@@ -32,10 +33,44 @@ def test_ready_made_choices_are_the_same_for_every_seat_all_game_long(preset: st
             for seat in range(options.players):
                 told = json.loads(rules.choices_json(position, seat))
                 assert told == rules.choices(position, seat)
+                listed = rules.legal(position, seat)
+                assert rules.choices_json(position, seat, listed) == rules.choices_json(position, seat)
+                _check_that_its_words_are_known(position, told, listed)
             seat = chance.choice(rules.seats_to_act(position))
             action = chance.choice(rules.legal(position, seat))
             if isinstance(action, rules.OwedDiscard):
                 action = rules.default_action(position, seat)
             # A fresh value, as it comes from a client: it is the same action without being the same object.
             sent = rules.action_from_json(rules.action_to_json(action))
-            position, _ = rules.apply(position, seat, sent)
+            after, events = rules.apply(position, seat, sent)
+            assert rules.apply(position, seat, sent, rules.legal(position, seat)) == (after, events)
+            position = after
+
+
+def _check_that_its_words_are_known(
+    position: rules.Position, told: list[dict[str, Any]], listed: list[rules.Action]
+) -> None:
+    for choice, action in zip(told, listed, strict=True):
+        words = json.dumps(choice["action"], separators=(",", ":")).encode()
+        known = rules.spoken(position, words)
+        if isinstance(action, rules.Advance | rules.Retreat | rules.End):
+            assert known is not None
+            assert known[0] is action
+        if known is not None:
+            assert known == (rules.action_from_json(choice["action"]), choice["action"])
+
+
+def test_other_words_for_the_same_action_are_not_known() -> None:
+    position = rules.new_game(rules.parse_options({"preset": "jamaica", "players": 2}), "0" * 64)
+    for words in (b'{"type": "end"}', b'{"type":"resign"}', b'{"from":"start","type":"retreat"}', b"[]", b""):
+        assert rules.spoken(position, words) is None
+
+
+def test_a_list_at_hand_lets_nothing_pass_that_is_not_legal() -> None:
+    """A list that names an action which is not to be had counts for that seat and position alone; others are asked."""
+    position = rules.new_game(rules.parse_options({"preset": "jamaica", "players": 2, "first": 0}), "0" * 64)
+    listed = rules.legal(position, 0)
+    with pytest.raises(rules.NotYourTurn):
+        rules.apply(position, 1, rules.Retreat(3), listed)
+    with pytest.raises(rules.Illegal):
+        rules.apply(position, 0, rules.Retreat(3), listed)

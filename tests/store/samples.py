@@ -30,7 +30,7 @@ def append_of(row: GameRow, seq: int, command: str | None = None, **kept: Any) -
 
 def seated(row: GameRow, seq: int, person: str) -> Append:
     """An entry that changes what lists show."""
-    table = Table(row)
+    table = Table.of(row)
     table.fold(Entry(row.id, 1, "created", -1, {}, "person", NOW))
     body = {"person": person, "ids": [person], "name": person, "colour": "red", "nonce": "0" * 32}
     entry = Entry(row.id, seq, "seated", 0, body, "person", NOW + seq, None, person)

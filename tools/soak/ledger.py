@@ -93,7 +93,7 @@ class Book:
             tally.wrong.append(f"{self.game}: the head says {heads}, the log has {len(found)}")
         new = found[len(self.entries) :]
         self.entries = found
-        self.table = self.table or Table(row)
+        self.table = self.table or Table.of(row)
         for entry in new:
             self.events[entry.seq] = self.table.fold(entry)
             if entry.command is not None:
