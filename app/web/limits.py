@@ -10,10 +10,11 @@ busy, so each process counts its own; telling would cost more than what it count
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
+from sys import intern
 
 from starlette.requests import HTTPConnection
 
@@ -21,7 +22,7 @@ from app.settings import Settings
 from app.web.address import client_address, limit_key
 from app.web.errors import TooMany
 
-__all__ = ["Bucket", "Buckets", "Limits"]
+__all__ = ["Bucket", "Buckets", "Limits", "OpenSocket"]
 
 _FILE_COST = 0.05
 _KEYS = 50_000  # remembered keys a kind; the longest untouched are forgotten first
@@ -130,7 +131,7 @@ class Limits:
 
     def __init__(self, settings: Settings, clock: Callable[[], float]) -> None:
         self.settings = settings
-        self._clock = clock
+        self.clock = clock
         self.requests = Buckets(settings.requests_per_second, settings.requests_burst, clock)
         self.writes = Buckets(settings.writes_per_second, settings.writes_burst, clock)
         self.guests = _Hourly(settings.guests_per_hour, clock)
@@ -169,7 +170,8 @@ class Limits:
 
     def key_of(self, connection: HTTPConnection) -> str:
         """What this connection's address is counted under."""
-        return limit_key(client_address(connection, self.settings))
+        # One text an address: as many sockets as it has keep it.
+        return intern(limit_key(client_address(connection, self.settings)))
 
     def take_request(self, connection: HTTPConnection) -> None:
         """One request of an address; raises TooMany."""
@@ -212,41 +214,75 @@ class Limits:
             with suppress(TooMany):  # two that were let in at once may both have failed
                 buckets.take(key)
 
-    def frame_counter(self, connection: HTTPConnection, person: str | None) -> Callable[[], bool]:
-        """Counts a frame of a socket, of its person and of its address; true when it came too fast."""
-        settings = self.settings
-        own = Bucket(settings.frames_per_second, settings.frames_burst, settings.frames_burst, self._clock())
-        # The buckets themselves, so that a frame need not look for them.
-        shared = [self.frames_by_address.of(self.key_of(connection))]
-        if person is not None:
-            shared.insert(0, self.frames_by_person.of(person))
-
-        def is_too_fast() -> bool:
-            now = self._clock()
-            return own.take(now) > 0 or any(bucket.take(now) > 0 for bucket in shared)
-
-        return is_too_fast
-
-    @contextmanager
-    def socket(self, connection: HTTPConnection, person: str | None) -> Iterator[None]:
-        """Holds one socket of an address and a person while open; raises TooMany at the limit."""
+    def socket(self, connection: HTTPConnection, person: str | None) -> OpenSocket:
+        """One more socket of an address and a person, theirs until it is released; raises TooMany at the limit."""
         address = self.key_of(connection)
         if self._by_address.get(address, 0) >= self.settings.sockets_per_address:
             raise TooMany(60, "Too many connections from your address are open.")
         if person is not None and self._by_person.get(person, 0) >= self.settings.sockets_per_person:
             raise TooMany(60, "Too many of your pages are open. Close some.")
+        self.count(address, person, 1)
+        return OpenSocket(self, address, person)
+
+    def count(self, address: str, person: str | None, change: int) -> None:
+        """So many more sockets are open."""
         held = [(self._by_address, address)] + ([(self._by_person, person)] if person is not None else [])
         for counts, key in held:
-            counts[key] = counts.get(key, 0) + 1
-        try:
-            yield
-        finally:
-            for counts, key in held:
-                counts[key] -= 1
-                if not counts[key]:
-                    del counts[key]
+            counts[key] = counts.get(key, 0) + change
+            if not counts[key]:
+                del counts[key]
 
     @property
     def open_sockets(self) -> int:
         """Sockets open now in this process."""
         return sum(self._by_address.values())
+
+
+class OpenSocket:
+    """A socket as the limits know it: counted until it is released, its frames by itself, person and address.
+
+    One small object for as long as the socket is open: whatever it holds, thousands hold.
+    """
+
+    __slots__ = (
+        "_address",
+        "_frames",
+        "_frames_of_address",
+        "_frames_of_person",
+        "_is_counted",
+        "_limits",
+        "_person",
+    )
+
+    def __init__(self, limits: Limits, address: str, person: str | None) -> None:
+        self._limits = limits
+        self._is_counted = True
+        self._address = address
+        self._person = person
+        settings, now = limits.settings, limits.clock()
+        self._frames = Bucket(settings.frames_per_second, settings.frames_burst, settings.frames_burst, now)
+        # The buckets themselves, so that a frame need not look for them.
+        self._frames_of_person = limits.frames_by_person.of(person) if person is not None else None
+        self._frames_of_address = limits.frames_by_address.of(address)
+
+    def is_too_fast(self) -> bool:
+        """Counts a frame; true when it came too fast."""
+        now = self._limits.clock()
+        if self._frames.take(now) > 0:
+            return True
+        of_person = self._frames_of_person
+        if of_person is not None and of_person.take(now) > 0:
+            return True
+        return self._frames_of_address.take(now) > 0
+
+    def release(self) -> None:
+        """It is closed; again is no harm."""
+        if self._is_counted:
+            self._is_counted = False
+            self._limits.count(self._address, self._person, -1)
+
+    def __enter__(self) -> OpenSocket:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import ExitStack
-
 from starlette.requests import HTTPConnection
 from starlette.types import Receive, Send
 
@@ -14,6 +11,7 @@ from app.web.address import is_same_origin
 from app.web.errors import Refused, TooMany
 from app.web.house import anyone_of, house_of
 from app.web.identity import Person, who
+from app.web.limits import OpenSocket
 from app.web.outbox import Outbox
 from app.web.site import site_of
 from app.web.wire import AsgiWire, Wire, wire_of
@@ -24,28 +22,20 @@ __all__ = ["Accepted", "accept"]
 class Accepted:
     """An open socket and whose it is; `most` is the longest frame it may send."""
 
-    __slots__ = ("_held", "anyone", "is_too_fast", "most", "outbox", "wire")
+    __slots__ = ("_counted", "anyone", "is_too_fast", "most", "outbox", "wire")
 
-    def __init__(
-        self,
-        anyone: Anyone,
-        wire: Wire,
-        outbox: Outbox,
-        is_too_fast: Callable[[], bool],
-        most: int,
-        held: ExitStack,
-    ) -> None:
+    def __init__(self, anyone: Anyone, wire: Wire, outbox: Outbox, counted: OpenSocket, most: int) -> None:
         self.anyone = anyone
         self.wire = wire
         self.outbox = outbox
-        self.is_too_fast = is_too_fast
+        self.is_too_fast = counted.is_too_fast
         self.most = most
-        self._held = held
+        self._counted = counted
 
     def release(self) -> None:
         """The socket is gone and no longer counted."""
         self.outbox.is_open = False
-        self._held.close()
+        self._counted.release()
 
 
 async def accept(connection: HTTPConnection, receive: Receive, send: Send) -> Accepted | None:
@@ -62,35 +52,40 @@ async def accept(connection: HTTPConnection, receive: Receive, send: Send) -> Ac
     if not site.is_ready:  # stopping: nobody would tell this socket to resume; a proxy asks the next worker
         await _answer_unavailable(send)
         return None
-    with ExitStack() as held:
-        refusal: Refused | None = None
-        person: Person | None = None
-        try:
-            site.bans.check(connection)
-            site.limits.take_request(connection)
-            person = await who(connection)
-            held.enter_context(site.limits.socket(connection, person.id if person is not None else None))
-        except Refused as refused:
-            refusal = refused
-        except StoreUnavailable:
-            refusal = Refused("try_again", "The server cannot look you up just now. Try again in a moment.")
+    refusal: Refused | None = None
+    person: Person | None = None
+    counted: OpenSocket | None = None
+    try:
+        site.bans.check(connection)
+        site.limits.take_request(connection)
+        person = await who(connection)
+        counted = site.limits.socket(connection, person.id if person is not None else None)
+    except Refused as refused:
+        refusal = refused
+    except StoreUnavailable:
+        refusal = Refused("try_again", "The server cannot look you up just now. Try again in a moment.")
+    try:
         await send({"type": "websocket.accept"})
         wire = wire_of(connection.scope, send)
         outbox = Outbox(wire, house_of(connection).watcher)
-        if refusal is not None:
-            site.metrics.refused(refusal.code)
-            answer = {"t": "refused", "id": None, "code": refusal.code, "message": refusal.message}
-            outbox.tell(frame_of(answer))
-            outbox.end(_close_code(refusal), refusal.code)
-            try:
-                await receive()  # until the peer has taken note
-            finally:
-                if isinstance(wire, AsgiWire):
-                    await wire.end()
-            return None
-        is_too_fast = site.limits.frame_counter(connection, person.id if person is not None else None)
-        most = site.settings.frame_bytes
-        return Accepted(anyone_of(person), wire, outbox, is_too_fast, most, held.pop_all())
+        if counted is not None:
+            socket = Accepted(anyone_of(person), wire, outbox, counted, site.settings.frame_bytes)
+            counted = None  # its release is the caller's from here on
+            return socket
+        assert refusal is not None
+        site.metrics.refused(refusal.code)
+        answer = {"t": "refused", "id": None, "code": refusal.code, "message": refusal.message}
+        outbox.tell(frame_of(answer))
+        outbox.end(_close_code(refusal), refusal.code)
+        try:
+            await receive()  # until the peer has taken note
+        finally:
+            if isinstance(wire, AsgiWire):
+                await wire.end()
+        return None
+    finally:
+        if counted is not None:
+            counted.release()
 
 
 async def _answer_unavailable(send: Send) -> None:

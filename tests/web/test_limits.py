@@ -77,28 +77,39 @@ def test_a_socket_that_ends_in_an_error_is_given_back_too() -> None:
     assert limits.open_sockets == 0
 
 
+def test_a_socket_that_is_released_twice_counts_once() -> None:
+    limits = Limits(Settings(), HandClock())
+    here = _connection("198.51.100.7")
+    one, other = limits.socket(here, "ann"), limits.socket(here, "ann")
+    one.release()
+    one.release()
+    assert limits.open_sockets == 1
+    other.release()
+    assert not limits._by_person
+
+
 def test_frames_are_counted_by_socket_person_and_address() -> None:
     limits = Limits(Settings(frames_per_second=1.0, frames_burst=10), HandClock())
     here = _connection("198.51.100.7")
-    one = limits.frame_counter(here, "ann")
-    assert [one() for _ in range(11)] == [False] * 10 + [True], "one socket has its burst"
-    others = [limits.frame_counter(here, "ann") for _ in range(5)]
-    taken = sum(not other() for other in others for _ in range(10))
+    one = limits.socket(here, "ann")
+    assert [one.is_too_fast() for _ in range(11)] == [False] * 10 + [True], "one socket has its burst"
+    others = [limits.socket(here, "ann") for _ in range(5)]
+    taken = sum(not other.is_too_fast() for other in others for _ in range(10))
     assert taken == 20, "all sockets of a person have three times that"
-    crowd = [limits.frame_counter(here, f"person {n}") for n in range(60)]
-    taken = sum(not socket() for socket in crowd for _ in range(10))
+    crowd = [limits.socket(here, f"person {n}") for n in range(60)]
+    taken = sum(not socket.is_too_fast() for socket in crowd for _ in range(10))
     assert taken == 500 - 30, "an address has fifty times that, whoever sends"
-    elsewhere = limits.frame_counter(_connection("203.0.113.9"), "bo")
-    assert not elsewhere()
+    elsewhere = limits.socket(_connection("203.0.113.9"), "bo")
+    assert not elsewhere.is_too_fast()
 
 
 def test_a_frame_that_was_refused_costs_its_neighbours_nothing() -> None:
     limits = Limits(Settings(frames_per_second=1.0, frames_burst=10), HandClock())
-    flood = limits.frame_counter(_connection("198.51.100.7"), None)
+    flood = limits.socket(_connection("198.51.100.7"), None)
     for _ in range(10_000):
-        flood()
-    neighbour = limits.frame_counter(_connection("198.51.100.7"), None)
-    assert not neighbour()
+        flood.is_too_fast()
+    neighbour = limits.socket(_connection("198.51.100.7"), None)
+    assert not neighbour.is_too_fast()
 
 
 def test_what_counts_by_the_hour_counts_in_all_workers_and_tells_no_names() -> None:
