@@ -20,6 +20,8 @@ from app.play.frame import Frame
 from app.web.conversation import Talk
 from app.web.wire import EXTENSION, MOST_BUFFERED, framed, framed_as
 from app.web.wire_frames import CLOSE, PING, PONG, TEXT, BadFrame, FrameReader, close_payload
+from app.web.wire_inbox import WRITABLE, Event, Inbox
+from app.web.wire_rounds import Beating, Rounds
 
 __all__ = ["ThinProtocol"]
 
@@ -29,21 +31,33 @@ _GOING_AWAY = 1012
 _FAULT = 1011
 _BAD_TEXT = 1007
 _NO_STATUS, _NO_CLOSE = 1005, 1006
+_ROUNDS = "cartagena.rounds"
 
-Event = dict[str, Any]
 _STAYS_OPEN: Any = object()
+_PING = framed_as(PING, b"")
+# What uvicorn keeps with a connection. A place for each instead of a dictionary saves a kilobyte a socket; one
+# that a newer uvicorn adds goes into the dictionary, which is still there.
+_OF_UVICORN = """
+    config app loop logger root_path asgi_version app_state connections tasks default_headers transport server client
+    scheme queue handshake_initiated handshake_complete close_sent disconnected close_timer close_timeout
+    initial_response conn read_paused writable ping_interval ping_timeout ping_timer pong_timer pending_ping_payload
+    ping_sent_at last_ping_rtt frames curr_msg_data_type scope request response
+""".split()
 
 
 class ThinProtocol(WebSocketsSansIOProtocol):
     """Implements Wire for the connection it serves; give it to uvicorn as `ws`."""
 
+    __slots__ = (*_OF_UVICORN, "_answering", "_is_paused", "_is_quiet", "_reader", "_talk", "_turn")
+
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
-        self.queue: Any = _Inbox()
-        self.writable: Any = _WRITABLE
+        self.queue: Any = Inbox()
+        self.writable: Any = WRITABLE
         self._reader: FrameReader | None = None  # from the answered handshake on
         self._is_paused = False
         self._is_quiet = False  # nothing has been heard since the last ping
+        self._turn: set[Beating] | None = None  # the one it is asked for a sign of life with
         self._talk: Talk | None = None  # from the first message on
         self._answering: asyncio.Task[None] | None = None
 
@@ -59,6 +73,7 @@ class ThinProtocol(WebSocketsSansIOProtocol):
         """The handshake has been answered: from here on frames are ours."""
         self._reader = FrameReader(self.config.ws_max_size)
         del self.conn, self.request, self.response, self.frames
+        self.server = self.client = None  # the scope has them for as long as anybody asks
         self._beat_later()
 
     async def send(self, message: Any) -> None:
@@ -203,7 +218,7 @@ class ThinProtocol(WebSocketsSansIOProtocol):
         finally:
             if is_over:
                 self._talk = None
-                self.queue = _Inbox()
+                self.queue = Inbox()
                 await talk.over()
 
     def _answered(self, task: asyncio.Task[None]) -> None:
@@ -260,59 +275,27 @@ class ThinProtocol(WebSocketsSansIOProtocol):
 
     def _beat_later(self) -> None:
         if self.ping_interval:
-            self.ping_timer = self.loop.call_later(self.ping_interval, self._beat)
+            # Shared by all connections of this server, as the state of its lifespan is.
+            rounds: Rounds | None = self.app_state.get(_ROUNDS)
+            if rounds is None:
+                rounds = self.app_state[_ROUNDS] = Rounds(self.loop, self.ping_interval)
+            self._turn = rounds.join(self)
 
-    def _beat(self) -> None:
+    def stop_keepalive(self) -> None:
+        if self._turn is not None:
+            self._turn.discard(self)
+            self._turn = None
+
+    def beat(self) -> None:
         """Ask whether the peer is there; one that has said nothing since the last time is not."""
-        self.ping_timer = None
         if self.close_sent or self.disconnected:
-            return
-        if self._is_quiet:
+            self.stop_keepalive()
+        elif self._is_quiet:
             self.close_with(1011, "keepalive ping timeout")
-            return
-        self._is_quiet = True
-        self._write(framed_as(PING, b""))
-        self._beat_later()
+        else:
+            self._is_quiet = True
+            self._write(_PING)
 
     def _write(self, wired: bytes) -> None:
         if not self.transport.is_closing():
             self.transport.write(wired)
-
-
-class _Inbox:
-    """What waits for the app: as much of asyncio.Queue as uvicorn uses, at a tenth of its memory."""
-
-    __slots__ = ("_events", "_waiter")
-
-    def __init__(self) -> None:
-        self._events: list[Event] = []  # never more than a few
-        self._waiter: asyncio.Future[None] | None = None
-
-    def __len__(self) -> int:
-        return len(self._events)
-
-    def put_nowait(self, event: Event) -> None:
-        self._events.append(event)
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
-
-    async def get(self) -> Event:
-        while not self._events:
-            self._waiter = asyncio.get_running_loop().create_future()
-            try:
-                await self._waiter
-            finally:
-                self._waiter = None
-        return self._events.pop(0)
-
-
-class _Writable:
-    """Nobody waits here for a peer to read: who is slow is shed by the outbox."""
-
-    def set(self) -> None: ...
-    def clear(self) -> None: ...
-    async def wait(self) -> bool:
-        return True
-
-
-_WRITABLE = _Writable()

@@ -1,0 +1,176 @@
+"""Signs of life: every socket has its turn once an interval, and one that stays silent is closed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import uvicorn
+from uvicorn.server import ServerState
+
+from app.web.wire_frames import PING, close_payload
+from app.web.wire_rounds import TURNS, Rounds
+from app.web.wire_uvicorn import ThinProtocol
+
+HANDSHAKE = (
+    b"GET /ws HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+)
+ASKED = bytes((0x80 | PING, 0))
+PONG = b"\x8a\x80\x00\x00\x00\x00"
+TIMED_OUT = close_payload(1011, "keepalive ping timeout")
+
+
+class HandLoop:
+    """Time goes on when the test says so."""
+
+    def __init__(self) -> None:
+        self.due: list[tuple[float, Callable[[], None]]] = []
+
+    def call_later(self, seconds: float, call: Callable[[], None]) -> Any:
+        self.due.append((seconds, call))
+        return SimpleNamespace(cancel=lambda: None)
+
+    def pass_turns(self, count: int) -> None:
+        for _ in range(count):
+            ((_, call),) = self.due
+            self.due.clear()
+            call()
+
+
+class Sailor:
+    def __init__(self) -> None:
+        self.beats = 0
+
+    def beat(self) -> None:
+        self.beats += 1
+
+
+def _rounds() -> tuple[Any, Rounds]:
+    loop: Any = HandLoop()
+    return loop, Rounds(loop, 20.0)
+
+
+def test_a_turn_comes_once_an_interval() -> None:
+    loop, rounds = _rounds()
+    sailor = Sailor()
+    rounds.join(sailor)
+    assert loop.due[0][0] == 20.0 / TURNS
+    loop.pass_turns(TURNS - 1)
+    assert sailor.beats == 0
+    loop.pass_turns(1)
+    assert sailor.beats == 1
+    loop.pass_turns(2 * TURNS)
+    assert sailor.beats == 3
+
+
+def test_whoever_comes_later_has_a_later_turn_of_the_same_round() -> None:
+    loop, rounds = _rounds()
+    early, late = Sailor(), Sailor()
+    rounds.join(early)
+    loop.pass_turns(5)
+    rounds.join(late)
+    loop.pass_turns(TURNS - 5)
+    assert (early.beats, late.beats) == (1, 0)
+    loop.pass_turns(5)
+    assert (early.beats, late.beats) == (1, 1)
+
+
+def test_whoever_has_left_is_not_asked_and_an_empty_round_rests() -> None:
+    loop, rounds = _rounds()
+    gone, there = Sailor(), Sailor()
+    turn = rounds.join(gone)
+    rounds.join(there)
+    turn.discard(gone)
+    loop.pass_turns(TURNS)
+    assert (gone.beats, there.beats) == (0, 1)
+    turn.discard(there)
+    loop.pass_turns(1)
+    assert not loop.due, "no timer runs for nobody"
+    rounds.join(there)
+    loop.pass_turns(TURNS)
+    assert there.beats == 2
+
+
+class Line:
+    """A transport that keeps what is written."""
+
+    def __init__(self) -> None:
+        self.written: list[bytes] = []
+        self.is_cut = False
+
+    def write(self, some: bytes) -> None:
+        self.written.append(some)
+
+    def abort(self) -> None:
+        self.is_cut = True
+
+    close = abort
+
+    def is_closing(self) -> bool:
+        return self.is_cut
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        return default
+
+
+async def _open_sockets(count: int) -> tuple[list[tuple[ThinProtocol, Line]], dict[str, Any], asyncio.Event]:
+    """So many sockets of one server, each with its handshake answered; they stay until the event."""
+    may_go = asyncio.Event()
+
+    async def app(_scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        opened.release()
+        await may_go.wait()
+
+    opened = asyncio.Semaphore(0)
+    state: dict[str, Any] = {}
+    config = uvicorn.Config(app, lifespan="off", log_config=None, ws_ping_interval=3600.0)
+    server = ServerState()
+    sockets = []
+    for _ in range(count):
+        line: Any = Line()
+        protocol = ThinProtocol(config, server, state)
+        protocol.connection_made(line)
+        protocol.data_received(HANDSHAKE)
+        await opened.acquire()
+        line.written.clear()
+        sockets.append((protocol, line))
+    return sockets, state, may_go
+
+
+async def test_a_peer_that_is_silent_for_two_turns_is_closed_and_one_that_answers_is_not() -> None:
+    ((silent, silent_line), (alive, alive_line)), _, may_go = await _open_sockets(2)
+    for _ in range(3):
+        for socket in (silent, alive):
+            socket.beat()
+        alive.data_received(PONG)
+    assert alive_line.written == [ASKED] * 3
+    assert silent_line.written[0] == ASKED
+    assert silent_line.written[1].endswith(TIMED_OUT)
+    assert len(silent_line.written) == 2, "and then no more"
+    may_go.set()
+    for socket in (silent, alive):
+        socket.connection_lost(None)
+
+
+async def test_all_sockets_of_a_server_share_one_timer_and_leave_nothing_behind() -> None:
+    sockets, state, may_go = await _open_sockets(3)
+    (rounds,) = state.values()
+    assert sum(len(turn) for turn in rounds._turns) == 3
+    may_go.set()
+    for socket, _ in sockets:
+        socket.connection_lost(None)
+    assert not any(rounds._turns)
+
+
+async def test_a_socket_keeps_no_dictionary_and_nothing_of_its_handshake() -> None:
+    ((socket, _),), _, may_go = await _open_sockets(1)
+    assert vars(socket) == {}, "uvicorn has a new attribute: name it in wire_uvicorn.py"
+    for name in ("conn", "request", "response"):
+        assert not hasattr(socket, name)
+    may_go.set()
+    socket.connection_lost(None)
