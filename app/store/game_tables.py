@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
-__all__ = ["beats", "chat", "due", "games", "log", "metadata", "mutes", "outages", "seats"]
+__all__ = ["beats", "chat", "due", "games", "headed", "heads", "log", "metadata", "mutes", "outages", "seats"]
 
 metadata = MetaData()
 
@@ -28,13 +28,8 @@ games = Table(
     Column("commitment", String(64), nullable=False),
     Column("creator", ID, nullable=False),
     Column("created_at", BigInteger, nullable=False),
-    # The head: written with every entry, in its transaction.
-    Column("seq", Integer, nullable=False),
-    Column("status", String(12), nullable=False),
-    Column("to_act", String(20), nullable=False),
-    Column("deadline", BigInteger, nullable=True),
-    Column("updated_at", BigInteger, nullable=False),
     # What lists show: written with entries other than moves.
+    Column("status", String(12), nullable=False),
     Column("players", Integer, nullable=False),
     Column("taken", Integer, nullable=False),
     Column("bots", Integer, nullable=False),
@@ -46,6 +41,20 @@ games = Table(
     Index("games_by_list", "status", "is_listed", "created_at"),
     Index("games_by_creator", "creator", "status"),
 )
+
+# The head: written with every entry, in its transaction. Apart from the game's own row, which is twenty times as
+# long and hardly ever changes: the heads of many games share a page, and a batch of moves writes few of them.
+heads = Table(
+    "heads",
+    metadata,
+    Column("game", ID, primary_key=True),
+    Column("seq", Integer, nullable=False),
+    Column("to_act", String(20), nullable=False),
+    Column("deadline", BigInteger, nullable=True),
+    Column("updated_at", BigInteger, nullable=False),
+)
+
+headed = games.join(heads, heads.c.game == games.c.id)
 
 log = Table(
     "log",

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.play.entries import Append, Entry, GameRow, SeatRow, Summary
 from app.store.engine import is_sqlite, make_engine, sqlite_file
-from app.store.game_tables import games, log, seats
+from app.store.game_tables import games, headed, heads, log, seats
 from app.store.group_commit import GroupCommit
 from app.store.postgres_writer import PostgresWriter
 from app.store.rows import BatchWriter, entry_of, log_row, seat_rows
@@ -23,6 +23,7 @@ __all__ = ["SqlGameStore", "open_store"]
 
 _LOG_COLUMNS = tuple(column.name for column in log.columns)
 _SEAT_COLUMNS = tuple(column.name for column in seats.columns)
+_GAMES = select(games, heads.c.seq, heads.c.to_act, heads.c.deadline, heads.c.updated_at).select_from(headed)
 
 
 class SqlGameStore(SideNotes):
@@ -53,6 +54,7 @@ class SqlGameStore(SideNotes):
         assert game.summary is not None
         async with self.writing() as run:
             await run.execute(insert(games).values(**_game_values(game, game.summary)))
+            await run.execute(insert(heads).values(**_head_values(game)))
             await run.execute(insert(log).values(dict(zip(_LOG_COLUMNS, log_row(entry), strict=True))))
             rows = [
                 dict(zip(_SEAT_COLUMNS, row, strict=True)) for row in seat_rows(game.id, game.summary.seats)
@@ -62,7 +64,7 @@ class SqlGameStore(SideNotes):
 
     async def game(self, game: str) -> GameRow | None:
         async with self.reading() as run:
-            found = await _rows(run, select(games).where(games.c.id == game))
+            found = await _rows(run, _GAMES.where(games.c.id == game))
         return found[0] if found else None
 
     async def entries(self, game: str, after: int = 0) -> list[Entry]:
@@ -74,8 +76,9 @@ class SqlGameStore(SideNotes):
         found: dict[str, int] = {}
         async with self.reading() as run:
             for start in range(0, len(wanted), 5000):  # SQLite takes at most 32,766 parameters
-                query = select(games.c.id, games.c.seq).where(games.c.id.in_(wanted[start : start + 5000]))
-                found |= {row.id: row.seq for row in await run.execute(query)}
+                some = heads.c.game.in_(wanted[start : start + 5000])
+                query = select(heads.c.game, heads.c.seq).where(some)
+                found |= {row.game: row.seq for row in await run.execute(query)}
         return found
 
     async def games_listed(self, which: str, limit: int) -> list[GameRow]:
@@ -83,17 +86,14 @@ class SqlGameStore(SideNotes):
             wanted = and_(games.c.status == "open", games.c.taken < games.c.players)
         else:
             wanted = and_(games.c.status == "running", games.c.is_watchable)
-        query = (
-            select(games).where(games.c.is_listed, wanted).order_by(games.c.created_at.desc()).limit(limit)
-        )
+        query = _GAMES.where(games.c.is_listed, wanted).order_by(games.c.created_at.desc()).limit(limit)
         async with self.reading() as run:
             return await _rows(run, query)
 
     async def open_tables(self, preset: str, seats: int, limit: int, offset: int) -> list[GameRow]:
         wanted = and_(games.c.preset == preset, games.c.players == seats, games.c.taken < games.c.players)
         query = (
-            select(games)
-            .where(games.c.status == "open", games.c.is_listed, wanted)
+            _GAMES.where(games.c.status == "open", games.c.is_listed, wanted)
             .order_by(games.c.created_at.desc(), games.c.id)
             .limit(limit)
             .offset(offset)
@@ -108,9 +108,7 @@ class SqlGameStore(SideNotes):
         mine = or_(games.c.id.in_(sits), and_(games.c.creator.in_(people), games.c.status == "open"))
         ended = games.c.status.in_(("finished", "aborted"))
         status = games.c.status.in_(("open", "running")) if unfinished else ended
-        query = (
-            select(games).where(mine, status).order_by(games.c.updated_at.desc()).limit(limit).offset(offset)
-        )
+        query = _GAMES.where(mine, status).order_by(heads.c.updated_at.desc()).limit(limit).offset(offset)
         async with self.reading() as run:
             return await _rows(run, query)
 
@@ -180,16 +178,22 @@ def _game_values(game: GameRow, summary: Summary) -> dict[str, Any]:
         "commitment": game.commitment,
         "creator": game.creator,
         "created_at": game.created_at,
-        "seq": game.seq,
         "status": game.status,
-        "to_act": game.to_act,
-        "deadline": game.deadline,
-        "updated_at": game.updated_at,
         "players": game.options["players"],
         "taken": summary.taken,
         "bots": summary.bots,
         "host": summary.host,
         "next_game": summary.next_game,
+    }
+
+
+def _head_values(game: GameRow) -> dict[str, Any]:
+    return {
+        "game": game.id,
+        "seq": game.seq,
+        "to_act": game.to_act,
+        "deadline": game.deadline,
+        "updated_at": game.updated_at,
     }
 
 

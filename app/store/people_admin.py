@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import or_, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.store.game_tables import chat, games, seats
+from app.store.game_tables import chat, games, headed, heads, seats
 from app.store.people_database import reading, writing
 from app.store.people_social import write_audit
 from app.store.people_tables import players
@@ -29,10 +29,10 @@ class AdminStore:
             games.c.status,
             games.c.preset,
             games.c.players,
-            games.c.seq,
-            games.c.updated_at,
+            heads.c.seq,
+            heads.c.updated_at,
         )
-        query = select(*columns).order_by(games.c.updated_at.desc()).limit(limit)
+        query = select(*columns).select_from(headed).order_by(heads.c.updated_at.desc()).limit(limit)
         if status is not None:
             query = query.where(games.c.status == status)
         async with reading(self.engine) as run:

@@ -12,7 +12,7 @@ import orjson
 from sqlalchemy import and_, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.store.game_tables import games, seats
+from app.store.game_tables import games, heads, seats
 from app.store.people import hashed
 from app.store.people_database import reading, writing
 from app.store.people_tables import notices, players
@@ -161,13 +161,14 @@ class NoticeStore:
             and_(notices.c.webhook.is_not(None), notices.c.webhook_failures < MOST_FAILURES),
         )
         query = (
-            select(notices, games.c.id, games.c.terms, games.c.deadline, games.c.to_act, seats.c.seat)
+            select(notices, games.c.id, games.c.terms, heads.c.deadline, heads.c.to_act, seats.c.seat)
+            .join(heads, heads.c.game == games.c.id)
             .join(seats, seats.c.game == games.c.id)
             .join(players, players.c.id == seats.c.person)
             .join(notices, notices.c.player == owner)
-            .where(games.c.status == "running", games.c.deadline.is_not(None), seats.c.bot.is_(None))
+            .where(games.c.status == "running", heads.c.deadline.is_not(None), seats.c.bot.is_(None))
             .where(wants, notices.c.told_at <= told_before)
-            .order_by(notices.c.player, games.c.deadline)
+            .order_by(notices.c.player, heads.c.deadline)
         )
         async with reading(self.engine) as run:
             rows = (await run.execute(query)).all()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import delete, exists, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.store.game_tables import chat, due, games, log, mutes, seats
+from app.store.game_tables import chat, due, games, headed, heads, log, mutes, seats
 from app.store.people_data import SOMEBODY, erase
 from app.store.people_database import reading, writing
 from app.store.people_tables import audit, bans, notices, players, reports, resume_codes, sessions
@@ -66,8 +66,9 @@ class RetentionStore:
         """Rooms untouched since then that no clock will ever move: id and status."""
         query = (
             select(games.c.id, games.c.status)
-            .where(games.c.status.in_(_UNFINISHED), games.c.updated_at < before, games.c.deadline.is_(None))
-            .order_by(games.c.updated_at)
+            .select_from(headed)
+            .where(games.c.status.in_(_UNFINISHED), heads.c.updated_at < before, heads.c.deadline.is_(None))
+            .order_by(heads.c.updated_at)
             .limit(_STEP)
         )
         async with reading(self.engine) as run:
@@ -75,12 +76,13 @@ class RetentionStore:
 
     async def forget_rooms(self, before: int) -> int:
         """Rooms that were closed before they ever started: there was no game, nothing is worth keeping."""
-        query = select(games.c.id).where(games.c.status == "closed", games.c.updated_at < before)
+        closed = (games.c.status == "closed", heads.c.updated_at < before)
+        query = select(games.c.id).select_from(headed).where(*closed)
         async with reading(self.engine) as run:
             found = [row.id for row in await run.execute(query.limit(_STEP))]
         if found:
             async with writing(self.engine) as run:
-                for table in (chat, due, log, mutes, seats):
+                for table in (chat, due, heads, log, mutes, seats):
                     await run.execute(delete(table).where(table.c.game.in_(found)))
                 await run.execute(delete(games).where(games.c.id.in_(found)))
         return len(found)

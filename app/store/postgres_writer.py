@@ -14,6 +14,7 @@ from app.store.rows import (
     CommitUnknown,
     Outcome,
     head_of,
+    is_move,
     log_row,
     seat_rows,
     summary_row,
@@ -33,12 +34,12 @@ SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::int[], $5::text[], $
 ON CONFLICT DO NOTHING RETURNING game, seq
 """
 _HEAD = """
-UPDATE games SET seq = h.seq, status = h.status, to_act = h.to_act, deadline = h.deadline,
-  updated_at = h.updated_at
-FROM unnest($1::int[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[])
-  AS h(seq, status, to_act, deadline, updated_at, game)
-WHERE games.id = h.game
+UPDATE heads SET seq = h.seq, to_act = h.to_act, deadline = h.deadline, updated_at = h.updated_at
+FROM unnest($1::int[], $2::text[], $3::bigint[], $4::bigint[], $5::text[])
+  AS h(seq, to_act, deadline, updated_at, game)
+WHERE heads.game = h.game
 """
+_STATUS = "UPDATE games SET status = $1 WHERE id = $2"
 _SUMMARY = """
 UPDATE games SET options = $1, players = $2, taken = $3, bots = $4, host = $5, next_game = $6,
   started_at = $7, ended_at = $8, result = $9 WHERE id = $10
@@ -101,8 +102,10 @@ class PostgresWriter:
         heads = {append.entry.game: head_of(append) for append in ours}  # the last of a game is its head
         await run.execute(_HEAD, *zip(*heads.values(), strict=True))
         for append in ours:
+            game = append.entry.game
+            if not is_move(append):
+                await run.execute(_STATUS, append.status, game)
             if append.summary is not None:
-                game = append.entry.game
                 await run.execute(_SUMMARY, *summary_row(game, append.summary))
                 await run.execute(_UNSEAT, game)
                 await run.executemany(_SEAT, seat_rows(game, append.summary.seats))

@@ -17,6 +17,7 @@ __all__ = [
     "Outcome",
     "entry_of",
     "head_of",
+    "is_move",
     "log_row",
     "seat_rows",
     "summary_row",
@@ -66,9 +67,14 @@ def log_row(entry: Entry) -> tuple[Any, ...]:
 
 
 def head_of(append: Append) -> tuple[Any, ...]:
-    """seq, status, to_act, deadline, updated_at, game."""
+    """seq, to_act, deadline, updated_at, game."""
     entry = append.entry
-    return (entry.seq, append.status, append.to_act, append.deadline, entry.at, entry.game)
+    return (entry.seq, append.to_act, append.deadline, entry.at, entry.game)
+
+
+def is_move(append: Append) -> bool:
+    """Whether only its head changes: a move leaves the status as it is, unless it comes with a summary."""
+    return append.summary is None and append.entry.kind == "action"
 
 
 def summary_row(game: str, summary: Summary) -> tuple[Any, ...]:

@@ -17,6 +17,7 @@ from app.store.rows import (
     CommitUnknown,
     Outcome,
     head_of,
+    is_move,
     log_row,
     seat_rows,
     summary_row,
@@ -24,14 +25,13 @@ from app.store.rows import (
 
 __all__ = ["SqliteWriter"]
 
-# Each row is its own statement: its rowcount is its outcome, and one lost race fails no other row.
+# Each row is its own step: what it changed is its outcome, and one lost race fails no other row.
 _LOG = (
     "INSERT INTO log (game, seq, kind, seat, body, by, at, command, who) VALUES (?,?,?,?,?,?,?,?,?) "
     "ON CONFLICT DO NOTHING"
 )
-_HEAD = "UPDATE games SET seq=?, status=?, to_act=?, deadline=?, updated_at=? WHERE id=?"
-# An action leaves the status as it is. Named in the statement it would have two indexes written anew each time.
-_MOVE = "UPDATE games SET seq=?, to_act=?, deadline=?, updated_at=? WHERE id=?"
+_HEAD = "UPDATE heads SET seq=?, to_act=?, deadline=?, updated_at=? WHERE game=?"
+_STATUS = "UPDATE games SET status=? WHERE id=?"
 _SUMMARY = (
     "UPDATE games SET options=?, players=?, taken=?, bots=?, host=?, next_game=?, started_at=?, ended_at=?, "
     "result=? WHERE id=?"
@@ -101,24 +101,26 @@ class SqliteWriter:
 
     @staticmethod
     def _write_rows(run: sqlite3.Connection, batch: Batch) -> Outcome:
-        outcome = []
-        for append in batch:
-            is_ours = run.execute(_LOG, log_row(append.entry)).rowcount == 1
-            outcome.append(is_ours)
-            if not is_ours:
-                continue
+        rows = [log_row(append.entry) for append in batch]
+        ours, outcome = batch, [True] * len(rows)
+        if run.executemany(_LOG, rows).rowcount != len(rows):
+            # Somebody else was first somewhere. Again, one by one, to see where.
+            run.execute("ROLLBACK")
+            run.execute("BEGIN IMMEDIATE")
+            outcome = [run.execute(_LOG, row).rowcount == 1 for row in rows]
+            ours = [append for append, is_ours in zip(batch, outcome, strict=True) if is_ours]
+        run.executemany(_HEAD, map(head_of, ours))
+        for append in ours:
             game = append.entry.game
-            if append.summary is None and append.entry.kind == "action":
-                seq, _, *rest = head_of(append)
-                run.execute(_MOVE, (seq, *rest))
-            else:
-                run.execute(_HEAD, head_of(append))
+            if append.due is not None:
+                run.execute(_DUE, (game, append.due))
+            if is_move(append):
+                continue
+            run.execute(_STATUS, (append.status, game))
             if append.summary is not None:
                 run.execute(_SUMMARY, summary_row(game, append.summary))
                 run.execute(_UNSEAT, (game,))
                 run.executemany(_SEAT, seat_rows(game, append.summary.seats))
-            if append.due is not None:
-                run.execute(_DUE, (game, append.due))
         return outcome
 
     def _roll_back(self) -> None:

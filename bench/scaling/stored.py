@@ -30,7 +30,7 @@ def stock(folder: Path, games: int, file: str = "bench.db", entries: int = ENTRI
         run.execute("CREATE TEMP TABLE numbers (n INTEGER PRIMARY KEY)")
         run.executemany("INSERT INTO numbers VALUES (?)", ((n,) for n in range(games)))
         (played,) = run.execute("SELECT id FROM games").fetchone()
-        for table, key in (("games", "id"), ("seats", "game"), ("log", "game")):
+        for table, key in (("games", "id"), ("heads", "game"), ("seats", "game"), ("log", "game")):
             columns = [row[1] for row in run.execute(f"PRAGMA table_info({table})")]
             names = ", ".join(f'"{name}"' for name in columns)
             values = ", ".join(
