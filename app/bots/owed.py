@@ -65,18 +65,19 @@ def _worth(position: Position, seat: int, action: Action, values: list[float]) -
 def _worth_together(position: Position, seat: int, cards: Sequence[str]) -> float:
     """Cards kept together: the second of a symbol is worth less than the first."""
     twin = position.copy()
+    hand = twin.hands[seat] = twin.hands[seat][:]
     numbers = position.ruleset.kinds.numbers
     total = 0.0
     for card in cards:
         total += card_values(twin, seat)[numbers[card]]
-        twin.hands[seat][numbers[card]] += 1
+        hand[numbers[card]] += 1
     return total
 
 
 def _least_wanted(position: Position, seat: int, count: int) -> tuple[str, ...]:
     """One card after the other, each time the one that the hand misses least."""
     twin = position.copy()
-    hand = twin.hands[seat]
+    hand = twin.hands[seat] = twin.hands[seat][:]
     names = position.ruleset.kinds.names
     weights = weights_for(position)
     given: list[str] = []

@@ -127,9 +127,10 @@ def _luck_of_draw(before: Position, after: Position, seat: int) -> float:
     if max(gained) <= 0:
         return 0.0
     blind = after.copy()
+    blind.hands[seat] = hand = after.hands[seat][:]
     for kind, count in enumerate(gained):
         if count > 0:
-            blind.hands[seat][kind] -= count
+            hand[kind] -= count
     return _open_chances(after)[seat] - _open_chances(blind)[seat]
 
 

@@ -47,7 +47,7 @@ def step(position: Position, seat: int, action: Action) -> Position:
         settle_all(after)
     if is_deck and after.held[seat] >= before and after.winner is None:
         # Nothing that came from the deck (or another hand) is known beforehand.
-        now = after.hands[seat]
+        now = after.hands[seat] = after.hands[seat][:]
         for kind, count in enumerate(hand):
             if now[kind] > count:
                 now[kind] = count
@@ -75,11 +75,12 @@ def reveal(position: Position, seat: int) -> None:
     if not missing:
         return
     pending = getattr(position.pending, "cards", ())
-    hand = position.hands[seat]
+    hand = position.hands[seat][:]
     for kind, copies in enumerate(position.ruleset.kinds.copies):
         seen = sum(other[kind] for other in position.hands) + pending.count(kind)
         seen += position.deck.count(kind) + position.row.count(kind) + position.discard.count(kind)
         hand[kind] += copies - seen
+    position.hands[seat] = hand
 
 
 def _key(position: Position, seat: int) -> tuple[object, ...]:

@@ -45,6 +45,27 @@ _RESEATS = frozenset(("seated", "left", "started"))
 class Room:
     """One game in this worker. `table` is always a table that is on disk; it is replaced, never changed."""
 
+    __slots__ = (
+        "alarm",
+        "chat_told",
+        "commands",
+        "delays",
+        "gate",
+        "hints",
+        "history",
+        "house",
+        "id",
+        "is_unsure",
+        "presence",
+        "row",
+        "shown_away",
+        "shown_presence",
+        "table",
+        "touched",
+        "uses",
+        "visitors",
+    )
+
     def __init__(self, house: House, row: GameRow, entries: list[Entry]) -> None:
         self.house = house
         self.id = row.id

@@ -150,8 +150,10 @@ def event_frames(
     shared: dict[bytes, Frame] = {}
     plain: Frame | None = None  # for everybody to whom nothing else is said
     frames: dict[Told, Frame] = {}
+    position = table.position
+    concerned = (*table.to_act, acked, position.turn_seat if position is not None and table.steps else None)
     for seat in audiences:
-        own = b"" if seat is None else _own_part(table, entry, seat, acked)
+        own = _own_part(table, entry, seat, acked) if seat is not None and seat in concerned else b""
         if same is not None and not own:
             if plain is None:
                 plain = Frame(head + same + tail + b"}")

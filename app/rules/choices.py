@@ -60,13 +60,12 @@ def choices_json(position: Position, seat: int, listed: list[Action] | None = No
                 _END_TOLD if type(action) is End else _encode(_choice(position, seat, action, company))
             )
             continue
-        head, place, kind = fact
-        if kind < 0:
+        head, place, symbol = fact
+        if symbol < 0:
             to = retreat_target(position, place, company)
             drawn = min(crowd[to], left)
             texts.append(head + stock.names[to] + (_DRAWS[drawn] if drawn < len(_DRAWS) else _draws(drawn)))
             continue
-        symbol = ruleset.kinds.symbol[kind]
         if free:  # as landing(), without the walk
             to = free.find(symbol, place + 1)
             if to < 0:

@@ -14,6 +14,7 @@ __all__ = [
     "discard_card",
     "has_won",
     "landing",
+    "lose_card",
     "morgan_target",
     "move",
     "retreat_target",
@@ -80,9 +81,10 @@ def morgan_target(position: Position, owner: int, origin: int, company: bytes | 
 
 
 def move(position: Position, owner: int, origin: int, to: int) -> None:
-    places = position.pirates[owner]
+    places = position.pirates[owner][:]
     places.remove(origin)
     insort(places, to)
+    position.pirates[owner] = places
     position.crowd[origin] -= 1
     position.crowd[to] += 1
 
@@ -110,7 +112,13 @@ def win(position: Position, seat: int, reason: str, events: Events) -> None:
         )
 
 
-def discard_card(position: Position, seat: int, kind: int) -> None:
-    position.hands[seat][kind] -= 1
+def lose_card(position: Position, seat: int, kind: int) -> None:
+    hand = position.hands[seat][:]
+    hand[kind] -= 1
+    position.hands[seat] = hand
     position.held[seat] -= 1
+
+
+def discard_card(position: Position, seat: int, kind: int) -> None:
+    lose_card(position, seat, kind)
     position.discard.append(kind)

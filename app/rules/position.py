@@ -49,11 +49,12 @@ class Position:
     ruleset: Ruleset
     seed: str
     pirates: list[list[int]]
-    """Of each seat, the places of its pirates in ascending order."""
+    """Of each seat, the places of its pirates in ascending order. A seat's list is replaced, never changed in place:
+    copies share it."""
     crowd: bytearray
     """Of each place, how many pirates stand there."""
     hands: list[bytearray]
-    """Of each seat, how many cards of each kind it holds."""
+    """Of each seat, how many cards of each kind it holds. A hand is replaced like a list of pirates."""
     held: list[int]
     """Of each seat, how many cards it holds."""
     deck: bytearray
@@ -80,9 +81,9 @@ class Position:
         twin = _new(Position)
         twin.ruleset = self.ruleset
         twin.seed = self.seed
-        twin.pirates = [places[:] for places in self.pirates]
+        twin.pirates = self.pirates[:]
         twin.crowd = self.crowd[:]
-        twin.hands = [hand[:] for hand in self.hands]
+        twin.hands = self.hands[:]
         twin.held = self.held[:]
         twin.deck = self.deck[:]
         twin.row = self.row[:]

@@ -104,7 +104,7 @@ def make_ruleset(options: Options, symbols: tuple[str, ...]) -> Ruleset:
         answers=played.answers,
         settlers=played.settlers,
         reactions=played.reactions,
-        stock=make_stock(kinds.names, route.names, options.players),
+        stock=make_stock(kinds.names, kinds.symbol, route.names, options.players),
     )
 
 

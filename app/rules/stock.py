@@ -51,13 +51,16 @@ class Stock:
     """Of each place how the choice of a move to it ends as JSON, unless it draws or wins."""
     facts: dict[int, tuple[bytes, int, int]]
     """id of an advance or a retreat of this stock → how its choice begins as JSON, from where it moves, and the
-    kind of card (−1: none)."""
+    symbol of its card (−1: none)."""
     spoken: dict[bytes, tuple[Action, dict[str, Any]]]
     """JSON as a choice tells it → the stock's own, and what that JSON says."""
 
 
 @lru_cache(maxsize=64)
-def make_stock(cards: tuple[str, ...], places: tuple[Place, ...], players: int) -> Stock:
+def make_stock(
+    cards: tuple[str, ...], symbols: tuple[int, ...], places: tuple[Place, ...], players: int
+) -> Stock:
+    """`symbols` are those of the cards."""
     advances = tuple(tuple(Advance(card, place) for place in places) for card in cards)
     retreats = tuple(Retreat(place) for place in places)
     names = tuple(json.dumps(place).encode() for place in places)
@@ -65,12 +68,12 @@ def make_stock(cards: tuple[str, ...], places: tuple[Place, ...], players: int) 
     facts: dict[int, tuple[bytes, int, int]] = {}
     spoken: dict[bytes, tuple[Action, dict[str, Any]]] = {b'{"type":"end"}': (END, action_to_json(END))}
     rows: list[tuple[Action, ...]] = [*advances, retreats]
-    for kind, row in enumerate(rows):
+    for symbol, row in zip((*symbols, -1), rows, strict=True):
         for place, action in enumerate(row):
             said = action_to_json(action)
             text = json.dumps(said, separators=(",", ":")).encode()
             own[action], spoken[text] = action, (action, said)
-            facts[id(action)] = b'{"action":%b,"to":' % text, place, -1 if row is retreats else kind
+            facts[id(action)] = b'{"action":%b,"to":' % text, place, symbol
     return Stock(
         advances=advances,
         advances_by_hand=_AdvancesByHand(advances),

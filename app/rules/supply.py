@@ -12,7 +12,9 @@ __all__ = ["deal_choice", "gain", "lay_row", "take", "take_relief"]
 
 
 def gain(position: Position, seat: int, kind: int) -> None:
-    position.hands[seat][kind] += 1
+    hand = position.hands[seat][:]
+    hand[kind] += 1
+    position.hands[seat] = hand
     position.held[seat] += 1
 
 

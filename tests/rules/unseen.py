@@ -48,6 +48,7 @@ def twin_of(
 ) -> rules.Position:
     pins = pins or Pins()
     twin = position.copy()
+    twin.hands = [hand[:] for hand in twin.hands]
     names, numbers = position.ruleset.kinds.names, position.ruleset.kinds.numbers
     pool: list[int] = []
     free_hands: dict[int, int] = {}

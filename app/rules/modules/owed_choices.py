@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from app.rules.actions import Action, Share, Stack, Steal
 from app.rules.magic_events import CardsShared, CardsStacked, CardStolen, StealLapsed
+from app.rules.movement import lose_card
 from app.rules.pending import OwedShare, OwedStack, OwedSteal
 from app.rules.position import Position
 from app.rules.ruleset import Answers, Events, Resolver, Settler
@@ -47,8 +48,7 @@ def _steal(position: Position, seat: int, action: Steal, events: Events) -> bool
     owed = position.pending
     assert isinstance(owed, OwedSteal)
     kind = position.ruleset.kinds.numbers[action.card]
-    position.hands[owed.victim][kind] -= 1
-    position.held[owed.victim] -= 1
+    lose_card(position, owed.victim, kind)
     gain(position, seat, kind)
     position.pending = None
     if events is not None:
