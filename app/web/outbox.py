@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.play.frame import Frame, frame_of
 from app.play.ports import Watcher
-from app.web.wire import Wire
+from app.web.wire import Wire, framed
 
 __all__ = ["CLOSE_CODES", "Outbox"]
 
@@ -38,15 +38,25 @@ _BYE = {
 class Outbox:
     """Implements Listener for a socket."""
 
-    __slots__ = ("_watcher", "_wire", "is_open")
+    __slots__ = ("_watcher", "_wire", "_write", "is_open")
 
     def __init__(self, wire: Wire, watcher: Watcher) -> None:
         self._wire = wire
         self._watcher = watcher
         self.is_open = True
+        self._write = wire.open_for(self)
 
     def tell(self, frame: Frame) -> None:
-        if self.is_open and not self._wire.send_frame(frame):
+        if not self.is_open:
+            return
+        if self._write is not None:  # one call a socket: of all that an action costs, this is done most often
+            self._write(frame.wired or framed(frame))
+        elif not self._wire.send_frame(frame):
+            self.shed()
+
+    def shed(self) -> None:
+        """The peer does not read."""
+        if self.is_open:
             self._watcher.dropped()
             self.end(4004, "slow")
 

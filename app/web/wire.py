@@ -16,7 +16,10 @@ from starlette.types import Scope, Send
 from app.play.frame import Frame
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from app.web.conversation import Talk
+    from app.web.outbox import Outbox
 
 __all__ = ["EXTENSION", "MOST_BUFFERED", "AsgiWire", "Wire", "framed", "framed_as", "wire_of"]
 
@@ -29,6 +32,11 @@ class Wire(Protocol):
 
     def send_frame(self, frame: Frame) -> bool:
         """False when so much waits for this peer that it is not sent: it reads too slowly."""
+
+    def open_for(self, outbox: Outbox) -> Callable[[bytes], None] | None:
+        """The transport's own write, if an outbox may use that; then the wire closes the outbox when the peer is gone
+        and sheds it when the peer reads too slowly. None: every frame is given to `send_frame`.
+        """
 
     def close_with(self, code: int, reason: str) -> None: ...
     def buffered(self) -> int: ...
@@ -94,6 +102,9 @@ class AsgiWire:
             self._bytes += len(frame.payload)
             self._has_more.set()
         return True
+
+    def open_for(self, outbox: Outbox) -> None:
+        return None
 
     def close_with(self, code: int, reason: str) -> None:
         if not self._is_closing:

@@ -10,7 +10,7 @@ is made only for a message whose answer takes time.
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
@@ -22,6 +22,11 @@ from app.web.wire import EXTENSION, MOST_BUFFERED, framed, framed_as
 from app.web.wire_frames import CLOSE, PING, PONG, TEXT, BadFrame, FrameReader, close_payload
 from app.web.wire_inbox import WRITABLE, Event, Inbox
 from app.web.wire_rounds import Beating, Rounds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.web.outbox import Outbox
 
 __all__ = ["ThinProtocol"]
 
@@ -48,7 +53,16 @@ _OF_UVICORN = """
 class ThinProtocol(WebSocketsSansIOProtocol):
     """Implements Wire for the connection it serves; give it to uvicorn as `ws`."""
 
-    __slots__ = (*_OF_UVICORN, "_answering", "_is_paused", "_is_quiet", "_reader", "_talk", "_turn")
+    __slots__ = (
+        *_OF_UVICORN,
+        "_answering",
+        "_is_paused",
+        "_is_quiet",
+        "_outbox",
+        "_reader",
+        "_talk",
+        "_turn",
+    )
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
@@ -58,6 +72,7 @@ class ThinProtocol(WebSocketsSansIOProtocol):
         self._is_paused = False
         self._is_quiet = False  # nothing has been heard since the last ping
         self._turn: set[Beating] | None = None  # the one it is asked for a sign of life with
+        self._outbox: Outbox | None = None
         self._talk: Talk | None = None  # from the first message on
         self._answering: asyncio.Task[None] | None = None
 
@@ -114,11 +129,30 @@ class ThinProtocol(WebSocketsSansIOProtocol):
         transport.write(frame.wired or framed(frame))
         return True
 
+    def open_for(self, outbox: Outbox) -> Callable[[bytes], None]:
+        self._outbox = outbox
+        self.transport.set_write_buffer_limits(MOST_BUFFERED)
+        return self.transport.write
+
+    def pause_writing(self) -> None:
+        """So much waits for this peer that it reads too slowly."""
+        if self._outbox is not None:
+            self._outbox.shed()
+
+    def resume_writing(self) -> None:
+        """It has read on; by then its outbox is closed."""
+
+    def _shut(self) -> None:
+        """Nothing is sent to this peer any more."""
+        self.close_sent = True
+        if self._outbox is not None:
+            self._outbox.is_open = False
+
     def close_with(self, code: int, reason: str) -> None:
         if self.close_sent or self.disconnected or self.transport.is_closing():
             return
         self._write(framed_as(CLOSE, close_payload(code, reason)))
-        self.close_sent = True
+        self._shut()
         self._tell_app(code, reason)
         if self._is_paused:
             self._is_paused = False
@@ -234,7 +268,7 @@ class ThinProtocol(WebSocketsSansIOProtocol):
         if not self.close_sent:
             code = int.from_bytes(payload[:2], "big") if len(payload) > 1 else _NO_STATUS
             self._write(framed_as(CLOSE, payload[:2]))
-            self.close_sent = True
+            self._shut()
             self._tell_app(code, payload[2:].decode("utf-8", "replace"))
         self._end_close_timer()
         self.transport.close()
@@ -260,6 +294,9 @@ class ThinProtocol(WebSocketsSansIOProtocol):
         self._tell_app(_NO_STATUS if self.handshake_complete else _NO_CLOSE, "")
         self.handshake_complete = True
         self.disconnected = True
+        if self._outbox is not None:
+            self._outbox.is_open = False
+            self._outbox = None
 
     def _tell_app(self, code: int, reason: str) -> None:
         self.queue.put_nowait({"type": "websocket.disconnect", "code": code, "reason": reason})

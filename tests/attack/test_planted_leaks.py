@@ -64,9 +64,9 @@ def the_length_of_a_frame(patch: Patch, laid: Laid) -> None:
 
 
 def an_error_sentence(patch: Patch, laid: Laid) -> None:
-    def apply(position: rules.Position, seat: int, action: Any) -> Any:
+    def apply(position: rules.Position, seat: int, action: Any, listed: Any = None) -> Any:
         try:
-            return rules.apply(position, seat, action)
+            return rules.apply(position, seat, action, listed)
         except rules.RuleError as refused:
             top = position.ruleset.kinds.names[position.deck[-1]]
             refused.message = f"{refused.message} The next card is {top}, after {unseen(position)}."
