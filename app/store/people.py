@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import and_, delete, func, insert, or_, select, update
+from sqlalchemy import and_, bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -187,6 +187,18 @@ async def _open_session(run: AsyncConnection, player: str, session: str, device:
     await run.execute(insert(sessions).values(**row))
 
 
+# Made once: a list that is put into a query as it is written leaves objects in a circle behind, kilobytes for
+# everybody who comes, until the collector finds them.
+_BAN = (
+    select(bans.c.id)
+    .where(
+        bans.c.player.in_(bindparam("ids", expanding=True)),
+        or_(bans.c.until.is_(None), bans.c.until > bindparam("now")),
+    )
+    .limit(1)
+)
+
+
 async def _player(run: AsyncConnection, player: str, now: int) -> Player | None:
     row = (await run.execute(select(players).where(players.c.id == player))).first()
     if row is not None and row.claimed_by is not None:
@@ -197,8 +209,6 @@ async def _player(run: AsyncConnection, player: str, now: int) -> Player | None:
         select(players.c.id).where(players.c.claimed_by == row.id).order_by(players.c.made_at)
     )
     aliases = tuple(each.id for each in claimed)
-    ban = select(bans.c.id).where(
-        bans.c.player.in_((row.id, *aliases)), or_(bans.c.until.is_(None), bans.c.until > now)
-    )
-    is_banned = (await run.execute(ban.limit(1))).first() is not None
+    ban = await run.execute(_BAN, {"ids": (row.id, *aliases), "now": now})
+    is_banned = ban.first() is not None
     return Player(row.id, row.name, row.is_account, row.is_bot, row.made_at, row.seen_at, aliases, is_banned)

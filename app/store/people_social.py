@@ -5,13 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import delete, insert, or_, select, update
+from sqlalchemy import bindparam, delete, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.store.people_database import reading, writing
 from app.store.people_tables import audit, bans, blocks, players, reports
 
 __all__ = ["SocialStore", "write_audit"]
+
+# Asked whenever somebody sits down; made once, because a list that is put into a query as it is written leaves
+# objects in a circle behind, kilobytes each time, until the collector finds them.
+_HEADS = select(players.c.claimed_by).where(players.c.id.in_(bindparam("ids", expanding=True)))
+_CLAIMED = select(players.c.id).where(players.c.claimed_by.in_(bindparam("ids", expanding=True)))
+_BLOCKED = (
+    select(blocks.c.at)
+    .where(
+        blocks.c.player.in_(bindparam("by", expanding=True)),
+        blocks.c.blocked.in_(bindparam("meant", expanding=True)),
+    )
+    .limit(1)
+)
 
 
 class SocialStore:
@@ -53,8 +66,7 @@ class SocialStore:
         async with reading(self.engine) as run:
             meant = await _every_id(run, person)
             by = await _every_id(run, others)
-            query = select(blocks.c.at).where(blocks.c.player.in_(by), blocks.c.blocked.in_(meant))
-            return (await run.execute(query.limit(1))).first() is not None
+            return (await run.execute(_BLOCKED, {"by": list(by), "meant": list(meant)})).first() is not None
 
     # -- reports -----------------------------------------------------------------------------------
 
@@ -138,9 +150,7 @@ async def write_audit(
 
 async def _every_id(run: AsyncConnection, ids: Sequence[str]) -> set[str]:
     """These ids, the accounts that claimed them, and every other guest those accounts claimed."""
-    heads = {
-        row.claimed_by for row in await run.execute(select(players.c.claimed_by).where(players.c.id.in_(ids)))
-    }
+    heads = {row.claimed_by for row in await run.execute(_HEADS, {"ids": list(ids)})}
     owners = {head for head in heads if head is not None} | set(ids)
-    claimed = await run.execute(select(players.c.id).where(players.c.claimed_by.in_(owners)))
+    claimed = await run.execute(_CLAIMED, {"ids": list(owners)})
     return owners | {row.id for row in claimed}

@@ -55,6 +55,13 @@ class CarefulHttp(HttpToolsProtocol):
         self._has_ended = True
         super().on_message_complete()
 
+    def handle_websocket_upgrade(self) -> None:
+        """As when a connection is lost: parser and protocol hold each other, and the request with all its headers.
+        Five kilobytes a socket would wait for the collector, which comes seldom.
+        """
+        super().handle_websocket_upgrade()
+        self.parser = None  # type: ignore[assignment]
+
     def _begin_timer(self) -> None:
         self._head_timer = self.loop.call_later(HEAD_SECONDS, self.transport.close)
 
