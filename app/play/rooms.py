@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterator
-from functools import partial
-from typing import TYPE_CHECKING
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
 
+import orjson
+from msgspec.structs import replace
+
+from app.play.entries import GameRow
 from app.play.ports import News, StoreUnavailable
 from app.play.presence import PRESENCE_LEASE
 from app.play.refusals import Refusal
@@ -75,7 +79,7 @@ class Rooms:
         except StoreUnavailable:
             self._house.bus.unfollow(game)
             raise Refusal("try_again") from None
-        room = Room(self._house, row, entries)
+        room = Room(self._house, _kept(row), entries)
         self._rooms[game] = room
         return room
 
@@ -136,3 +140,20 @@ class Rooms:
             del self._rooms[game]
             self._house.bus.unfollow(game)
         return len(gone)
+
+
+def _kept(row: GameRow) -> GameRow:
+    """As a room keeps it while it is loaded: without what lists show, and what many games share only once."""
+    return replace(
+        row,
+        options=_same(orjson.dumps(row.options)),
+        terms=_same(orjson.dumps(row.terms)),
+        summary=None,
+    )
+
+
+@lru_cache(maxsize=256)
+def _same(text: bytes) -> dict[str, Any]:
+    """Equal options, or terms, are one dictionary; nobody changes it."""
+    read: dict[str, Any] = orjson.loads(text)
+    return read

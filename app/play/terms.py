@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import secrets
 import unicodedata
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -107,8 +108,13 @@ def parse_terms(given: dict[str, Any]) -> Terms:
 
 
 def parse_stored(stored: dict[str, Any]) -> Terms:
-    """Terms as they were kept with a game."""
-    return msgspec.convert(stored, Terms)
+    """Terms as they were kept with a game; tables with equal terms share them."""
+    return _shared(msgspec.convert(stored, Terms))
+
+
+@lru_cache(maxsize=256)
+def _shared(terms: Terms) -> Terms:
+    return terms
 
 
 def is_plain(text: str) -> bool:

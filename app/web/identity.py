@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Annotated
 
 from fastapi import Depends
@@ -269,10 +270,7 @@ async def _by_session(site: Site, session: str) -> Player | None:
         return found[0]
     now = site.now()
     player = await site.people.by_session(session, now, now - site.settings.session_days * 86400)
-    if len(site.known) >= _CACHE_SIZE:
-        site.known.clear()
-    if player is not None:
-        site.known[session] = (player, site.clock() + _CACHE_SECONDS)
+    _remember(site, session, player)
     return player
 
 
@@ -281,8 +279,18 @@ async def _by_token(site: Site, token: str) -> Player | None:
     if found is not None and found[1] > site.clock():
         return found[0]
     player = await site.people.by_token(token, site.now())
-    if len(site.known) >= _CACHE_SIZE:
-        site.known.clear()
-    if player is not None:
-        site.known["bearer " + token] = (player, site.clock() + _CACHE_SECONDS)
+    _remember(site, "bearer " + token, player)
     return player
+
+
+def _remember(site: Site, key: str, player: Player | None) -> None:
+    """For a few seconds. Those who were remembered before that are forgotten, not kept for as long as it runs."""
+    known, now = site.known, site.clock()
+    known.pop(key, None)  # so that the oldest stand first
+    past = list(takewhile(lambda old: known[old][1] <= now, known))
+    for old in past:
+        del known[old]
+    if len(known) >= _CACHE_SIZE:
+        known.clear()
+    if player is not None:
+        known[key] = (player, now + _CACHE_SECONDS)
