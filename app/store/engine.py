@@ -10,6 +10,8 @@ from sqlalchemy import event, exc
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from app.store.checkpoints import EVERY, MOST
+
 __all__ = [
     "BUSY_SECONDS",
     "OUTAGES",
@@ -67,17 +69,16 @@ def make_engine(url: str, *, durable: bool = True) -> AsyncEngine:
             connect_args={"timeout": 5, "server_settings": dict(SERVER_SETTINGS)},
         )
     Path(sqlite_file(url)).parent.mkdir(parents=True, exist_ok=True)
-    # As many connections as there ever are stay open. Whoever finds them all in use waits: a crowd at the door used
-    # to open and close one, with a thread of its own, for nearly every query, and left 6 MB of heaps behind.
-    engine = create_async_engine(
-        url, hide_parameters=True, pool_size=5, max_overflow=0, connect_args={"timeout": BUSY_SECONDS}
-    )
+    engine = create_async_engine(url, hide_parameters=True, connect_args={"timeout": BUSY_SECONDS})
 
     @event.listens_for(engine.sync_engine, "connect")
     def set_up(connection: Any, _: object) -> None:
         cursor = connection.cursor()
         cursor.execute("PRAGMA journal_mode=WAL")
         cursor.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+        # Checkpoints are made beside the writer of the log. Should they fail, or should nobody play while much else
+        # is written, a commit on one of these connections makes up for it.
+        cursor.execute(f"PRAGMA wal_autocheckpoint={EVERY + MOST}")
         cursor.execute("PRAGMA foreign_keys=ON")
         cursor.close()
 

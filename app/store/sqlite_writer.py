@@ -1,7 +1,7 @@
 """The group commit on SQLite: one writer thread with its own connection, WAL, FULL, BEGIN IMMEDIATE.
 
 The thread keeps fsync off the event loop. A transaction that reads before it writes would fail at once
-with BUSY whatever the timeout, so this one takes the write lock first.
+with BUSY whatever the timeout, so this one takes the write lock first. Checkpoints happen beside it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import asyncio
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 
+from app.store.checkpoints import Checkpoints
 from app.store.engine import BUSY_SECONDS
 from app.store.rows import (
     Batch,
@@ -44,6 +45,7 @@ _DUE = (
     "ON CONFLICT (game) DO UPDATE SET n = due.n + 1, at = min(due.at, excluded.at) "
     "WHERE due.lease_until > 0 OR due.at > excluded.at"
 )
+_PAGES = 4  # of an entry that shares none: log, its two indexes, head
 _LOOK = "SELECT kind, seat, body, by, at, command, who FROM log WHERE game=? AND seq=?"
 
 
@@ -54,6 +56,7 @@ class SqliteWriter:
         self._file = file
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="log-writer")
         self._connection: sqlite3.Connection | None = None
+        self._checkpoints = Checkpoints(file)
 
     async def write(self, batch: Batch) -> Outcome:
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._write, batch)
@@ -62,7 +65,7 @@ class SqliteWriter:
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._look_up, batch)
 
     async def close(self) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._disconnect)
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._stop)
         self._thread.shutdown()
 
     # -- in the thread -----------------------------------------------------------------------------
@@ -72,9 +75,8 @@ class SqliteWriter:
             connection = sqlite3.connect(self._file, timeout=BUSY_SECONDS, isolation_level=None)
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
-            # 16 MB: a busy table's pages are copied into the database once for many commits, not every third.
-            connection.execute("PRAGMA wal_autocheckpoint=4000")
             connection.execute("PRAGMA foreign_keys=ON")
+            self._checkpoints.take_over(connection)
             self._connection = connection
         return self._connection
 
@@ -82,6 +84,10 @@ class SqliteWriter:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+    def _stop(self) -> None:
+        self._checkpoints.close()
+        self._disconnect()
 
     def _write(self, batch: Batch) -> Outcome:
         try:
@@ -97,7 +103,13 @@ class SqliteWriter:
         except sqlite3.Error as problem:
             self._roll_back()
             raise CommitUnknown(type(problem).__name__) from problem
+        if self._checkpoints.wrote(_PAGES * len(batch)):
+            self._thread.submit(self._finish_checkpoint)  # when this batch has its answer, before the next
         return outcome
+
+    def _finish_checkpoint(self) -> None:
+        if self._connection is not None:
+            self._checkpoints.finish(self._connection)
 
     @staticmethod
     def _write_rows(run: sqlite3.Connection, batch: Batch) -> Outcome:

@@ -15,7 +15,7 @@ from app.store import game_tables, people_tables
 from app.store.engine import make_engine
 from app.store.games import open_store
 from app.store.migrate import downgrade, newest, upgrade
-from tests.store.samples import NOW, append_of, line_of, new_game
+from tests.store.samples import NOW, append_of, line_of, new_game, seated
 
 
 async def test_the_migrated_tables_are_the_tables_of_the_code(database_url: str) -> None:
@@ -117,4 +117,31 @@ async def test_up_and_down_and_up_again_with_data(database_url: str) -> None:
     await upgrade(engine)  # nothing to do
     async with open_store(database_url, lambda seconds, entries: None, engine) as store:
         await new_game(store)
+    await engine.dispose()
+
+
+async def test_heads_move_into_their_table_and_back_with_everything_that_hangs_on_a_game(
+    database_url: str,
+) -> None:
+    engine = make_engine(database_url)
+    await upgrade(engine)
+    async with open_store(database_url, lambda seconds, entries: None, engine) as store:
+        rows = [await new_game(store) for _ in range(3)]
+        for row in rows:
+            await store.append(append_of(row, 2, "command-1", to_act="0,1", deadline=NOW + 5))
+            await store.append(seated(row, 3, "p_bo"))
+            await store.add_chat(line_of(row, "line-0001"))
+            await store.set_mute(row.id, "p_ann", "p_bo", True)
+        before = [await store.game(row.id) for row in rows]
+    await downgrade(engine, "0002")
+    async with engine.connect() as run:
+        kept = await run.execute(text("SELECT seq, status, to_act, deadline, updated_at FROM games"))
+        assert {tuple(row) for row in kept} == {(3, "running", "0", NOW + 60_000, NOW + 3)}
+    await upgrade(engine)
+    async with open_store(database_url, lambda seconds, entries: None, engine) as store:
+        assert [await store.game(row.id) for row in rows] == before
+        assert await store.append(append_of(rows[0], 4, "command-2")) is True
+        assert await store.heads([row.id for row in rows]) == {
+            row.id: seq for row, seq in zip(rows, (4, 3, 3), strict=True)
+        }
     await engine.dispose()
