@@ -128,3 +128,23 @@ async def test_guests_from_one_address_are_limited(sqlite_url: str) -> None:
         assert code_of(answer) == "too_many"
         assert int(answer.headers["retry-after"]) >= 1
         await site.guest(address="203.0.113.9")
+
+
+async def test_a_session_is_remembered_for_seconds_and_then_forgotten_with_the_next_one(
+    sqlite_url: str,
+) -> None:
+    async with running(sqlite_url) as site:
+        now = 1000.0
+        site.site.clock = lambda: now
+        guests = [(await site.guest())[0] for _ in range(3)]
+        for guest in guests[:2]:
+            assert (await guest.get("/api/v1/me")).json()["person"]
+        early = set(site.site.known)
+        assert len(early) == 2
+        now += 3
+        await guests[0].get("/api/v1/me")
+        assert set(site.site.known) == early, "nothing is asked again so soon"
+        now += 3
+        await guests[2].get("/api/v1/me")
+        assert not early & set(site.site.known)
+        assert (await guests[0].get("/api/v1/me")).json()["person"], "the store still knows them"

@@ -13,6 +13,7 @@ from app.play.bot_standin import StandIn
 from app.play.commands import Hello
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
+from app.play.room import Room
 from tests.play.stage import Stage
 
 
@@ -105,3 +106,17 @@ async def test_somebody_muted_on_one_worker_is_muted_on_the_other(harbour: Stage
     await bo.send("mute", person="p_ann", on=True)
     await ann.send("chat", text="can you hear me")
     assert "text" not in phone.ear.of("chat")[-1]
+
+
+async def test_rooms_of_equal_games_share_options_and_terms(stage: Stage) -> None:
+    async def room_of(name: str, players: int) -> Room:
+        host = stage.guest(name)
+        await host.come(await stage.open_table(host, players=players))
+        return await host.room()
+
+    first, second, other = await room_of("ann", 2), await room_of("bo", 2), await room_of("cy", 3)
+    assert first.row.options is second.row.options
+    assert first.row.terms is second.row.terms is other.row.terms
+    assert first.table.terms is other.table.terms
+    assert (first.row.options["players"], other.row.options["players"]) == (2, 3)
+    assert first.row.summary is None, "what lists show is read by lists"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import uvicorn
 from uvicorn.server import ServerState
 
+from app.web.http_uvicorn import CarefulHttp
 from app.web.wire_frames import PING, close_payload
 from app.web.wire_rounds import TURNS, Rounds
 from app.web.wire_uvicorn import ThinProtocol
@@ -100,6 +103,10 @@ class Line:
     def __init__(self) -> None:
         self.written: list[bytes] = []
         self.is_cut = False
+        self.protocol: Any = None
+
+    def set_protocol(self, protocol: Any) -> None:
+        self.protocol = protocol
 
     def write(self, some: bytes) -> None:
         self.written.append(some)
@@ -174,3 +181,27 @@ async def test_a_socket_keeps_no_dictionary_and_nothing_of_its_handshake() -> No
         assert not hasattr(socket, name)
     may_go.set()
     socket.connection_lost(None)
+
+
+async def test_a_request_that_became_a_socket_is_gone_without_the_collector() -> None:
+    async def app(_scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        await receive()
+
+    config = uvicorn.Config(app, lifespan="off", log_config=None, http=CarefulHttp, ws=ThinProtocol)
+    config.load()
+    server, line = ServerState(), Line()
+    request = CarefulHttp(config, server, {})
+    gc.disable()
+    try:
+        request.connection_made(cast("asyncio.Transport", line))
+        request.data_received(HANDSHAKE)
+        known = weakref.ref(request)
+        del request
+        assert isinstance(line.protocol, ThinProtocol)
+        assert known() is None
+    finally:
+        gc.enable()
+    line.protocol.connection_lost(None)
+    await asyncio.gather(*server.tasks)
