@@ -181,7 +181,8 @@ class Table(msgspec.Struct, eq=False):
         self.moved = entry.seq
         self.to_act = self.rules.seats_to_act(position)
         self.acts_since = entry.at
-        self.run_clocks(entry.at)
+        if self.clocks is not None:
+            self.run_clocks(entry.at)
 
     def run_clocks(self, at: int) -> None:
         clocks = self.clocks

@@ -119,9 +119,9 @@ def seats_to_act(position: Position) -> tuple[int, ...]:
     """Who may act now: the seat in turn, or those who owe something."""
     if position.winner is not None:
         return ()
+    if position.pending is None:
+        return (position.seat,)
     match position.pending:
-        case None:
-            return (position.seat,)
         case OwedDiscards(owed):
             return tuple(seat for seat, _ in owed)
         case OwedSteal(seat) | OwedShare(seat) | OwedStack(seat):
