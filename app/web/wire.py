@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from starlette.types import Scope, Send
@@ -16,15 +17,28 @@ from starlette.types import Scope, Send
 from app.play.frame import Frame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from app.web.conversation import Talk
     from app.web.outbox import Outbox
 
-__all__ = ["EXTENSION", "MOST_BUFFERED", "AsgiWire", "Wire", "framed", "framed_as", "wire_of"]
+__all__ = [
+    "EXTENSION",
+    "MOST_BUFFERED",
+    "NOT_STRAIGHT",
+    "AsgiWire",
+    "Straight",
+    "Wire",
+    "framed",
+    "framed_as",
+    "wire_of",
+]
 
 EXTENSION = "cartagena.wire"
 MOST_BUFFERED = 256 * 1024  # bytes a peer may leave unread; about thirty whole states, or an hour of moves
+
+
+# The socket's file, how many bytes wait in the transport, and the transport's write for whatever cannot go at once.
+Straight = tuple[int | None, Callable[[], int], Callable[[bytes], None]]
+NOT_STRAIGHT: Straight = (None, int, lambda wired: None)
 
 
 class Wire(Protocol):
@@ -33,9 +47,9 @@ class Wire(Protocol):
     def send_frame(self, frame: Frame) -> bool:
         """False when so much waits for this peer that it is not sent: it reads too slowly."""
 
-    def open_for(self, outbox: Outbox) -> Callable[[bytes], None] | None:
-        """The transport's own write, if an outbox may use that; then the wire closes the outbox when the peer is gone
-        and sheds it when the peer reads too slowly. None: every frame is given to `send_frame`.
+    def open_for(self, outbox: Outbox) -> Straight:
+        """The straight way of an outbox to the socket, if it may go that way; then the wire closes the outbox before
+        the file is closed, and sheds it when the peer reads too slowly. Else every frame is given to `send_frame`.
         """
 
     def close_with(self, code: int, reason: str) -> None: ...
@@ -103,8 +117,8 @@ class AsgiWire:
             self._has_more.set()
         return True
 
-    def open_for(self, outbox: Outbox) -> None:
-        return None
+    def open_for(self, outbox: Outbox) -> Straight:
+        return NOT_STRAIGHT
 
     def close_with(self, code: int, reason: str) -> None:
         if not self._is_closing:

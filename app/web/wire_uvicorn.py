@@ -18,14 +18,12 @@ from websockets.http11 import Request
 
 from app.play.frame import Frame
 from app.web.conversation import Talk
-from app.web.wire import EXTENSION, MOST_BUFFERED, framed, framed_as
+from app.web.wire import EXTENSION, MOST_BUFFERED, NOT_STRAIGHT, Straight, framed, framed_as
 from app.web.wire_frames import CLOSE, PING, PONG, TEXT, BadFrame, FrameReader, close_payload
 from app.web.wire_inbox import WRITABLE, Event, Inbox
 from app.web.wire_rounds import Beating, Rounds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from app.web.outbox import Outbox
 
 __all__ = ["ThinProtocol"]
@@ -129,10 +127,14 @@ class ThinProtocol(WebSocketsSansIOProtocol):
         transport.write(frame.wired or framed(frame))
         return True
 
-    def open_for(self, outbox: Outbox) -> Callable[[bytes], None]:
+    def open_for(self, outbox: Outbox) -> Straight:
+        transport = self.transport
         self._outbox = outbox
-        self.transport.set_write_buffer_limits(MOST_BUFFERED)
-        return self.transport.write
+        transport.set_write_buffer_limits(MOST_BUFFERED)
+        if transport.get_extra_info("sslcontext") is not None:
+            return NOT_STRAIGHT  # what goes to the socket is not what is said
+        file = transport.get_extra_info("socket").fileno()
+        return file, transport.get_write_buffer_size, transport.write
 
     def pause_writing(self) -> None:
         """So much waits for this peer that it reads too slowly."""
