@@ -63,7 +63,8 @@ class Ours(Adapter):
     def act(self, table: Table) -> None:
         assert isinstance(table, OurTable)
         # Nobody goes home: a game that is won before its time would leave its table with nothing to measure.
-        choice = table.chance.choice([choice for choice in table.choices if choice.get("to") != "goal"])
+        stays = [choice for choice in table.choices if choice.get("to") != "goal"]
+        choice = table.chance.choice(stays or table.choices)
         table.actor.send(
             b'{"do":"act","id":"bench%08d","version":%d,"action":%b}'
             % (table.seq, table.seq, orjson.dumps(choice["action"]))
