@@ -143,6 +143,9 @@ def _work(settings: Settings, listener: socket.socket) -> None:
         server_header=False,
         access_log=False,
         log_config=None,
+        # Longer than a proxy or a browser keeps a connection it does not use: whoever closes first must be the one
+        # that sends, or a request now and then meets a connection that is just being closed.
+        timeout_keep_alive=75,
         timeout_graceful_shutdown=max(1, round(settings.stop_seconds)),
     )
     Stopping(config, drain).run(sockets=[listener])

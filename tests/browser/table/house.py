@@ -89,7 +89,11 @@ class Player:
 
     def api(self, method: str, path: str, body: Any = None) -> Any:
         answer = self.context.request.fetch(
-            f"{self.url}/api/v1{path}", method=method, data=body, headers={"X-CSRF": self.csrf}
+            f"{self.url}/api/v1{path}",
+            method=method,
+            data=body,
+            headers={"X-CSRF": self.csrf},
+            max_retries=2,  # as a browser does where a kept connection was just being closed
         )
         parsed = answer.json()
         assert answer.ok, parsed
