@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.longest import longest_first
-from tools.find_chromium import FLAGS, find
+from tools.find_chromium import FLAGS, find, find_for_playwright
 from tools.services import Postgres, RedisServer
 
 if TYPE_CHECKING:
@@ -84,14 +84,15 @@ def chromium_path() -> str:
 
 
 @pytest.fixture(scope="session")
-def browser(chromium_path: str) -> Iterator[Browser]:
+def browser() -> Iterator[Browser]:
     """One Chromium for each worker of the run: Playwright can be started only once in a process."""
     from playwright.sync_api import expect, sync_playwright  # most tests need no browser
 
+    path = find_for_playwright()
     expect.set_options(timeout=40_000)  # two busy cores make honest pages slow
     with sync_playwright() as playwright:
         # Pages of one person and one site share a process: a second page finds its scripts compiled.
         flags = [*FLAGS, "--process-per-site"]
-        browser = playwright.chromium.launch(executable_path=chromium_path, args=flags)
+        browser = playwright.chromium.launch(executable_path=path, args=flags)
         yield browser
         browser.close()

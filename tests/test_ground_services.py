@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,7 +16,6 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 import tools.services.postgres
-from tools import find_chromium
 from tools.services import Postgres, RedisServer
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -103,63 +100,3 @@ def is_alive(pid: int) -> bool:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
-
-
-def test_chromium_is_there_and_draws_a_page(chromium_path: str, tmp_path: Path) -> None:
-    page = tmp_path / "page.html"
-    page.write_text("<title>sloop</title><p id=p>no</p><script>p.textContent = 'six pirates'</script>")
-    command = [chromium_path, *find_chromium.FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
-    shown = subprocess.run([*command, page.as_uri()], capture_output=True, text=True, timeout=60, check=True)
-    assert "six pirates" in shown.stdout
-
-
-def test_a_wrong_chromium_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHROMIUM", "/nowhere/chromium")
-    with pytest.raises(find_chromium.NoChromium, match="no such file"):
-        find_chromium.find()
-
-
-def test_without_chromium_and_without_root_it_says_how_to_get_one(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.delenv("CHROMIUM", raising=False)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    with pytest.raises(find_chromium.NoChromium, match="apt-get install chromium"):
-        find_chromium.find()
-
-
-ASKS_AS_ROOT = "import os; os.geteuid = lambda: 0; from tools.find_chromium import find; print(find())"
-FAKE_APT = """#!/bin/sh
-echo "$@" >> "$0.calls"
-for package; do :; done
-new="${0%/*}/$package"
-case "$*" in *install*"KNOWN") sleep 0.5; printf '#!/bin/sh\\n' > "$new"; chmod +x "$new";; *) exit 100;; esac
-"""
-
-
-@pytest.mark.parametrize(
-    ("known", "asked"),
-    [
-        ("chromium-headless-shell", ["update", "chromium-headless-shell"]),
-        ("chromium", ["update", "chromium-headless-shell", "chromium"]),
-    ],
-)
-def test_workers_that_miss_chromium_install_it_once(tmp_path: Path, known: str, asked: list[str]) -> None:
-    apt = tmp_path / "apt-get"
-    apt.write_text(FAKE_APT.replace("KNOWN", f" {known}"))
-    apt.chmod(0o755)
-    for tool in ("sh", "sleep", "chmod"):
-        (tmp_path / tool).symlink_to(shutil.which(tool) or "")
-    environment = {"PATH": str(tmp_path), "TMPDIR": str(tmp_path), "HOME": str(tmp_path)}
-    asking = [
-        subprocess.Popen(
-            [sys.executable, "-c", ASKS_AS_ROOT], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
-        )
-        for _ in range(2)
-    ]
-    answers = [worker.communicate(timeout=30)[0].strip() for worker in asking]
-    assert answers == [str(tmp_path / known)] * 2
-    calls = (tmp_path / "apt-get.calls").read_text().splitlines()
-    assert [call.split()[-1] for call in calls] == asked

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
+
+from tools import debian
 
 # The shell without windows first: a page costs it half the processor time, and it is the same engine.
 NAMES = (
@@ -54,40 +53,23 @@ def installed() -> str | None:
     return next((str(path) for path in (*reversed(downloaded), *map(Path, PLACES)) if path.is_file()), None)
 
 
-def install() -> str | None:
-    """Debian's own package. Several workers ask at once: one installs, the others wait and look again."""
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    apt = ["apt-get", "-o", "DPkg::Lock::Timeout=300"]
-    with Path(tempfile.gettempdir(), "cartagena-chromium.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if installed() is None:
-            # With what they recommend: fonts, by which pages are measured. Older releases have no shell.
-            for step in (
-                ["update"],
-                ["install", "-y", "chromium-headless-shell"],
-                ["install", "-y", "chromium"],
-            ):
-                code = subprocess.run(
-                    [*apt, *step], env=environment, stdout=sys.stderr, stdin=subprocess.DEVNULL
-                ).returncode
-                if installed() is not None:
-                    break
-            else:
-                raise NoChromium(f"apt-get could not install chromium (it ended with {code})")
-        return installed()
-
-
 def find() -> str:
-    """Where it is; on Debian as root it is installed first when missing."""
-    path = installed()
-    if path is None and os.geteuid() == 0 and shutil.which("apt-get"):
-        path = install()
-    if path is None:
-        raise NoChromium(
-            "the browser tests need Chromium. Install it (Debian, Ubuntu: sudo apt-get install chromium), "
-            "or run `.venv/bin/playwright install chromium`, or name one in CHROMIUM"
+    """Where it is; on Debian as root it is installed first when missing. Older releases have no shell."""
+    try:
+        return debian.found_or_installed(
+            installed, ("chromium-headless-shell", "chromium"), otherwise="the browser tests need Chromium"
         )
-    return path
+    except debian.Missing as problem:
+        raise NoChromium(
+            f"{problem}; or run `.venv/bin/playwright install chromium`, or name one in CHROMIUM"
+        ) from None
+
+
+def find_for_playwright() -> str:
+    """The same for whoever drives it by Playwright, whose Node leans on a library that a bare Debian lacks."""
+    if sys.platform == "linux":
+        debian.library("libatomic.so.1", "libatomic1", wanted_for="Playwright's Node")
+    return find()
 
 
 if __name__ == "__main__":

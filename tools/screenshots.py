@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools.find_chromium import FLAGS, find  # noqa: E402 - the checkout must be on the path first
+from tools.find_chromium import FLAGS, find_for_playwright  # noqa: E402 - the checkout must be on the path first
 
 FOLDER = ROOT / "docs" / "screenshots"
 Theme = Literal["light", "dark"]
@@ -193,7 +193,7 @@ def pictures(browser: Browser, url: str) -> None:
 
 def main() -> None:
     with server() as url, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find(), args=list(FLAGS))
+        browser = playwright.chromium.launch(executable_path=find_for_playwright(), args=list(FLAGS))
         pictures(browser, url)
         browser.close()
 

@@ -1,0 +1,107 @@
+"""What no wheel brings: found, installed once where that is allowed, or asked for by a sentence."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools import debian, find_chromium
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def test_chromium_is_there_and_draws_a_page(chromium_path: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<title>sloop</title><p id=p>no</p><script>p.textContent = 'six pirates'</script>")
+    command = [chromium_path, *find_chromium.FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
+    shown = subprocess.run([*command, page.as_uri()], capture_output=True, text=True, timeout=60, check=True)
+    assert "six pirates" in shown.stdout
+
+
+def test_a_wrong_chromium_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHROMIUM", "/nowhere/chromium")
+    with pytest.raises(find_chromium.NoChromium, match="no such file"):
+        find_chromium.find()
+
+
+def test_without_chromium_and_without_root_it_says_how_to_get_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(find_chromium.NoChromium, match="apt-get install chromium"):
+        find_chromium.find()
+
+
+ASKS_AS_ROOT = "import os; os.geteuid = lambda: 0; from tools.find_chromium import find; print(find())"
+FAKE_APT = """#!/bin/sh
+echo "$@" >> "$0.calls"
+for package; do :; done
+new="${0%/*}/$package"
+case "$*" in *install*"KNOWN") sleep 0.5; printf '#!/bin/sh\\n' > "$new"; chmod +x "$new";; *) exit 100;; esac
+"""
+
+
+@pytest.mark.parametrize(
+    ("known", "asked"),
+    [
+        ("chromium-headless-shell", ["update", "chromium-headless-shell"]),
+        ("chromium", ["update", "chromium-headless-shell", "chromium"]),
+    ],
+)
+def test_workers_that_miss_chromium_install_it_once(tmp_path: Path, known: str, asked: list[str]) -> None:
+    apt = tmp_path / "apt-get"
+    apt.write_text(FAKE_APT.replace("KNOWN", f" {known}"))
+    apt.chmod(0o755)
+    for tool in ("sh", "sleep", "chmod"):
+        (tmp_path / tool).symlink_to(shutil.which(tool) or "")
+    environment = {"PATH": str(tmp_path), "TMPDIR": str(tmp_path), "HOME": str(tmp_path)}
+    asking = [
+        subprocess.Popen(
+            [sys.executable, "-c", ASKS_AS_ROOT], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(2)
+    ]
+    answers = [worker.communicate(timeout=30)[0].strip() for worker in asking]
+    assert answers == [str(tmp_path / known)] * 2
+    calls = (tmp_path / "apt-get.calls").read_text().splitlines()
+    assert [call.split()[-1] for call in calls] == asked
+
+
+def test_a_program_that_is_there_is_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "compass").write_text("#!/bin/sh\n")
+    (tmp_path / "compass").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert debian.program("compass") == str(tmp_path / "compass")
+
+
+def test_whoever_may_not_install_is_told_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(debian.Missing, match=r"the chart needs .* no-such-compass.*apt-get install brass"):
+        debian.program("no-such-compass", "brass", wanted_for="the chart")
+    with pytest.raises(debian.Missing, match=r"libnone\.so\.9.*apt-get install libnone9"):
+        debian.library("libnone.so.9", "libnone9")
+
+
+def test_a_package_that_does_not_bring_the_program_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    apt = tmp_path / "apt-get"
+    apt.write_text("#!/bin/sh\nexit 100\n")
+    apt.chmod(0o755)
+    (tmp_path / "sh").symlink_to(shutil.which("sh") or "")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    with pytest.raises(debian.Missing, match="could not install brass"):
+        debian.program("no-such-compass", "brass")
+
+
+def test_a_library_that_the_loader_finds_is_there() -> None:
+    assert debian.library("libc.so.6", "libc6") == "libc.so.6"
