@@ -55,6 +55,9 @@ class Settings:
     idle_seconds: float = _set(
         60.0, "Seconds after which a room that nobody uses is put away; the log brings it back.", low=0
     )
+    new_tables: int = _set(
+        2, "Version of new tables; 1 while older processes, which know no sealed seats, still serve.", low=1
+    )
     fault: str = _set("", "For tests only: where the server kills itself (docs/reliability.md).")
     # What it tells its operator
     log_level: str = _set("info", "debug, info, warning or error.")
@@ -237,6 +240,7 @@ def _validated(settings: Settings) -> Settings:
         "log_level",
         "must be debug, info, warning or error",
     )
+    need(settings.new_tables <= 2, "new_tables", "must be 1 or 2")
     need(settings.log_format in ("text", "json"), "log_format", "must be text or json")
     need(
         settings.smtp_security in ("starttls", "tls", "none"),

@@ -20,6 +20,8 @@ def run(asked: argparse.Namespace) -> None:
     last = rules.verify(record)
     print(f"commitment: holds ({record.commitment})")
     print(f"seed:       {record.seed}")
+    bots = sum(bot is not None for _, bot in record.players)
+    print(f"bots:       {bots}, the nonce of each follows from the server's seed")
     print(f"actions:    {len(record.moves)}, each of them legal")
     print(f"cards:      dealt, drawn and shuffled as the seed says ({last.shuffles} reshuffles)")
     who = "nobody" if last.winner is None else f"seat {last.winner} ({record.players[last.winner][0]})"

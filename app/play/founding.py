@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from app.play.engines import CURRENT, engine_for
+from app.play.engines import engine_for
 from app.play.entries import NOBODY, Entry, GameRow
 from app.play.ports import Anyone
 from app.play.refusals import Refusal
@@ -30,10 +30,10 @@ def new_game_id() -> str:
 
 
 def found(
-    creator: str, options: dict[str, Any], terms: Terms, bots: list[str], now: int
+    creator: str, options: dict[str, Any], terms: Terms, bots: list[str], now: int, version: int
 ) -> tuple[GameRow, Entry]:
     """A new table; `bots` are the levels of bots that sit on its last seats. Raises Refusal `bad_options`."""
-    engine = engine_for(CURRENT)
+    engine = engine_for(version)
     try:
         parsed = engine.parse_options(options)
     except RuleError as refused:
@@ -48,12 +48,12 @@ def found(
         _kept_bot(engine, server_seed, parsed.players - len(bots) + number, level, None)
         for number, level in enumerate(bots)
     ]
-    return _row(engine, creator, engine.options_to_json(parsed), terms, kept, server_seed, now)
+    return _row(version, creator, engine.options_to_json(parsed), terms, kept, server_seed, now)
 
 
-def found_rematch(table: Table, anyone: Anyone, now: int) -> tuple[GameRow, Entry]:
+def found_rematch(table: Table, anyone: Anyone, now: int, version: int) -> tuple[GameRow, Entry]:
     """The same people and bots one seat further on, under a new commitment; seats are kept for people."""
-    engine = engine_for(CURRENT)
+    engine = engine_for(version)
     count = len(table.seats)
     server_seed = secrets.token_hex(32)
     kept: list[dict[str, Any]] = []
@@ -66,7 +66,7 @@ def found_rematch(table: Table, anyone: Anyone, now: int) -> tuple[GameRow, Entr
             kept.append({"seat": new, "person": seat.person, "name": seat.name, "colour": seat.colour})
     options = engine.options_to_json(table.options)
     is_there = any(seat.person == table.host for seat in table.seats)
-    return _row(engine, table.host if is_there else anyone.id, options, table.terms, kept, server_seed, now)
+    return _row(version, table.host if is_there else anyone.id, options, table.terms, kept, server_seed, now)
 
 
 def _kept_bot(engine: Any, server_seed: str, seat: int, level: str, colour: str | None) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def _kept_bot(engine: Any, server_seed: str, seat: int, level: str, colour: str 
 
 
 def _row(
-    engine: Any,
+    version: int,
     creator: str,
     options: dict[str, Any],
     terms: Terms,
@@ -91,11 +91,11 @@ def _row(
     game = new_game_id()
     row = GameRow(
         id=game,
-        rules_version=CURRENT,
+        rules_version=version,
         options=options,
         terms=msgspec.to_builtins(terms),
         server_seed=server_seed,
-        commitment=engine.commitment_of(server_seed),
+        commitment=engine_for(version).commitment_of(server_seed),
         creator=creator,
         created_at=now,
         seq=1,

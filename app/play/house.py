@@ -15,6 +15,7 @@ from app.play.accepted import Accepted
 from app.play.catching_up import CatchingUp
 from app.play.draft import Draft
 from app.play.due import due_at
+from app.play.engines import CURRENT
 from app.play.entries import Entry, GameRow, Outage
 from app.play.founding import found
 from app.play.hearing import hear
@@ -54,6 +55,7 @@ class House:
         bot_beat: float = 0.0,
         idle_seconds: float = 60.0,
         presence_delay: float = SOON,
+        new_tables: int = CURRENT,
     ) -> None:
         self.store = store
         self.bus = bus
@@ -63,6 +65,7 @@ class House:
         self.blocks = blocks
         self.bot_budget = bot_budget
         self.bot_beat = bot_beat
+        self.new_tables = new_tables  # their version (engines.py)
         self.worker = secrets.token_hex(4)
         self.outages: list[Outage] = []
         self.rooms = Rooms(self, idle_seconds)
@@ -134,7 +137,7 @@ class House:
         """A new table; its id. `most` is how many unfinished ones this person may have created."""
         if not anyone.ids:
             raise Refusal("no_session")
-        row, entry = found(anyone.id, options, terms, bots, self.clock.now())
+        row, entry = found(anyone.id, options, terms, bots, self.clock.now(), self.new_tables)
         try:
             if most is not None and await self.store.count_open(anyone.ids) >= most:
                 raise Refusal("too_many_rooms")

@@ -35,7 +35,7 @@ async def rematch(room: Room, anyone: Anyone, command: say.Rematch, received: in
     if table.next_game is not None:
         return Accepted(table.rematch_seq, False)  # the same answer for the life of the game
     # First the table, then the entry that names it: a crash in between leaves one that nobody knows of.
-    row, entry = found_rematch(table, anyone, received)
+    row, entry = found_rematch(table, anyone, received, room.house.new_tables)
     try:
         await room.house.store.create(row, entry)
     except StoreUnavailable:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.rules.actions import Action, action_from_json, action_to_json
-from app.rules.chance import check_nonce, check_seed, commitment_of, seed_from
+from app.rules.chance import bot_nonce, check_nonce, check_seed, commitment_of, seed_from
 from app.rules.engine import RULES_VERSION, apply, new_game
 from app.rules.errors import BadRecord, RuleError
 from app.rules.event import Event
@@ -43,6 +43,7 @@ _FIELDS = (
 _BY = ("person", "bot", "clock")
 _REASONS = ("goal", "resigned", "aborted")
 _MOST_ACTIONS = 1_000_000
+_VERSIONS = (1, 2)  # the rules are the same; a table of version 2 has sealed seats
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,10 @@ def verify(record: Record) -> Position:
     """Recompute commitment, board, every card and the result; the last position if all of it holds."""
     if commitment_of(record.server_seed) != record.commitment:
         raise BadRecord("The server's seed does not fit the commitment that was shown before the game.")
+    for seat, (_, bot) in enumerate(record.players):
+        # Else a server could try nonces for its bots, once it knows the people's, until a deck pleases it.
+        if bot is not None and record.nonces[seat] != bot_nonce(record.server_seed, seat):
+            raise BadRecord(f"The nonce of the bot on seat {seat} does not follow from the server's seed.")
     last = None
     for position, _ in replay(record):
         last = position
@@ -187,8 +192,8 @@ def record_from_json(value: object) -> Record:
     fields = _exactly(value, _FIELDS, "A record")
     _require(fields["format"] == RECORD_FORMAT, f'The format of a record is "{RECORD_FORMAT}".')
     _require(
-        type(fields["rules_version"]) is int and fields["rules_version"] == RULES_VERSION,
-        f"This program knows the rules version {RULES_VERSION} only.",
+        type(fields["rules_version"]) is int and fields["rules_version"] in _VERSIONS,
+        f"This program knows the rules versions {', '.join(map(str, _VERSIONS))} only.",
     )
     try:
         options = parse_options(fields["options"])
@@ -226,6 +231,7 @@ def record_from_json(value: object) -> Record:
         winner=winner,
         places=None if order is None else tuple(order),
         reason=result["reason"],
+        rules_version=fields["rules_version"],
     )
 
 

@@ -41,6 +41,7 @@ async def open_house(
         blocks=blocks,
         idle_seconds=settings.idle_seconds,
         bot_beat=BOT_BEAT,
+        new_tables=settings.new_tables,
     )
     await house.open(background=background)
     try:

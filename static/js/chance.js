@@ -70,6 +70,9 @@ export const commitmentOf = (serverSeed) => sha256hex(serverSeed);
 /** The game's seed out of the room's secret and the seats' numbers. */
 export const seedFrom = (serverSeed, nonces) => sha256hex([serverSeed, ...nonces].join("|"));
 
+/** The number of a bot: fixed by the secret and its seat, so that nobody can choose it once the players' are known. */
+export const botNonce = (serverSeed, seat) => sha256hex(`${serverSeed}|bot|${seat}`).slice(0, 32);
+
 const RANGE = 1n << 64n;
 
 /** below(k) for one label, from the first number on. */

@@ -22,7 +22,7 @@ def changed(change):
 
 FORM = {
     "another format": lambda r: r.update(format="cartagena-record/2"),
-    "another version of the rules": lambda r: r.update(rules_version=2),
+    "another version of the rules": lambda r: r.update(rules_version=3),
     "a version that is true": lambda r: r.update(rules_version=True),
     "a missing field": lambda r: r.pop("nonces"),
     "an unknown field": lambda r: r.update(more=1),
@@ -80,6 +80,50 @@ def test_a_record_that_does_not_hold_together_is_refused_when_it_is_verified(nam
 def test_another_nonce_gives_another_game():
     record = rules.record_from_json(changed(lambda r: r["nonces"].__setitem__(0, "0" * 32)))
     assert record.seed != rules.record_from_json(RECORD).seed
+
+
+def dealt(nonces, bots):
+    """A game that ended at once, so that nothing but chance can be wrong with its record."""
+    options = rules.parse_options({"preset": "jamaica", "players": len(nonces)})
+    position = rules.new_game(options, rules.seed_from("5" * 64, nonces))
+    for seat in range(1, len(nonces)):
+        position, _ = rules.apply(position, seat, rules.Resign())
+    return rules.Record(
+        options=options,
+        commitment=rules.commitment_of("5" * 64),
+        server_seed="5" * 64,
+        nonces=tuple(nonces),
+        players=tuple((f"player {seat}", bot) for seat, bot in enumerate(bots)),
+        moves=tuple(rules.Move(seat, rules.Resign(), seat) for seat in range(1, len(nonces))),
+        winner=0,
+        places=tuple(rules.places(position)),
+        reason="resigned",
+    )
+
+
+def test_a_server_that_tries_nonces_for_its_bot_until_a_deck_pleases_it_is_found_out():
+    person = "a" * 32
+
+    def pairs(nonce):
+        """How many cards of seat 0 are of a kind it has twice."""
+        position = rules.new_game(
+            rules.parse_options({"preset": "jamaica", "players": 2}),
+            rules.seed_from("5" * 64, (person, nonce)),
+        )
+        return len(position.hand_names(0)) - len(set(position.hand_names(0)))
+
+    honest = rules.bot_nonce("5" * 64, 1)
+    ground = max((f"{n:032x}" for n in range(300)), key=pairs)
+    assert pairs(ground) > pairs(honest)
+    assert rules.verify(dealt((person, honest), (None, "sailor"))).winner == 0
+    with pytest.raises(rules.BadRecord, match="bot on seat 1"):
+        rules.verify(dealt((person, ground), (None, "sailor")))
+
+
+def test_a_bots_nonce_belongs_to_its_seat_in_the_game():
+    wrong = rules.bot_nonce("5" * 64, 2)  # where it sat before empty seats closed up
+    with pytest.raises(rules.BadRecord, match="bot on seat 1"):
+        rules.verify(dealt(("a" * 32, wrong), (None, "sailor")))
 
 
 def test_an_aborted_game_has_no_winner_and_may_stop_anywhere():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.play.engines import CURRENT
 from app.play.entries import Append, ChatLine, Entry, GameRow
 from app.play.founding import found
 from app.play.table import Table
@@ -14,7 +15,7 @@ NOW = 1_800_000_000_000
 
 
 async def new_game(store: SqlGameStore, creator: str = "p_ann", **terms: Any) -> GameRow:
-    row, entry = found(creator, {"preset": "jamaica", "players": 2}, parse_terms(terms), [], NOW)
+    row, entry = found(creator, {"preset": "jamaica", "players": 2}, parse_terms(terms), [], NOW, CURRENT)
     await store.create(row, entry)
     return row
 

@@ -1,5 +1,5 @@
 // The fairness page: what was fixed when, and a check of the whole game in this browser with its own code.
-import { commitmentOf, seedFrom, setUp } from "../chance.js";
+import { botNonce, commitmentOf, seedFrom, setUp } from "../chance.js";
 import { t, tn } from "../i18n.js";
 import { seatName } from "../words.js";
 import { get, Refused } from "./api.js";
@@ -46,6 +46,8 @@ async function check(given) {
   list.replaceChildren();
   const { server_seed: secret, commitment, nonces, options } = given;
   if (!note(commitmentOf(secret) === commitment, t("The secret has the fingerprint that was shown before the game."))) return false;
+  const bots = given.players.flatMap(({ bot }, seat) => (bot === null ? [] : [seat]));
+  if (bots.length && !note(bots.every((seat) => nonces[seat] === botNonce(secret, seat)), t("The numbers of the bots follow from the secret; nobody could choose them."))) return false;
   const seed = seedFrom(secret, nonces);
   note(true, t("The seed follows from the secret and every player's number."));
   const { board, hands } = setUp(options, seed);

@@ -57,6 +57,11 @@ def other_nonce(record: dict[str, Any]) -> None:
     record["nonces"][0] = "f" * 32
 
 
+def ground_bot(record: dict[str, Any]) -> None:
+    """The server says that Bo was a bot of its own: then it chose the number, and with it the deck."""
+    record["players"][1]["bot"] = "sailor"
+
+
 def a_card_never_held(record: dict[str, Any]) -> None:
     """The first advance for which some symbol is not in the hand is said to be made with that one."""
     symbols = {"bottle", "dagger", "hat", "key", "pistol", "skull"}
@@ -74,7 +79,8 @@ def a_move_left_out(record: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "tamper", [other_seed, other_seed_with_its_commitment, other_nonce, a_card_never_held, a_move_left_out]
+    "tamper",
+    [other_seed, other_seed_with_its_commitment, other_nonce, ground_bot, a_card_never_held, a_move_left_out],
 )
 def test_a_tampered_record_does_not_hold(
     person: Callable[..., Player], tmp_path: Path, tamper: Callable[[dict[str, Any]], None]
