@@ -87,7 +87,7 @@ def _offers(table: Table, seat: Told) -> dict[str, Any]:
     if seat is None or table.status != "running":
         return offers
     if may_choose(table, seat):
-        offers["choices"] = table.rules.choices(table.position, seat)
+        offers["choices"] = table.rules.choices(table.position, seat, is_sealed=table.is_sealed)
     if table.may_undo(seat) and not table.is_paused and table.seats[seat].bot is None:
         offers["undo"] = True
     return offers
@@ -138,7 +138,12 @@ def event_frames(
     if (
         clocks is not None
         and clocks.terms.kind != "none"
-        and (before.clocks is None or clocks.running != before.clocks.running)
+        and (
+            before.clocks is None
+            or clocks.running != before.clocks.running
+            or clocks.turn
+            != before.clocks.turn  # from bot to bot nothing runs, but banks get their increment
+        )
     ):
         tail += b',"clock":%b' % orjson.dumps(clocks.as_json())
     has_come_back = entry.kind == "action" and table.seats is not before.seats  # whoever acts is not absent
@@ -173,7 +178,10 @@ def _own_part(table: Table, entry: Entry, seat: int, acked: Told) -> bytes:
     own = b""
     if not table.is_over and table.seats[seat].bot is None:
         if seat in table.to_act and not table.is_paused:
-            own = b',"choices":' + table.rules.choices_json(table.position, seat, table.legal(seat))
+            listed = table.legal(seat)
+            own = b',"choices":' + table.rules.choices_json(
+                table.position, seat, listed, is_sealed=table.is_sealed
+            )
         if table.steps and table.position is not None and table.position.turn_seat == seat:
             own += b',"undo":true'
     if seat == acked and entry.command is not None:

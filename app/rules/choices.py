@@ -28,17 +28,21 @@ __all__ = ["choices", "choices_json", "spoken"]
 Json = dict[str, Any]
 
 
-def choices(position: Position, seat: int) -> list[Json]:
+def choices(position: Position, seat: int, *, is_sealed: bool = False) -> list[Json]:
     """Each legal action with where it leads (`to`), the cards it draws and whether it is `final`.
 
     Everything told here follows from what the seat sees: a landing place from the board, a number of cards
-    from the company met and the number of cards left.
+    from the company met and the number of cards left. `is_sealed`: something has become known this turn, so
+    that nothing done from here on can be taken back; the table knows that, a position does not.
     """
     company = company_of(position)
-    return [_choice(position, seat, action, company) for action in legal(position, seat)]
+    found = [_choice(position, seat, action, company) for action in legal(position, seat)]
+    return [{**choice, "final": True} for choice in found] if is_sealed else found
 
 
-def choices_json(position: Position, seat: int, listed: list[Action] | None = None) -> bytes:
+def choices_json(
+    position: Position, seat: int, listed: list[Action] | None = None, *, is_sealed: bool = False
+) -> bytes:
     """The same as JSON; `listed` is the seat's legal list, if it is at hand.
 
     Somebody is sent this after nearly every action, so it is put together from few texts that all tables
@@ -56,15 +60,18 @@ def choices_json(position: Position, seat: int, listed: list[Action] | None = No
     for action in legal(position, seat) if listed is None else listed:
         fact = facts.get(id(action))
         if fact is None:
-            texts.append(
-                _END_TOLD if type(action) is End else _encode(_choice(position, seat, action, company))
-            )
+            if type(action) is End:
+                texts.append(_END_TOLD)
+                continue
+            choice = _choice(position, seat, action, company)
+            texts.append(_encode({**choice, "final": True} if is_sealed else choice))
             continue
         head, place, symbol = fact
         if symbol < 0:
             to = retreat_target(position, place, company)
             drawn = min(crowd[to], left)
-            texts.append(head + stock.names[to] + (_DRAWS[drawn] if drawn < len(_DRAWS) else _draws(drawn)))
+            draws = _DRAWS[drawn] if drawn < len(_DRAWS) else _draws(drawn)
+            texts.append(head + stock.names[to] + (draws if drawn or not is_sealed else _FINAL))
             continue
         if free:  # as landing(), without the walk
             to = free.find(symbol, place + 1)
@@ -72,7 +79,8 @@ def choices_json(position: Position, seat: int, listed: list[Action] | None = No
                 to = goal
         else:
             to = landing(position, seat, symbol, place)
-        texts.append(head + (stock.names[to] + _WINS if wins and to == goal else arrivals[to]))
+        is_final = is_sealed or (wins and to == goal)
+        texts.append(head + (stock.names[to] + _FINAL if is_final else arrivals[to]))
     return b"[%b]" % b",".join(texts)
 
 
@@ -99,7 +107,7 @@ def _encode(choice: Json) -> bytes:
 
 
 _END_TOLD = _encode({"action": action_to_json(End()), "final": True})
-_WINS = b',"final":true}'
+_FINAL = b',"final":true}'
 _DRAWS = (b',"final":false}', _draws(1), _draws(2))
 
 

@@ -33,6 +33,9 @@ def test_ready_made_choices_are_the_same_for_every_seat_all_game_long(preset: st
             for seat in range(options.players):
                 told = json.loads(rules.choices_json(position, seat))
                 assert told == rules.choices(position, seat)
+                sealed = rules.choices_json(position, seat, is_sealed=True)
+                assert json.loads(sealed) == rules.choices(position, seat, is_sealed=True)
+                assert all(choice["final"] for choice in json.loads(sealed))
                 listed = rules.legal(position, seat)
                 assert rules.choices_json(position, seat, listed) == rules.choices_json(position, seat)
                 _check_that_its_words_are_known(position, told, listed)

@@ -1,0 +1,107 @@
+"""`final` of a choice is true exactly when the table could not take the action back afterwards."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import orjson
+import pytest
+
+from app import rules
+from app.play.entries import Entry
+from app.play.table import Table
+from app.play.telling import event_frames, state_message
+from tests.play.stage import Guest, Stage
+from tests.play.test_playing import choices_of
+
+TABLES: dict[str, tuple[str, dict[str, object]]] = {
+    "jamaica": ("jamaica", {}),
+    "tortuga": ("tortuga", {}),
+    "morgan": ("jamaica", {"card_gain": "both"}),
+    "scoundrels": ("jamaica", {"scoundrels": True}),
+    "everything": ("complete", {"black_magic": True, "scoundrels": True}),
+}
+
+
+def entry_after(table: Table, seat: int, action: Any, by: str = "person") -> Entry:
+    body = {"action": rules.action_to_json(action)}
+    return Entry(table.id, table.seq + 1, "action", seat, body, by, table.at)
+
+
+def told_of(table: Table, seat: int) -> list[dict[str, Any]]:
+    return list(state_message(table, seat).get("choices", []))
+
+
+@pytest.mark.parametrize("name", TABLES)
+async def test_final_is_false_only_where_undo_is_possible_afterwards(stage: Stage, name: str) -> None:
+    preset, options = TABLES[name]
+    ann, _, _ = await stage.game("ann", "bo", "cy", preset=preset, options=options)
+    table, chance = (await ann.room()).table, random.Random(5)
+    seen: set[bool] = set()
+    sealed = 0
+    for step in range(240):
+        if table.is_over:
+            break
+        seat = chance.choice(table.to_act)
+        listed = table.rules.legal(table.position, seat)
+        for action, choice in zip(listed, told_of(table, seat), strict=True):
+            if isinstance(action, rules.OwedDiscard):
+                assert choice["final"]
+                continue
+            after, _ = table.after(entry_after(table, seat, action))
+            assert choice["final"] == (not after.may_undo(seat)), (step, choice)
+            seen.add(choice["final"])
+            sealed += table.is_sealed
+        action = chance.choice(listed)
+        if isinstance(action, rules.OwedDiscard):
+            action = table.rules.default_action(table.position, seat)
+        before, entry = table, entry_after(table, seat, action)
+        table, events = table.after(entry)
+        frames = event_frames(before, table, entry, events, [0, 1, 2], seat)
+        for audience in range(3):  # the short way puts the same list together from ready-made texts
+            told = orjson.loads(frames[audience].payload)
+            assert told.get("choices", []) == told_of(table, audience)
+    assert seen == {True, False}
+    assert sealed
+
+
+async def test_nothing_can_be_taken_back_in_the_turn_in_which_a_seat_came_back_from_its_bot(
+    stage: Stage,
+) -> None:
+    ann, bo = await stage.game("ann", "bo")
+    assert not all(choice["final"] for choice in choices_of(ann))
+    await ann.go()
+    await stage.pass_time(125)
+    await bo.send("vote", seat=0, choice="bot")
+    back = Guest(stage, "ann")
+    await back.come(ann.game)
+    await back.send("return")
+    offered = choices_of(back)
+    assert offered
+    assert all(choice["final"] for choice in offered)
+    await back.act(next(c["action"] for c in offered if c["action"]["type"] == "advance"))
+    assert await back.refused("undo", version=(await back.room()).table.seq) == "undo_blocked"
+
+
+async def test_a_clock_is_told_when_the_turn_passes_from_bot_to_bot(stage: Stage) -> None:
+    """Nothing runs before or after, but the bank of the bot whose turn ended has grown."""
+    clock = {"kind": "bank", "seconds": 60, "increment": 10}
+    (ann,) = await stage.game("ann", bots=["cabin-boy", "cabin-boy"], clock=clock)
+    await ann.act(choices_of(ann)[0]["action"])
+    await ann.act({"type": "end"})
+    for _ in range(40):
+        if (await ann.room()).table.to_act == (0,):
+            break
+        await stage.pass_time(2)
+    room = await ann.room()
+    assert room.table.clocks is not None
+    assert room.table.clocks.turn == 0
+    passed = [
+        message
+        for message in ann.ear.of("events")
+        if any(event["type"] == "turn_passed" for event in message["events"])
+    ]
+    assert len(passed) == 3
+    assert all("clock" in message for message in passed)
+    assert [message["clock"]["left"] for message in passed][1][1] > 60_000
