@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -35,6 +36,7 @@ __all__ = [
     "Vote",
     "decode",
     "message_names",
+    "named",
 ]
 
 Id = Annotated[str, Meta(min_length=8, max_length=40, pattern=r"^[A-Za-z0-9_-]+\Z")]
@@ -193,6 +195,31 @@ def decode(frame: bytes | str) -> Message:
         raise Refusal("bad_message", f"The server did not understand this: {problem}.") from None
     except (UnicodeError, RecursionError):
         raise Refusal("bad_message") from None
+
+
+class _Named(msgspec.Struct, frozen=True):
+    do: Any = None
+    id: Any = None
+
+
+_named: msgspec.json.Decoder[_Named] = msgspec.json.Decoder(_Named)
+_SHOWABLE = re.compile(r"[!-~]{1,64}\Z")
+
+
+def named(frame: bytes | str) -> tuple[str | None, str | None]:
+    """`do` and `id` of a frame that is refused as a whole, so that its sender knows which one it was.
+
+    An id that is itself what is wrong (too short, an odd character) is given back too; one that is no plain
+    text, or longer than any id, is not.
+    """
+    try:
+        found = _named.decode(frame)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None, None
+    do, command = (
+        value if isinstance(value, str) and _SHOWABLE.match(value) else None for value in (found.do, found.id)
+    )
+    return do, command
 
 
 def _said(action: msgspec.Raw) -> dict[str, Any]:

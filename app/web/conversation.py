@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from starlette.types import Receive
 
+from app.play import commands as say
 from app.play.frame import frame_of
 from app.play.house import House
 from app.play.refusals import Refusal
@@ -93,23 +94,33 @@ class Manners:
 
     def checked(self, text: str | None) -> str | None:
         """The text, unless the frame came too fast, is none or is too long; then that has been answered."""
-        if self.socket.is_too_fast():
-            self.strike(Refusal("too_fast"), 4005)
-            return None
-        if text is None:
-            self.strike(Refusal("bad_message", "Frames are text."))
-            return None
-        if len(text) > self.socket.most or (not text.isascii() and len(text.encode()) > self.socket.most):
+        is_too_fast = self.socket.is_too_fast()
+        if text is not None and (
+            len(text) > self.socket.most or (not text.isascii() and len(text.encode()) > self.socket.most)
+        ):
             self.outbox.end(1009, "frame too big")
             return None
+        if is_too_fast:
+            self.strike(Refusal("too_fast"), text, 4005)
+            return None
+        if text is None:
+            self.strike(Refusal("bad_message", "Frames are text."), None)
         return text
 
-    def strike(self, refusal: Refusal, close: int = 4002) -> None:
-        """A frame that was no message, or one too many. Again and again: the socket is closed."""
-        self.refuse(refusal)
+    def strike(self, refusal: Refusal, text: str | None, close: int = 4002) -> None:
+        """A frame that was no message, or one too many. Again and again: the socket is closed.
+
+        The answer names the frame by its id, or its sender would wait for another one for ever.
+        """
+        do, command = say.named(text) if text is not None else (None, None)
+        self.refuse(refusal, command, **self.beside(do))
         self.bad += 1
         if self.bad >= BAD_FRAMES:
             self.outbox.end(close, "too many")
+
+    def beside(self, do: str | None) -> dict[str, Any]:
+        """What is told with the refusal of a whole frame; `do` is what it wanted, if that could be read."""
+        return {}
 
     def refuse(self, refusal: Refusal, command: str | None = None, **more: Any) -> None:
         self.house.watcher.refused(refusal.code)

@@ -28,6 +28,9 @@ from app.web.wire_accept import accept
 __all__ = ["GameSocket", "route"]
 
 
+_MOVES: dict[type, str] = {say.Act: "act", say.Undo: "undo"}
+
+
 class GameSocket:
     """`/ws/game/{game}`."""
 
@@ -67,7 +70,7 @@ class _Talk(Manners):
         try:
             message = say.decode(text)
         except Refusal as refusal:
-            self.strike(refusal)
+            self.strike(refusal, text)
             return None
         received = self.received = self.house.clock.now()
         room = self.room
@@ -111,12 +114,17 @@ class _Talk(Manners):
                 number = "chat" if isinstance(command, say.Chat) else "seq"
                 self.tell({"t": "ack", "ack": command.id, number: done.seq})
             return
-        assert self.room is not None
+        self.refuse(done, command.id, **self.beside(_MOVES.get(type(command))))
+
+    def beside(self, do: str | None) -> dict[str, Any]:
+        """Where the room stands; for whoever wanted to move, the whole of it."""
+        if self.room is None:
+            return {}
         table = self.room.table
         more: dict[str, Any] = {"seq": table.seq}
-        if isinstance(command, say.Act | say.Undo):
+        if do in _MOVES.values():
             more["state"] = state_message(table, self.visitor.seat)
-        self.refuse(done, command.id, **more)
+        return more
 
     async def _hello(self, hello: say.Hello) -> None:
         if hello.v != PROTOCOL:

@@ -79,7 +79,7 @@ class _Talk(Manners):
         try:
             message = _decoder.decode(text)
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
-            self.strike(Refusal("bad_message"))
+            self.strike(Refusal("bad_message"), text)
             return None
         if isinstance(message, Ping):
             self.tell({"t": "pong", "n": message.n, "now": self.house.clock.now()})
