@@ -45,13 +45,17 @@ def act_now(room: Room, visitor: Visitor, command: say.Act, received: int, answe
     except Refusal:
         return False
     room.gate.try_pass()
-    room.touched = received
-    room.presence.stirred(visitor.key, received)
-    step = room.prepare(draft, received, command.id, anyone)
-    # Now, while all of it is in the processor's cache: by the time the disk has answered, other rooms have been.
-    step.frames = room.visitors.frames_of(table, step.after, step.append.entry, step.events, seat)
-    stored = asyncio.ensure_future(room.house.store.append(step.append))
-    stored.add_done_callback(partial(_stored, room, step, command, answer))
+    try:
+        room.touched = received
+        room.presence.stirred(visitor.key, received)
+        step = room.prepare(draft, received, command.id, anyone)
+        # Now, while all is in the processor's cache: by the time the disk has answered, other rooms have been.
+        step.frames = room.visitors.frames_of(table, step.after, step.append.entry, step.events, seat)
+        stored = asyncio.ensure_future(room.house.store.append(step.append))
+        stored.add_done_callback(partial(_stored, room, step, command, answer))
+    except BaseException:
+        room.gate.leave()  # nobody else will: a fault of ours must not lock the room for its people
+        raise
     return True
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
@@ -37,6 +37,8 @@ _log = logging.getLogger("cartagena.house")
 _CLOSE_SECONDS = (
     5.0  # how long work under way may go on when the house closes; the longest is a bot's thought
 )
+
+_AGAIN = 1000  # milliseconds between a fault of background work and its next try
 
 
 class House:
@@ -86,7 +88,22 @@ class House:
         await self.sweeper.begin()
         if background:
             for work in (self.sweeper.run, self.sweeper.keep_beating, self.rooms.keep):
-                self.spawn(work())
+                self.spawn(self._keep_on(work))
+
+    async def _keep_on(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Background work that ends with the house: a fault costs a round and is logged, it does not end it."""
+        while True:
+            under_way = asyncio.ensure_future(work())
+            try:
+                await asyncio.wait([under_way])
+            finally:
+                under_way.cancel()
+            fault = None if under_way.cancelled() else under_way.exception()
+            if fault is None:
+                return
+            _log.error("background work failed and begins again", exc_info=fault)
+            if not await self.rest(_AGAIN):
+                return
 
     async def close(self) -> None:
         """All that was begun is finished; a query that is cut off may leave its connection behind."""

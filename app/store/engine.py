@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import asyncpg
-from sqlalchemy import event, exc
+from sqlalchemy import event
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -14,7 +13,6 @@ from app.store.checkpoints import EVERY, MOST
 
 __all__ = [
     "BUSY_SECONDS",
-    "OUTAGES",
     "SERVER_SETTINGS",
     "STATEMENT_SECONDS",
     "is_sqlite",
@@ -27,17 +25,6 @@ BUSY_SECONDS = 10
 # gone, would else hold its rows for ever. Generous here, as migrations may think between two statements.
 SERVER_SETTINGS = {"idle_in_transaction_session_timeout": "30000"}
 STATEMENT_SECONDS = 10.0  # longer than any healthy transaction; a database that hangs holds nobody for ever
-
-# What a database that is away looks like. SQLAlchemy lets the last one through as it is: asyncpg's word for
-# a connection that was cut off in the middle of its protocol.
-OUTAGES = (
-    exc.OperationalError,
-    exc.InterfaceError,
-    exc.TimeoutError,
-    OSError,
-    TimeoutError,
-    asyncpg.InternalClientError,
-)
 
 
 def is_sqlite(url: str) -> bool:

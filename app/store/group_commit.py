@@ -84,7 +84,9 @@ class GroupCommit:
                 for waiting in batch:  # one bad row must not fail the others: find it
                     await self._write([waiting])
                 return
-            _log.warning("%d entries could not be stored: %s", len(batch), problem)
+            # To whoever waits it is the same, nothing is stored; but a fault of ours must not pass for an outage.
+            level = logging.WARNING if problem.is_outage else logging.ERROR
+            _log.log(level, "%d entries could not be stored: %s", len(batch), problem)
             for _, future in batch:
                 _fail(future, "not stored")
         else:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import orjson
 
 from app.play.entries import Append, Entry, SeatRow, Summary
+from app.store.outages import is_outage
 
 __all__ = [
     "Batch",
@@ -28,11 +29,12 @@ Outcome = list[bool]
 
 
 class BatchFailed(Exception):
-    """Nothing of the batch was written. `is_row`: one of its rows is to blame, not the database."""
+    """Nothing of the batch was written. `is_row`: one of its rows is to blame; `is_outage`: the database."""
 
     def __init__(self, problem: Exception, *, is_row: bool = False) -> None:
         super().__init__(type(problem).__name__)  # never its text: that may quote a row
         self.is_row = is_row
+        self.is_outage = is_outage(problem)
 
 
 class CommitUnknown(Exception):

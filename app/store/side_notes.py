@@ -10,17 +10,16 @@ from typing import Any
 import msgspec
 from sqlalchemy import case, delete, func, insert, literal, or_, select, update
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.play.entries import ChatLine, Due, Outage
 from app.play.ports import StoreUnavailable
-from app.store.engine import OUTAGES, STATEMENT_SECONDS
+from app.store.engine import STATEMENT_SECONDS
 from app.store.game_tables import beats, chat, due, mutes, outages
+from app.store.outages import telling_outages
 
 __all__ = ["SideNotes"]
-
-_FAILURES = (SQLAlchemyError, *OUTAGES)
 
 
 class SideNotes:
@@ -33,25 +32,19 @@ class SideNotes:
 
     @asynccontextmanager
     async def writing(self, *, loosely: bool = False) -> AsyncIterator[AsyncConnection]:
-        """A transaction; whatever goes wrong with the database comes out as StoreUnavailable."""
-        try:
+        """A transaction; a database that does not answer comes out as StoreUnavailable, a fault as it is."""
+        with telling_outages():
             async with (
                 asyncio.timeout(STATEMENT_SECONDS),
                 (self._loose if loosely else self.engine).begin() as run,
             ):
                 yield run
-        except IntegrityError:
-            raise
-        except _FAILURES as problem:
-            raise StoreUnavailable(type(problem).__name__) from problem
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
-        try:
+        with telling_outages():
             async with asyncio.timeout(STATEMENT_SECONDS), self.engine.connect() as run:
                 yield run
-        except _FAILURES as problem:
-            raise StoreUnavailable(type(problem).__name__) from problem
 
     def _upsert(self, table: Any) -> Any:
         if self._is_sqlite:

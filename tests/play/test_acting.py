@@ -15,6 +15,9 @@ from app.play.acting import act_now
 from app.play.gate import Gate
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
+from app.play.room import Room
+from app.play.visitors import Visitors
+from app.store.games import SqlGameStore
 from tests.play.stage import Guest, Stage, new_id, open_stage
 
 
@@ -103,6 +106,28 @@ async def test_a_store_that_fails_is_answered_and_the_room_goes_on(
     await ann.act(room.table.rules.choices(room.table.position, 0)[0]["action"])  # reads on first
     assert room.table.seq == seq + 1
     assert not room.is_unsure
+
+
+@pytest.mark.parametrize("where", ["prepare", "frames_of", "append"])
+async def test_a_fault_on_the_way_to_the_log_does_not_lock_the_room(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    ann, ben = await stage.game("ann", "ben")
+    room, answers, seq = await ann.room(), Answers(), (await ann.room()).table.seq
+    planted = {"prepare": Room, "frames_of": Visitors, "append": SqlGameStore}[where]
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("planted")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(planted, where, fail)
+        with pytest.raises(RuntimeError, match="planted"):
+            await acting(ann, answers)
+    assert not room.gate.is_taken
+    assert not answers
+    async with asyncio.timeout(20):  # only so that a room that stays locked ends this test
+        await ben.send("act", version=seq, action={"type": "resign"})
+    assert room.table.is_over
 
 
 async def test_another_worker_was_faster(sqlite_url: str) -> None:

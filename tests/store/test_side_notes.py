@@ -6,11 +6,16 @@ import asyncio
 
 import asyncpg
 import pytest
+from sqlalchemy import insert, text
+from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from app.play.entries import Outage
+from app.play.ports import StoreUnavailable
 from app.store.engine import make_engine
+from app.store.game_tables import heads
 from app.store.games import SqlGameStore, open_store
 from app.store.migrate import upgrade
+from app.store.people_database import reading, writing
 from app.store.postgres_writer import PostgresWriter
 from tests.store.samples import NOW, append_of, line_of, new_game
 
@@ -148,3 +153,47 @@ async def test_mutes_are_kept_by_room_and_person(store: SqlGameStore) -> None:
     assert await store.mutes(row.id, "p_cy") == frozenset()
     await store.set_mute(row.id, "p_ann", "p_bo", False)
     assert await store.mutes(row.id, "p_ann") == frozenset()
+
+
+async def test_a_fault_of_ours_is_not_taken_for_an_outage(
+    store: SqlGameStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    for transaction in (store.reading, store.writing):
+        with pytest.raises(DBAPIError):
+            async with transaction() as run:
+                await run.execute(text("SELECT nothing FROM nowhere"))
+    with pytest.raises(IntegrityError):
+        async with store.writing() as run:
+            await run.execute(insert(heads).values(game=None))
+    for of_people in (reading, writing):
+        with pytest.raises(DBAPIError):
+            async with of_people(store.engine) as run:
+                await run.execute(text("SELECT nothing FROM nowhere"))
+    row = await new_game(store)
+    async with store.writing() as run:
+        await run.execute(text("ALTER TABLE log RENAME TO elsewhere"))
+    with pytest.raises(StoreUnavailable):  # nothing is stored, and so nobody is told it was
+        await store.append(append_of(row, 2))
+    assert [each.levelname for each in caplog.records if each.name == "cartagena.store"] == ["ERROR"]
+
+
+async def test_a_database_that_cannot_answer_is_an_outage(
+    store: SqlGameStore,
+) -> None:
+    is_sqlite = store.engine.dialect.name == "sqlite"
+    patience = "PRAGMA busy_timeout = 1" if is_sqlite else "SET LOCAL lock_timeout = 1"
+    waits = "UPDATE heads SET seq = seq" if is_sqlite else "LOCK TABLE heads IN ACCESS EXCLUSIVE MODE"
+
+    async def stand_in_line() -> None:
+        async with store.writing() as run:
+            await run.execute(text(patience))
+            await run.execute(text(waits))
+
+    async with store.writing() as other:
+        await other.execute(text("UPDATE heads SET seq = seq"))
+        with pytest.raises(StoreUnavailable):
+            await stand_in_line()
+    if not is_sqlite:
+        with pytest.raises(StoreUnavailable):
+            async with store.reading() as run:
+                await run.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
