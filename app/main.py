@@ -161,10 +161,8 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         reviews = app.state.reviews = Reviews(bots.review)
         stack.push_async_callback(reviews.close)
 
-        async def sign_out(player: str) -> None:
-            house.sign_out(player)
-
-        site.on_signed_out.append(sign_out)
+        site.tell_signed_out = lambda key, how: house.publish(News("signed_out", key, house.worker, how))
+        house.signed_out = site.signed_out
         site.limits.share(lambda name, what: house.publish(News("counted", name, house.worker, what)))
         house.counted = site.limits.counted_elsewhere
         site.on_drain += [house.dismiss, games.flush]

@@ -99,6 +99,9 @@ class Settings:
     rooms_per_account: int = _set(100, "Unfinished rooms one account may have created.", low=1)
     # People
     session_days: int = _set(180, "Days without a visit after which a device is logged out.", low=1)
+    sessions_per_person: int = _set(
+        30, "Devices one person may be logged in on; the one not seen for longest is logged out.", low=1
+    )
     resume_minutes: int = _set(15, "Minutes a resume code is good for.", low=1)
     guest_days: int = _set(
         180,

@@ -25,7 +25,7 @@ def hear(house: House, news: News) -> None:
         case "lobby":
             house.lobby.changed(news.body)
         case "signed_out":
-            house.drop(news.about)
+            house.signed_out(news.about, news.body)
         case "gap":
             house.catching_up.soon()
         case "counted":

@@ -78,6 +78,7 @@ class House:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closing = asyncio.Event()
         self.counted: Callable[[str, Any], None] = lambda what, body: None  # limits of other workers
+        self.signed_out: Callable[[str, Any], None] = lambda key, how: None  # sessions ended in other workers
         bus.listen(self.heard)
 
     # -- life --------------------------------------------------------------------------------------
@@ -223,21 +224,6 @@ class House:
             if await room.add(Draft("closed", -1, {"why": why}, "server"), self.clock.now(), table):
                 break
         return True
-
-    def sign_out(self, person: str) -> None:
-        """The person's sessions ended: every socket of theirs closes, in every worker."""
-        self.drop(person)
-        self.publish(News("signed_out", person, self.worker, None))
-
-    def drop(self, person: str) -> None:
-        """Close this person's sockets in this worker."""
-        for room in list(self.rooms):
-            for visitor in room.visitors:
-                if person in visitor.anyone.ids:
-                    visitor.listener.end(4008, "signed out")
-        for guest in list(self.lobby.visitors):
-            if person in guest.anyone.ids:
-                guest.listener.end(4008, "signed out")
 
     # -- what rooms call ---------------------------------------------------------------------------
 

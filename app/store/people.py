@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import and_, bindparam, delete, func, insert, or_, select, update
@@ -70,14 +70,38 @@ class PeopleStore:
             await _open_session(run, player, session, device, now)
         return Player(player, name, False, False, now, now), session
 
-    async def open_session(self, player: str, device: str, now: int, *, instead_of: str | None = None) -> str:
-        """A fresh session for a player; the one it replaces ends (rotation on log-in and claim)."""
+    async def open_session(
+        self, player: str, device: str, now: int, *, most: int, instead_of: str | None = None
+    ) -> tuple[str, list[str]]:
+        """A fresh session for a player; the one it replaces ends (rotation on log-in and claim).
+
+        Of more than `most` those end that were not seen for longest; their hashes come second.
+        """
         session = secrets.token_urlsafe(24)
+        kept = (
+            select(sessions.c.hash)
+            .where(sessions.c.player == player)
+            .order_by(sessions.c.seen_at.desc(), sessions.c.made_at.desc())
+            .offset(most - 1)
+        )
         async with writing(self.engine) as run:
+            # Who logs in many times at once waits for themselves, so that each counts the others.
+            await run.execute(select(players.c.id).where(players.c.id == player).with_for_update())
             if instead_of is not None:
                 await run.execute(delete(sessions).where(sessions.c.hash == hashed(instead_of)))
+            ended = [row.hash for row in await run.execute(kept)]
+            if ended:
+                await run.execute(delete(sessions).where(sessions.c.hash.in_(ended)))
             await _open_session(run, player, session, device, now)
-        return session
+        return session, ended
+
+    async def live_sessions(self, keys: Collection[str]) -> set[str]:
+        """Which of these hashes are of sessions or programs' tokens that have not ended."""
+        live: set[str] = set()
+        async with reading(self.engine) as run:
+            for query in _LIVE:
+                live |= {row.hash for row in await run.execute(query, {"keys": list(keys)})}
+        return live
 
     async def by_session(self, session: str, now: int, oldest: int) -> Player | None:
         """Whose session this is; notes once in a while that they were seen."""
@@ -145,14 +169,14 @@ class PeopleStore:
         async with writing(self.engine) as run:
             await run.execute(delete(sessions).where(sessions.c.hash == hashed(session)))
 
-    async def close_all_sessions(self, player: str, but: str | None = None) -> int:
-        """Every device is logged out (but for one); how many were."""
-        kept = hashed(but) if but is not None else ""
+    async def close_all_sessions(self, player: str) -> int:
+        """Every device and every program is logged out; how many were."""
         async with writing(self.engine) as run:
-            done = await run.execute(
-                delete(sessions).where(sessions.c.player == player, sessions.c.hash != kept)
-            )
-        return done.rowcount
+            done = [
+                await run.execute(delete(table).where(table.c.player == player))
+                for table in (sessions, tokens)
+            ]
+        return sum(each.rowcount for each in done)
 
     async def devices(self, player: str, this: str | None) -> list[tuple[str, str, int, bool]]:
         """The devices that are logged in: an id, label, last seen, whether it is this one."""
@@ -189,6 +213,10 @@ async def _open_session(run: AsyncConnection, player: str, session: str, device:
 
 # Made once: a list that is put into a query as it is written leaves objects in a circle behind, kilobytes for
 # everybody who comes, until the collector finds them.
+_LIVE = tuple(
+    select(table.c.hash).where(table.c.hash.in_(bindparam("keys", expanding=True)))
+    for table in (sessions, tokens)
+)
 _BAN = (
     select(bans.c.id)
     .where(

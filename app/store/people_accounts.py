@@ -60,11 +60,11 @@ class AccountStore:
         return await self._account(accounts.c.player == player)
 
     async def set_password(self, player: str, password: str) -> None:
-        """A new password; every session ends, the caller opens a fresh one. Resume codes end too."""
+        """A new password; every session ends, the caller opens a fresh one. Resume codes and tokens end too."""
         async with writing(self.engine) as run:
             await run.execute(update(accounts).where(accounts.c.player == player).values(password=password))
-            await run.execute(delete(sessions).where(sessions.c.player == player))
-            await run.execute(delete(resume_codes).where(resume_codes.c.player == player))
+            for table in (sessions, resume_codes, tokens):
+                await run.execute(delete(table).where(table.c.player == player))
 
     async def replace_recovery_codes(self, player: str, codes: Sequence[str], now: int) -> None:
         """Fresh codes; the old ones are void."""
@@ -86,13 +86,16 @@ class AccountStore:
         async with reading(self.engine) as run:
             return len((await run.execute(query)).all())
 
-    async def claim(self, guest: str, account: str) -> None:
-        """The guest's games become the account's; its sessions end, or they would open the account."""
+    async def claim(self, guest: str, account: str) -> list[str]:
+        """The guest's games become the account's; its sessions end (their hashes), or they would open the account."""
         async with writing(self.engine) as run:
             await run.execute(update(players).where(players.c.id == guest).values(claimed_by=account))
             await run.execute(update(players).where(players.c.claimed_by == guest).values(claimed_by=account))
+            ended = await run.execute(select(sessions.c.hash).where(sessions.c.player == guest))
+            keys = [row.hash for row in ended]
             for table in (sessions, resume_codes, tokens):
                 await run.execute(delete(table).where(table.c.player == guest))
+        return keys
 
     async def add_resume_code(self, player: str, code: str, room: str | None, expires_at: int) -> None:
         """A one-time code for another device; the player's former one is void."""

@@ -12,7 +12,7 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.requests import Request
 
-from app.store.people import LoginTaken, Player
+from app.store.people import LoginTaken, Player, hashed
 from app.web import names
 from app.web.errors import BadRequest, Conflict, NotAllowed, NotFound, Refused
 from app.web.game_api_models import responses
@@ -20,10 +20,9 @@ from app.web.identity import (
     Anyone,
     Person,
     Someone,
-    device_label,
     forget_cookie,
-    give_session,
     session_of,
+    start_session,
 )
 from app.web.me import Body, Name, free_name, with_csrf
 from app.web.passwords import checked_password, new_code, plain_code
@@ -123,7 +122,7 @@ async def log_in(request: Request, body: LogIn, person: Anyone) -> dict[str, Any
     player = await _checked(request, site, body.name, body.password)
     claimed = 0
     if person is not None and not person.is_account and not person.is_bot and body.claim:
-        claimed = await _claim(site, person, player)
+        claimed = await _claim(request, site, person, player)
     return with_csrf(request, await _log_in(request, site, player), claimed=claimed)
 
 
@@ -144,7 +143,7 @@ async def recover(request: Request, body: Recover) -> dict[str, Any]:
     codes = _codes()
     await site.accounts.set_password(player, await site.passwords.hash(body.password))
     await site.accounts.replace_recovery_codes(player, _plain(codes), site.now())
-    await site.signed_out(player)
+    site.sign_out("person", player)
     return with_csrf(request, await _log_in(request, site, player), recovery_codes=codes)
 
 
@@ -155,7 +154,7 @@ async def change_password(request: Request, body: ChangePassword, person: Someon
     await check_password(request, site, person, body.old)
     checked_password(body.new, person.name)
     await site.accounts.set_password(person.id, await site.passwords.hash(body.new))
-    await site.signed_out(person.id)
+    site.sign_out("person", person.id)
     return with_csrf(request, await _log_in(request, site, person.id))
 
 
@@ -177,6 +176,7 @@ async def log_out(request: Request, person: Someone) -> dict[str, Any]:
     if session is None:
         raise BadRequest("no_cookie", "A program with a token has nothing to log out of; remove the token.")
     await site.people.close_session(session)
+    site.sign_out("session", hashed(session))
     forget_cookie(request)
     return {}
 
@@ -188,7 +188,7 @@ async def log_out_everywhere(request: Request, person: Someone) -> dict[str, Any
     if "authorization" in request.headers:
         raise NotAllowed("not_by_token", "A program cannot do this.")
     closed = await site.people.close_all_sessions(person.id)
-    await site.signed_out(person.id)
+    site.sign_out("person", person.id)
     forget_cookie(request)
     return {"closed": closed}
 
@@ -246,25 +246,24 @@ async def _checked(request: Request, site: Site, name: str, password: str) -> st
 
 
 async def _log_in(request: Request, site: Site, player: str) -> Person:
-    """A fresh session instead of whatever this browser had (rotation)."""
-    old = session_of(request)
-    forget_cookie(request)
-    session = await site.people.open_session(player, device_label(request), site.now(), instead_of=old)
     found: Player | None = await site.people.player(player, site.now())
     if found is None:
         raise WrongLogin
     if found.is_banned:
         raise NotAllowed("banned", "You have been shut out of this server by its operator.")
-    give_session(request, session, found)
+    await start_session(request, found)
     return Person(found.id, found.name, found.is_account, found.is_bot, found.aliases)
 
 
-async def _claim(site: Site, guest: Person, account: str) -> int:
+async def _claim(request: Request, site: Site, guest: Person, account: str) -> int:
     """How many guests were claimed: none when both sit at one unfinished table, which would be two seats."""
     owner = await site.people.player(account, site.now())
     if owner is None or await share_a_table(site.games, guest.ids, (owner.id, *owner.aliases)):
         return 0
-    await site.accounts.claim(guest.id, account)
+    this = session_of(request)
+    ended = await site.accounts.claim(guest.id, account)
+    # This browser gets a new session in a moment, its pages come back with that; others are out.
+    site.sign_out("session", *(key for key in ended if this is None or key != hashed(this)))
     site.forget(guest.id)
     site.forget(account)
     return 1

@@ -55,6 +55,6 @@ async def delete(request: Request, body: Delete, person: Someone) -> dict[str, A
         await check_password(request, site, person, body.password or "")
     await site.data.erase(person.ids, site.now())
     for player in person.ids:
-        await site.signed_out(player)
+        site.sign_out("person", player)
     forget_cookie(request)
     return {}

@@ -22,7 +22,7 @@ from app.play.visitors import Visitor
 from app.web.game_api import GameId, Password
 from app.web.game_api_models import responses
 from app.web.house import anyone_of, house_of
-from app.web.identity import Anyone
+from app.web.identity import Anyone, credential_of
 from app.web.lookups import look_up
 from app.web.site import site_of
 
@@ -71,9 +71,12 @@ async def game_events(
     room = await look_up(request, game, anyone, password)
     if since is None and last is not None and last.isdecimal():
         since = int(last)
+    site, listener = site_of(request), StreamListener()
     held = ExitStack()
-    held.enter_context(site_of(request).limits.socket(request, anyone.id or None))
-    visit = _Visit(house, room, Visitor(anyone, StreamListener()), say.Hello(v=PROTOCOL, seq=since))
+    held.enter_context(site.limits.socket(request, anyone.id or None))
+    site.sockets.add(listener, credential_of(request), anyone.ids, site.limits.address_of(request))
+    held.callback(site.sockets.discard, listener)
+    visit = _Visit(house, room, Visitor(anyone, listener), say.Hello(v=PROTOCOL, seq=since))
     return _Stream(visit, held)
 
 

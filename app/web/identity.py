@@ -23,9 +23,10 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.settings import Settings
-from app.store.people import LoginTaken, Player
+from app.store.people import LoginTaken, Player, hashed
 from app.web import names
 from app.web.errors import NobodyKnown, NotAllowed
+from app.web.open_sockets import REPLACED
 from app.web.site import Site, site_of
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "Someone",
     "SomeoneOrGuest",
     "cookie_name",
+    "credential_of",
     "csrf_token",
     "device_label",
     "forget_cookie",
@@ -43,6 +45,7 @@ __all__ = [
     "make_guest",
     "session_of",
     "someone",
+    "start_session",
     "who",
     "who_or_guest",
 ]
@@ -50,6 +53,7 @@ __all__ = [
 _SCOPE_PERSON = "cartagena.person"
 _SCOPE_COOKIE = "cartagena.cookie"
 _SCOPE_SESSION = "cartagena.session"
+_SCOPE_REPLACED = "cartagena.replaced"
 _CACHE_SECONDS = 5.0  # how long another worker may still believe a session that was closed
 _CACHE_SIZE = 20_000
 
@@ -80,18 +84,28 @@ async def who(connection: HTTPConnection) -> Person | None:
     if _SCOPE_PERSON in scope:
         return _as_person(scope[_SCOPE_PERSON])
     site = site_of(connection)
-    authorization = connection.headers.get("authorization")
     player: Player | None = None
-    if authorization is not None:
-        scheme, _, token = authorization.partition(" ")
-        if scheme.lower() == "bearer" and token:
-            player = await _by_token(site, token.strip())
+    if "authorization" in connection.headers:
+        token = _token_of(connection)
+        if token is not None:
+            player = await _by_token(site, token)
     else:
         session = session_of(connection)
         if session is not None:
             player = await _by_session(site, session)
     scope[_SCOPE_PERSON] = player
     return _as_person(player)
+
+
+def credential_of(connection: HTTPConnection) -> str | None:
+    """What a connection says who it is by, as the store keeps it: the hash of a session or of a token."""
+    secret = _token_of(connection) if "authorization" in connection.headers else session_of(connection)
+    return hashed(secret) if secret is not None else None
+
+
+def _token_of(connection: HTTPConnection) -> str | None:
+    scheme, _, token = connection.headers.get("authorization", "").partition(" ")
+    return token.strip() or None if scheme.lower() == "bearer" else None
 
 
 async def someone(request: HTTPConnection) -> Person:
@@ -180,12 +194,30 @@ def give_session(request: HTTPConnection, session: str, player: Player) -> None:
     request.scope[_SCOPE_SESSION] = session
 
 
+async def start_session(request: HTTPConnection, player: Player) -> None:
+    """A fresh session instead of whatever this browser had. The oldest of too many end."""
+    site = site_of(request)
+    old = session_of(request)
+    forget_cookie(request)
+    session, ended = await site.people.open_session(
+        player.id,
+        device_label(request),
+        site.now(),
+        instead_of=old,
+        most=site.settings.sessions_per_person,
+    )
+    give_session(request, session, player)
+    site.sign_out("session", *ended)
+    if old is not None:
+        request.scope[_SCOPE_REPLACED] = hashed(old)
+
+
 def forget_cookie(request: HTTPConnection) -> None:
     """From this answer on the browser is nobody's; what it was is no longer believed here."""
     site = site_of(request)
     session = session_of(request)
     if session is not None:
-        site.known.pop(session, None)
+        site.known.pop(hashed(session), None)
     request.scope[_SCOPE_COOKIE] = f"{cookie_name(site.settings)}=; Max-Age=0{_flags(site.settings)}"
     request.scope[_SCOPE_PERSON] = None
     request.scope[_SCOPE_SESSION] = None
@@ -250,6 +282,9 @@ class IdentityMiddleware:
             await send(message)
 
         await self.app(scope, receive, send_with_cookie)
+        if _SCOPE_REPLACED in scope:
+            # Once the answer with the new cookie is on its way, other pages of the browser come back with it.
+            site_of(HTTPConnection(scope)).sign_out("session", scope[_SCOPE_REPLACED], close=REPLACED)
 
 
 # -- looking up ------------------------------------------------------------------------------------
@@ -265,21 +300,23 @@ def _as_person(player: Player | None) -> Person | None:
 
 async def _by_session(site: Site, session: str) -> Player | None:
     """Asked again at most every few seconds, so that a stream of requests costs one query."""
-    found = site.known.get(session)
+    key = hashed(session)
+    found = site.known.get(key)
     if found is not None and found[1] > site.clock():
         return found[0]
     now = site.now()
     player = await site.people.by_session(session, now, now - site.settings.session_days * 86400)
-    _remember(site, session, player)
+    _remember(site, key, player)
     return player
 
 
 async def _by_token(site: Site, token: str) -> Player | None:
-    found = site.known.get("bearer " + token)
+    key = hashed(token)
+    found = site.known.get(key)
     if found is not None and found[1] > site.clock():
         return found[0]
     player = await site.people.by_token(token, site.now())
-    _remember(site, "bearer " + token, player)
+    _remember(site, key, player)
     return player
 
 

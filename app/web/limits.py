@@ -173,6 +173,10 @@ class Limits:
         # One text an address: as many sockets as it has keep it.
         return intern(limit_key(client_address(connection, self.settings)))
 
+    def address_of(self, connection: HTTPConnection) -> str:
+        """The whole address: what bans name."""
+        return intern(client_address(connection, self.settings))
+
     def take_request(self, connection: HTTPConnection) -> None:
         """One request of an address; raises TooMany."""
         # A first visit fetches some eighty small files: fifty people who open a table together, behind one

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.web.errors import NotAllowed, Refused
 from app.web.game_api_models import responses
-from app.web.identity import Person, Someone, device_label, forget_cookie, give_session, session_of
+from app.web.identity import Person, Someone, start_session
 from app.web.me import Body, with_csrf
 from app.web.passwords import new_code, plain_code
 from app.web.qr import public_address, qr_svg
@@ -82,8 +82,5 @@ async def _exchange(request: Request, typed: str) -> tuple[Person, str | None]:
     if found is None or player is None or player.is_banned:
         site.limits.codes.take(key)
         raise WrongCode
-    old = session_of(request)
-    forget_cookie(request)
-    session = await site.people.open_session(player.id, device_label(request), site.now(), instead_of=old)
-    give_session(request, session, player)
+    await start_session(request, player)
     return Person(player.id, player.name, player.is_account, player.is_bot, player.aliases), found[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import HTTPConnection
 
@@ -21,6 +21,7 @@ from app.store.people_notices import NoticeStore
 from app.store.people_social import SocialStore
 from app.web.bans import Bans
 from app.web.limits import Limits
+from app.web.open_sockets import SIGNED_OUT, By, OpenSockets
 from app.web.passwords import Passwords
 
 if TYPE_CHECKING:  # these import `site_of` themselves
@@ -51,8 +52,9 @@ class Site:
     chance: random.Random
     is_ready: bool = False
     on_drain: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
-    on_signed_out: list[Callable[[str], Awaitable[None]]] = field(default_factory=list)
-    known: dict[str, tuple[Player, float]] = field(default_factory=dict)  # sessions seen lately
+    sockets: OpenSockets = field(default_factory=OpenSockets)
+    tell_signed_out: Callable[[str, Any], None] = lambda key, how: None  # the other workers
+    known: dict[str, tuple[Player, float]] = field(default_factory=dict)  # by hash: sessions seen lately
 
     def now(self) -> int:
         """Whole seconds since 1970."""
@@ -66,11 +68,24 @@ class Site:
         for key in stale:
             del self.known[key]
 
-    async def signed_out(self, player: str) -> None:
-        """A player's sessions have ended: remembered ones are forgotten, open sockets are closed."""
-        self.forget(player)
-        for hear in self.on_signed_out:
-            await hear(player)
+    def sign_out(self, by: By, *keys: str, close: tuple[int, str] = SIGNED_OUT) -> None:
+        """These sessions (by hash), people or addresses are out: forgotten, their sockets closed, in every worker.
+
+        A worker that does not hear of it looks at the sessions of its sockets again by itself (Upkeep).
+        """
+        for key in keys:
+            self.signed_out(key, (by, *close))
+            # A worker of the release before knows people only, and finds nobody under another key.
+            self.tell_signed_out(key, (by, *close))
+
+    def signed_out(self, key: str, how: tuple[By, int, str] | None) -> None:
+        """The same in this worker alone; without `how` it is a person, in the words of an older release."""
+        by, code, reason = how or ("person", *SIGNED_OUT)
+        if by == "person":
+            self.forget(key)
+        elif by == "session":
+            self.known.pop(key, None)
+        self.sockets.end(by, (key,), (code, reason))
 
     async def drain(self) -> None:
         """Graceful stop, first half: readiness off, clients told to resume, log flushed."""

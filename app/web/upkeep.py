@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 
 from app.notify.digest import Notifier
@@ -21,6 +21,8 @@ log = logging.getLogger("cartagena.upkeep")
 
 _DAY = 86_400
 _OPERATOR_SECONDS = 3.0  # how soon the operator's command line is heard by a running server
+_SESSION_SECONDS = 20.0  # how long a socket may outlive its session when the news of its end was lost
+_SESSIONS_ASKED = 500  # in one query
 _STOP_SECONDS = 3.0  # how long a round may go on after that
 _MOST_STEPS = 50  # steps of forgetting a round; the rest waits for the next
 
@@ -42,6 +44,7 @@ class Upkeep:
         settings = self._site.settings
         for seconds, work in (
             (_OPERATOR_SECONDS, self.hear_operator),
+            (_SESSION_SECONDS, self.look_at_sessions),
             (settings.sweep_seconds, self.forget),
             (settings.notify_seconds, self._notify),
         ):
@@ -63,9 +66,17 @@ class Upkeep:
         self._site.bans.replace(row["address"] for row in rows if row["address"] is not None)
         banned = {row["player"] for row in rows if row["player"] is not None}
         for player in banned - self._banned:
-            await self._site.signed_out(player)
+            self._site.sign_out("person", player)
         self._banned = banned
         await self._house.rooms.compare_heads()
+
+    async def look_at_sessions(self) -> None:
+        """Sockets whose session ended are closed, also when the news of it was lost (no Redis, a command line)."""
+        sockets, people = self._site.sockets, self._site.people
+        for keys in _batches(sorted(sockets.sessions()), _SESSIONS_ASKED):
+            gone = set(keys) - await people.live_sessions(keys)
+            if gone:
+                sockets.end("session", gone)
 
     async def forget(self) -> None:
         """One round of forgetting what the settings say."""
@@ -111,6 +122,10 @@ async def every(seconds: float, work: Callable[[], Awaitable[None]], stopping: a
             log.error("a round failed", exc_info=fault)
         with suppress(TimeoutError):
             await asyncio.wait_for(stopping.wait(), seconds)
+
+
+def _batches(keys: list[str], size: int) -> Iterator[list[str]]:
+    return (keys[start : start + size] for start in range(0, len(keys), size))
 
 
 async def _in_steps(step: Callable[[], Awaitable[int]]) -> None:

@@ -10,8 +10,9 @@ from app.play.ports import Anyone, StoreUnavailable
 from app.web.address import is_same_origin
 from app.web.errors import Refused, TooMany
 from app.web.house import anyone_of, house_of
-from app.web.identity import Person, who
+from app.web.identity import Person, credential_of, who
 from app.web.limits import OpenSocket
+from app.web.open_sockets import OpenSockets
 from app.web.outbox import Outbox
 from app.web.site import site_of
 from app.web.wire import AsgiWire, Wire, wire_of
@@ -22,19 +23,29 @@ __all__ = ["Accepted", "accept"]
 class Accepted:
     """An open socket and whose it is; `most` is the longest frame it may send."""
 
-    __slots__ = ("_counted", "anyone", "is_too_fast", "most", "outbox", "wire")
+    __slots__ = ("_counted", "_open", "anyone", "is_too_fast", "most", "outbox", "wire")
 
-    def __init__(self, anyone: Anyone, wire: Wire, outbox: Outbox, counted: OpenSocket, most: int) -> None:
+    def __init__(
+        self,
+        anyone: Anyone,
+        wire: Wire,
+        outbox: Outbox,
+        counted: OpenSocket,
+        sockets: OpenSockets,
+        most: int,
+    ) -> None:
         self.anyone = anyone
         self.wire = wire
         self.outbox = outbox
         self.is_too_fast = counted.is_too_fast
         self.most = most
         self._counted = counted
+        self._open = sockets
 
     def release(self) -> None:
         """The socket is gone and no longer counted."""
         self.outbox.is_open = False
+        self._open.discard(self.outbox)
         self._counted.release()
 
 
@@ -69,7 +80,11 @@ async def accept(connection: HTTPConnection, receive: Receive, send: Send) -> Ac
         wire = wire_of(connection.scope, send)
         outbox = Outbox(wire, house_of(connection).watcher)
         if counted is not None:
-            socket = Accepted(anyone_of(person), wire, outbox, counted, site.settings.frame_bytes)
+            anyone = anyone_of(person)
+            socket = Accepted(anyone, wire, outbox, counted, site.sockets, site.settings.frame_bytes)
+            site.sockets.add(
+                outbox, credential_of(connection), anyone.ids, site.limits.address_of(connection)
+            )
             counted = None  # its release is the caller's from here on
             return socket
         assert refusal is not None

@@ -73,11 +73,7 @@ async def test_a_banned_player_is_out_within_seconds_and_back_when_it_is_lifted(
         assert found["id"] == player
         await operator("ban", player, "--reason", "insults", "--for", "7d")
         signed_out: list[str] = []
-
-        async def hear(gone: str) -> None:
-            signed_out.append(gone)
-
-        site.site.on_signed_out.append(hear)
+        site.site.tell_signed_out = lambda key, how: signed_out.append(key)
         await _heard(site)
         assert signed_out == [player], "open sockets are closed"
         assert (await ann.get("/api/v1/me")).json()["person"] is None, "their sessions have ended"

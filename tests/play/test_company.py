@@ -210,13 +210,6 @@ async def test_a_closed_room_tells_everybody_and_takes_nothing_more(stage: Stage
     assert (await players[0].room()).table.status == "aborted"
 
 
-async def test_signing_out_closes_every_socket_of_that_person(stage: Stage) -> None:
-    ann, bo = await stage.game("ann", "bo")
-    stage.house.sign_out("p_ann")
-    assert ann.ear.ended == 4008
-    assert bo.ear.ended is None
-
-
 async def test_somebody_without_a_session_may_only_watch(stage: Stage) -> None:
     ann, _ = await stage.game("ann", "bo")
     nobody = stage.guest("nobody")

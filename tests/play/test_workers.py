@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.play.ports import News
 from app.play.presence import PRESENCE_LEASE
 from app.play.refusals import Refusal
 from tests.play.stage import Guest, Stage
@@ -117,8 +118,10 @@ async def test_presence_chat_and_lobby_cross_the_workers(harbour: Stage) -> None
     await bo.go()
     presence = ann.ear.of("presence")[-1]
     assert presence["seats"] == [True, True]  # bo's first device is still on this worker
-    bo.house.sign_out("p_ann")
-    assert ann.ear.ended == 4008
+    heard: list[tuple[str, Any]] = []
+    ann.house.signed_out = lambda key, how: heard.append((key, how))
+    bo.house.publish(News("signed_out", "p_ann", bo.house.worker, ("person", 4008, "signed out")))
+    assert heard == [("p_ann", ("person", 4008, "signed out"))]
 
 
 async def test_sitting_down_and_a_worker_gone_silent_show_in_presence(harbour: Stage) -> None:

@@ -73,7 +73,7 @@ async def test_every_close_code_is_met(sqlite_url: str, monkeypatch: pytest.Monk
         sockets = [await crew.twin(many).join(ann.game) for _ in range(7)]
         await closes(4009, sockets[-1])
         gone = await fresh()
-        server.house.sign_out(gone.person)
+        site.sign_out("person", gone.person)
         await closes(4008, gone)
         table = await crew.open_table(ann)
         await crew.twin(ann).join(table)
