@@ -111,7 +111,9 @@ class CartagenaEnv(AECEnv):  # type: ignore[misc]
         pending = view["pending"]
         offered = (pending or {}).get("cards") or ()
         seen += [offered.count(card) if offered else 0 for card in numbers]
-        seen += [self._chosen.count(card) for card in numbers]
+        # A discard that is not complete has not happened for anybody but the seat that makes it.
+        chosen = self._chosen if rules.seats_to_act(self._position)[:1] == (seat,) else []
+        seen += [chosen.count(card) for card in numbers]
         deck = view["deck"] if isinstance(view["deck"], int) else len(view["deck"])
         return [
             *seen,

@@ -198,8 +198,8 @@ def _lay_tokens(position: Position, chests: object, aside: object) -> None:
     if not isinstance(chests, dict) or not isinstance(aside, list):
         raise BadPosition("The chests are an object from space to token, those aside a list.")
     if not position.options.black_magic:
-        if chests or aside:
-            raise BadPosition("Without black magic there are no chest tokens.")
+        if chests or aside or position.chest_shuffles:
+            raise BadPosition("Without black magic there are no chest tokens, and nothing shuffles them.")
         position.chests, position.chests_aside = {}, ()
         return
     route = position.ruleset.route

@@ -47,3 +47,27 @@ def test_pettingzoo_finds_nothing_to_complain_about(options: dict[str, Any]):
         # The library warns about its own deprecations and about observations it finds unusual.
         warnings.simplefilter("ignore")
         api_test(env(**options), num_cycles=600, verbose_progress=False)
+
+
+def test_a_half_made_discard_is_shown_to_the_seat_that_makes_it_alone():
+    from app.research.pettingzoo_env import CartagenaEnv
+
+    table = CartagenaEnv(preset="jamaica", players=3, scoundrels=True, first=0)
+    table.reset(seed=1)
+    position = rules.position_to_json(table._position)
+    hoarder = position["players"][1]
+    hoarder["hand"] = sorted(hoarder["hand"] + position["deck"][:3])
+    del position["deck"][:3]
+    position["pending"] = {"kind": "discard", "owed": {"1": 2}}
+    table._position = rules.position_from_json(position)
+    table.agent_selection = "seat_1"
+    before = {agent: table.observe(agent)["observation"].tolist() for agent in table.agents}
+    mask = table.observe("seat_1")["action_mask"]
+    table.step(mask.tolist().index(1))
+    assert table.agent_selection == "seat_1", "one of two cards is chosen"
+    after = {agent: table.observe(agent)["observation"].tolist() for agent in table.agents}
+    assert after["seat_0"] == before["seat_0"]
+    assert after["seat_2"] == before["seat_2"]
+    assert after["seat_1"] != before["seat_1"], "its own choice is in front of it"
+    table.step(table.observe("seat_1")["action_mask"].tolist().index(1))
+    assert table.observe("seat_0")["observation"].tolist() != before["seat_0"], "the whole discard is public"

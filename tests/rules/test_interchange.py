@@ -102,6 +102,7 @@ SPOILT = {
     "a row with deck supply": lambda p: p["row"].append(p["deck"].pop()),
     "a sloop outside complete": lambda p: p.update(sloop="cartagena"),
     "tokens without magic": lambda p: p.update(chests_aside=["1"]),
+    "shuffled tokens without magic": lambda p: p.update(chest_shuffles=1),
     "a seat in turn that is not there": lambda p: p["turn"].update(seat=3),
     "more taken than there are actions": lambda p: p["turn"].update(taken=4),
     "taken below nothing": lambda p: p["turn"].update(taken=-1),

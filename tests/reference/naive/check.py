@@ -128,6 +128,7 @@ def check_tokens(position: Json) -> None:
     refuse_if(not all(isinstance(token, str) for token in chests.values()), "a token is a word")
     if not position["options"]["black_magic"]:
         refuse_if(bool(chests) or bool(aside), "there are no tokens without black magic")
+        refuse_if(position["chest_shuffles"] > 0, "what is not there is not shuffled")
         return
     spaces = [str(space) for space in chest_spaces(position)]
     refuse_if(not set(chests) <= set(spaces), "tokens lie on chest spaces")
