@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -39,7 +40,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             module.add_arguments(command)
             command.set_defaults(run=module.run)
     asked = parser.parse_args(words)
-    return int(asked.run(asked))
+    try:
+        code = int(asked.run(asked))
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        return 130  # as a shell counts it: the person at the keyboard wanted it to stop
+    except BrokenPipeError:
+        # Whoever read the answer has heard enough (`cartagena replay … | head`). Python would try to flush the
+        # rest at its end, and say so.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
 def _imported(module_name: str) -> ModuleType:

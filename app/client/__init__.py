@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from app.client.api import Api, ApiError
+from app.client.api import Api
+from app.client.errors import ApiError, ClientError, PlayerFailed, SeatLost, Unreachable
 from app.client.seat import Seat, play_seat
 
-__all__ = ["Api", "ApiError", "Seat", "play_seat"]
+__all__ = [
+    "Api",
+    "ApiError",
+    "ClientError",
+    "PlayerFailed",
+    "Seat",
+    "SeatLost",
+    "Unreachable",
+    "play_seat",
+]

@@ -2,36 +2,50 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
+from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Any
+from urllib.parse import quote, urlsplit
 
 import httpx
 
-__all__ = ["Api", "ApiError"]
+from app.client.errors import ApiError, ClientError, Unreachable, unreachable
+
+__all__ = ["PAUSES", "Api", "ApiError"]
 
 Json = dict[str, Any]
 
-
-class ApiError(Exception):
-    """The server refused; `code` is stable, the message is for people."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(f"{code}: {message}")
-        self.code = code
+PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
+"""Seconds between the tries to reach a server that does not answer; after the last one it is given up."""
+LONGEST_WAIT = 60.0
+"""A server that asks for more patience than this at once is not waited for: somebody should know."""
+MOST_WAITS = 20
 
 
 class Api:
-    """One program with its bearer token on one server."""
+    """One program with its bearer token on one server.
+
+    A server that cannot be reached is tried again after each of PAUSES; one that says "too much" or "busy"
+    (429, 503) is asked again when it said, at most MOST_WAITS times.
+    """
 
     def __init__(
-        self, base: str, token: str, *, password: str | None = None, http: httpx.AsyncClient | None = None
+        self,
+        base: str,
+        token: str,
+        *,
+        password: str | None = None,
+        http: httpx.AsyncClient | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self.base = base.rstrip("/")
-        self.headers = {"Authorization": f"Bearer {token}"}
+        self.base = _checked(base)
+        self.headers = {"Authorization": f"Bearer {_ascii(token, 'token')}"}
         if password is not None:
-            self.headers["X-Room-Password"] = password
+            self.headers["X-Room-Password"] = _ascii(password, "password")
         self._http = http or httpx.AsyncClient(timeout=30)
+        self.sleep = sleep
 
     async def __aenter__(self) -> Api:
         return self
@@ -42,18 +56,33 @@ class Api:
         await self._http.aclose()
 
     async def ask(self, method: str, path: str, body: Json | None = None) -> Json:
-        answer = await self._http.request(
-            method, f"{self.base}/api/v1{path}", json=body, headers=self.headers
-        )
-        try:
-            value = answer.json()
-        except ValueError:
-            raise ApiError("bad_answer", f"the server answered {answer.status_code} without JSON") from None
-        if answer.is_error:
-            problem = value.get("error", {}) if isinstance(value, dict) else {}
-            raise ApiError(str(problem.get("code", answer.status_code)), str(problem.get("message", "")))
-        result: Json = value
-        return result
+        for _ in range(MOST_WAITS):
+            answer = await self._sent(method, path, body)
+            if answer.status_code not in (429, 503):
+                return _value(answer)
+            wait = _seconds_to_wait(answer)
+            if wait > LONGEST_WAIT:
+                _value(answer, f" The server asks to wait {wait / 60:.0f} minutes; start again then.")
+            await self.sleep(wait)
+        return _value(answer)
+
+    async def _sent(self, method: str, path: str, body: Json | None) -> httpx.Response:
+        # What has no id would be done twice if its answer alone was lost.
+        may_repeat = method == "GET" or (body is not None and "id" in body)
+        for pause in (*PAUSES, None):
+            try:
+                return await self._http.request(
+                    method, f"{self.base}/api/v1{path}", json=body, headers=self.headers
+                )
+            except httpx.InvalidURL:
+                raise _no_address(self.base) from None
+            except httpx.HTTPError as problem:
+                found = unreachable(self.base, problem)
+                was_sent = not isinstance(problem, httpx.ConnectError | httpx.ConnectTimeout)
+                if pause is None or found.is_final or (was_sent and not may_repeat):
+                    raise found from problem
+            await self.sleep(pause)
+        raise AssertionError("the last try raises or returns")
 
     async def create(self, options: Json, **terms: Any) -> str:
         """Open a table; its id."""
@@ -61,15 +90,16 @@ class Api:
 
     async def state(self, game: str) -> Json:
         """The table as this program's seat sees it."""
-        return await self.ask("GET", f"/games/{game}")
+        return await self.ask("GET", f"/games/{quote(game, safe='')}")
 
     async def seen(self, game: str) -> Json:
         """What this program's seat has seen so far: `view` at the opening, `steps` of events, up to `seq`."""
-        return await self.ask("GET", f"/games/{game}/seen")
+        return await self.ask("GET", f"/games/{quote(game, safe='')}/seen")
 
     async def command(self, game: str, do: str, **fields: Any) -> Json:
         """Any command of docs/protocol.md §2, with a fresh id."""
-        return await self.ask("POST", f"/games/{game}/commands", {"do": do, "id": fresh_id(), **fields})
+        path = f"/games/{quote(game, safe='')}/commands"
+        return await self.ask("POST", path, {"do": do, "id": fresh_id(), **fields})
 
     async def sit(self, game: str, seat: int | None = None) -> None:
         where = {} if seat is None else {"seat": seat}
@@ -85,3 +115,55 @@ class Api:
 
 def fresh_id() -> str:
     return secrets.token_hex(12)
+
+
+def _checked(base: str) -> str:
+    try:
+        parts = urlsplit(base)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address:
+        raise _no_address(base)
+    return base.rstrip("/")
+
+
+def _no_address(base: str) -> Unreachable:
+    return Unreachable(f"{base!r} is not the address of a server; write it like https://example.org.")
+
+
+def _ascii(secret: str, what: str) -> str:
+    """What travels in a header."""
+    if not (secret.isascii() and secret.isprintable()):
+        raise ClientError(f"The {what} has a character that HTTP cannot carry; check it, or use another one.")
+    return secret
+
+
+def _seconds_to_wait(answer: httpx.Response) -> float:
+    said = answer.headers.get("Retry-After", "")
+    return max(0.1, float(said)) if said.isdecimal() else 1.0
+
+
+def _value(answer: httpx.Response, advice: str = "") -> Json:
+    """The JSON of an answer; raises ApiError where it is a refusal."""
+    try:
+        value = answer.json()
+    except ValueError:
+        value = None
+    if answer.has_redirect_location:
+        raise Unreachable(
+            f"{answer.request.url} sends us on to {answer.headers['Location']}; give the address it leads to."
+        )
+    if not isinstance(value, dict):
+        raise Unreachable(
+            f"{answer.request.url} answered {answer.status_code}, not as a Cartagena server does; "
+            "check the address."
+        )
+    if answer.is_error:
+        problem = value.get("error")
+        problem = problem if isinstance(problem, dict) else {}
+        message = str(problem.get("message", "")) or "The server did not say why."
+        if answer.status_code == 401:
+            advice = " The token is wrong or was removed: make a new one on the account page."
+        raise ApiError(str(problem.get("code", answer.status_code)), message + advice)
+    return value

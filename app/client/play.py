@@ -5,69 +5,30 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import shlex
 import sys
-from asyncio.subprocess import PIPE
 from typing import Any
 
-from app.client.api import Api, ApiError
-from app.client.seat import Seat, play_seat
+from app.client.api import Api
+from app.client.errors import ApiError, ClientError, PlayerFailed
+from app.client.program import Program
+from app.client.seat import play_seat
 
 __all__ = ["add_arguments", "run"]
 
 Json = dict[str, Any]
 
-_LONGEST_LINE = 8 * 1024 * 1024
-
-
-class ProgramFailed(Exception):
-    """The program ended or did not answer with an action."""
-
-
-class Program:
-    """A program that is asked one JSON line a move, on its standard input, and answers with one."""
-
-    def __init__(self, command: str) -> None:
-        self._command = shlex.split(command)
-        self._process: asyncio.subprocess.Process | None = None
-
-    async def choose(self, seat: Seat) -> Json:
-        if self._process is None:
-            self._process = await asyncio.create_subprocess_exec(
-                *self._command, stdin=PIPE, stdout=PIPE, limit=_LONGEST_LINE
-            )
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        request = {
-            "do": "choose",
-            "view": seat.view,
-            "seat": seat.seat,
-            "actions": seat.actions,
-            "history": seat.history,
-        }
-        try:
-            stdin.write(json.dumps(request, separators=(",", ":")).encode() + b"\n")
-            await stdin.drain()
-            answer = json.loads(await stdout.readline() or b"null")
-        except (ConnectionError, ValueError) as wrong:
-            raise ProgramFailed(f"the program did not answer: {wrong}") from wrong
-        if not isinstance(answer, dict) or not isinstance(answer.get("action"), dict):
-            raise ProgramFailed(f"the program did not answer with an action but with {answer!r:.200}")
-        action: Json = answer["action"]
-        return action
-
-    async def stop(self) -> None:
-        if self._process is None:
-            return
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        try:
-            async with asyncio.timeout(3):
-                await self._process.wait()
-        except TimeoutError:
-            self._process.kill()
-            await self._process.wait()
+_ADVICE = {
+    "password_required": "Give --password, and check --game: a table that does not exist looks the same.",
+    "password_wrong": "Check --password and --game: a table that does not exist looks the same.",
+    "no_free_seat": "Leave out --game to open a table of your own.",
+    "seat_taken": "Leave out --seat to take the first free one.",
+    "bad_seat": "Leave out --seat to take the first free one.",
+    "started": "Leave out --game to open a table of your own.",
+    "closed": "Leave out --game to open a table of your own.",
+    "game_over": "Leave out --game to open a table of your own.",
+    "bad_level": "--against takes cabin-boy, sailor, mate, captain or legend.",
+    "bad_options": "`cartagena rules` lists the presets and what fits (--preset, --players).",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,9 +46,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(asked: argparse.Namespace) -> int:
+    """Plays to the end; 1 when that could not be, with a sentence that says why."""
     try:
         result = asyncio.run(_play(asked))
-    except (ApiError, ProgramFailed, OSError) as problem:
+    except ApiError as refused:
+        print(f"cartagena: {refused} {_ADVICE.get(refused.code, '')}".rstrip(), file=sys.stderr)
+        return 1
+    except ClientError as problem:
         print(f"cartagena: {problem}", file=sys.stderr)
         return 1
     print(json.dumps(result))
@@ -96,21 +61,31 @@ def run(asked: argparse.Namespace) -> int:
 
 async def _play(asked: argparse.Namespace) -> Json | None:
     program = Program(asked.cmd)
-    async with Api(asked.server, asked.token, password=asked.password) as api:
-        game = asked.game
-        if game is None:
-            options = {"preset": asked.preset, "players": asked.players}
-            game = await api.create(options, visibility="unlisted", pace=0)
-            await api.sit(game)
-            for _ in range(asked.players - 1):
-                await api.add_bot(game, asked.against)
-            await api.start(game)
-        else:
-            state = await api.state(game)
-            if state.get("you", {}).get("seat") is None:
-                await api.sit(game, asked.seat)
-        print(f"{asked.server}/g/{game}", file=sys.stderr)
-        try:
-            return await play_seat(api, game, program.choose, password=asked.password)
-        finally:
-            await program.stop()
+    try:
+        await program.start()
+        async with Api(asked.server, asked.token, password=asked.password) as api:
+            game = await _sit_down(api, asked)
+            print(f"{api.base}/g/{game}", file=sys.stderr)
+            try:
+                return await play_seat(api, game, program.choose, password=asked.password)
+            except PlayerFailed as failed:
+                raise PlayerFailed(f"{failed} The seat stays yours: go on with --game {game}.") from None
+    finally:
+        await program.stop()
+
+
+async def _sit_down(api: Api, asked: argparse.Namespace) -> str:
+    """Sits at the table that was asked for, or at a new one against bots; its id."""
+    game: str | None = asked.game
+    if game is not None:
+        state = await api.state(game)
+        if state["you"]["seat"] is None:
+            await api.sit(game, asked.seat)
+        return game
+    options = {"preset": asked.preset, "players": asked.players}
+    game = await api.create(options, visibility="unlisted", pace=0)
+    await api.sit(game)
+    for _ in range(asked.players - 1):
+        await api.add_bot(game, asked.against)
+    await api.start(game)
+    return game

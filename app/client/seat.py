@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
-from app import rules
-from app.client.api import Api, ApiError, fresh_id
+from app.client.api import PAUSES, Api, fresh_id
+from app.client.errors import ApiError, ClientError, PlayerFailed, SeatLost, Unreachable, unreachable
+from app.client.table import Table, must_go_again
 
-__all__ = ["Seat", "play_seat"]
+__all__ = ["TRIES", "Seat", "play_seat"]
 
 Json = dict[str, Any]
+
+TRIES = 3
+"""So many answers in a row that are no moves, and the player is given up."""
+_PATIENCE = 1.0
+_LONGEST_FRAME = 4096
+_SHOWN = 300  # characters of JSON in a sentence
+
+# Codes of docs/protocol.md §7 after which another try would end the same way.
+_FINAL: dict[int, str] = {
+    1002: "The server did not understand this client; use the client of the server's release.",
+    1007: "The server did not understand this client; use the client of the server's release.",
+    1009: "The server did not understand this client; use the client of the server's release.",
+    4001: "The server speaks a newer protocol; use the client of its release.",
+    4002: "The server did not understand this client; use the client of the server's release.",
+    4008: "The token was removed or its account shut out; make a new one on the account page.",
+    4009: "Too many connections of this account or address are open; close some.",
+    4010: "The operator has closed this table.",
+}
+_WAITS: dict[int, float] = {4005: 60.0, 4006: 10.0}  # seconds that the document asks for
 
 
 @dataclass
@@ -33,140 +53,147 @@ class Seat:
 
 Player = Callable[[Seat], Json | Awaitable[Json]]
 
-_PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
-_PATIENCE = 1.0
-_OVER = ("finished", "aborted", "closed")
-
-
-def must_go_again(frame: Json) -> bool:
-    """Whether the server asks for the same command once more, a little later. Such a refusal may name no id."""
-    return frame["t"] == "refused" and frame["code"] in ("too_fast", "try_again")
-
-
-class _Table:
-    """The table as the frames tell it (docs/protocol.md §1)."""
-
-    def __init__(self) -> None:
-        self.seq: int | None = None
-        self.seat: int | None = None
-        self.view: Json | None = None
-        self.history: list[Json] = []
-        self._lengths: list[int] = []
-        """How many events each action brought, so that one taken back can be forgotten."""
-        self._told_to = 0
-        """Up to this entry the history is known: frames up to it add nothing."""
-        self.is_late = False
-        """A state came whole: what led to it must be asked for."""
-        self.choices: list[Json] = []
-        self.status = "open"
-        self.result: Json | None = None
-        self.sent: Json | None = None
-        """A move not yet answered: nothing else is sent meanwhile, and after a break it goes again."""
-
-    def hear(self, frame: Json) -> None:
-        kind = frame["t"]
-        if self.sent is not None and self.sent["id"] in (frame.get("ack"), frame.get("id")):
-            self.sent = self.sent if must_go_again(frame) else None
-        if kind in ("state", "events", "table"):
-            self.seq = frame["seq"]
-            self.choices = [choice["action"] for choice in frame.get("choices", ())]
-        if "you" in frame:
-            seat = frame["you"].get("seat")
-            # On another seat other things were seen.
-            self.is_late = self.is_late or (seat != self.seat and self.view is not None)
-            self.seat = seat
-        if "table" in frame:
-            self.status = frame["table"]["status"]
-            self.result = frame["table"]["result"]
-        if "view" in frame:
-            self.view = frame["view"]
-            self.is_late = self.is_late or (kind == "state" and frame["view"] is not None)
-        is_news = kind in ("events", "table") and frame["seq"] > self._told_to
-        if is_news and frame.get("kind") == "undo" and self._lengths:
-            del self.history[len(self.history) - self._lengths.pop() :]
-        if kind == "events" and is_news:
-            self._lengths.append(len(frame["events"]))
-            self.history += frame["events"]
-        for event in frame.get("events", ()):
-            if self.view is not None:
-                rules.fold(self.view, event, self.seat)
-                if event["type"] == "game_won":
-                    self.status = "finished"
-        if kind == "refused" and "state" in frame:
-            was_late = self.is_late
-            self.hear(frame["state"])
-            self.is_late = was_late  # every frame up to a refusal has been heard
-
-    def recall(self, past: Json) -> None:
-        """The history from the beginning, as the server tells it; it may be ahead of the frames."""
-        self.history = [event for step in past["steps"] for event in step["events"]]
-        self._lengths = [len(step["events"]) for step in past["steps"]]
-        self._told_to = past["seq"]
-        self.is_late = False
-
-    @property
-    def is_over(self) -> bool:
-        return self.status in _OVER
-
 
 async def play_seat(api: Api, game: str, player: Player, *, password: str | None = None) -> Json | None:
-    """Play a seat until the game is over; the result. A lost connection is taken up where it broke."""
-    table = _Table()
-    address = "ws" + api.base.removeprefix("http") + f"/ws/game/{game}"
+    """Play a seat until the game is over; the result. A lost connection is taken up where it broke.
+
+    Raises a ClientError whose text says what is wrong: nothing answers, the seat is not ours, the player
+    gives no moves.
+    """
+    table = Table()
+    address = "ws" + api.base.removeprefix("http") + f"/ws/game/{quote(game, safe='')}"
     lost = 0
     while not table.is_over:
+        table.is_in = False
+        wait, problem = 0.0, None
         try:
-            async with connect(address, additional_headers=api.headers) as socket:
-                await _say_hello(socket, table, password)
-                lost = 0
-                await _listen(socket, table, player, lambda: _past(api, game))
-        except (ConnectionClosed, OSError):
-            if lost >= len(_PAUSES):
-                raise
-            await asyncio.sleep(_PAUSES[lost])
+            socket = await connect(address, additional_headers=api.headers)
+        except (OSError, WebSocketException) as failed:
+            wait, problem = _after_no_handshake(api.base, failed)
+        else:
+            try:
+                await _converse(socket, table, player, api, game, password)
+            finally:
+                await socket.close()
+            if not table.is_over:
+                wait, problem = _after_close(api.base, socket, table)
+        if problem is not None:
+            lost = 0 if table.is_in else lost
+            if lost >= len(PAUSES):
+                raise problem
+            await api.sleep(max(wait, PAUSES[lost]))
             lost += 1
     return table.result if table.result is not None else (await api.state(game))["table"]["result"]
 
 
-async def _say_hello(socket: ClientConnection, table: _Table, password: str | None) -> None:
+def _after_no_handshake(base: str, problem: Exception) -> tuple[float, ClientError]:
+    """How long to wait before the next try, and what to say when it was the last; raises where none can help."""
+    if not isinstance(problem, InvalidStatus):
+        found = unreachable(base, problem)
+        if found.is_final or not isinstance(problem, OSError):
+            raise found from problem
+        return 0.0, found
+    response = problem.response
+    if response.status_code not in (429, 502, 503, 504):
+        raise Unreachable(
+            f"{base} opens no game socket (it answered {response.status_code}); check the address, and "
+            "that a proxy before it lets WebSockets through."
+        ) from problem
+    said = response.headers.get("Retry-After", "")
+    return float(said) if said.isdecimal() else 1.0, unreachable(base, problem)
+
+
+def _after_close(base: str, socket: ClientConnection, table: Table) -> tuple[float, ClientError]:
+    code = socket.close_code or 1006
+    if code == 4003 and table.refusal is not None:
+        raise ApiError(table.refusal["code"], table.refusal["message"])
+    if code in _FINAL:
+        raise SeatLost(_FINAL[code])
+    closed = f"the connection was closed with code {code}"
+    if code == 4006:
+        closed = "it does not know the rules of this table yet; it may be in the middle of an update"
+    return _WAITS.get(code, 0.0), Unreachable(f"{base} does not let us play: {closed}. Try again later.")
+
+
+async def _converse(
+    socket: ClientConnection, table: Table, player: Player, api: Api, game: str, password: str | None
+) -> None:
+    """Until the game is over or the socket is closed."""
+    await _send(socket, _hello(table, password))
+    if table.sent is not None:
+        await _send(socket, table.sent)
+    while (frame := await _receive(socket)) is not None:
+        was_played = table.is_played_by_a_bot
+        table.hear(frame)
+        if table.is_over:
+            return
+        if table.is_in and table.seat is None:
+            raise SeatLost(
+                "You have no seat at this table (any more); sit down again, or choose another one."
+            )
+        if table.is_late:
+            table.recall(await api.seen(game))
+        if must_go_again(frame):
+            await api.sleep(_PATIENCE)
+            await _send(socket, table.sent if table.is_in else _hello(table, password))
+            continue
+        if table.is_played_by_a_bot:
+            if not was_played:
+                await _send(socket, {"do": "return", "id": fresh_id()})
+            continue
+        await _move(socket, table, player)
+
+
+async def _move(socket: ClientConnection, table: Table, player: Player) -> None:
+    """Ask for a move and send it, if one is wanted now."""
+    if not table.choices or table.sent is not None or table.seat is None or table.view is None:
+        return
+    if table.no_moves >= TRIES:
+        assert table.refusal is not None
+        raise PlayerFailed(
+            f"{TRIES} answers in a row were no moves, the last was {_short(table.last_answer)} "
+            f"({table.refusal['message'].rstrip('.')}); legal were {_short(table.choices)}."
+        )
+    version = table.seq
+    answer = player(Seat(table.seat, table.view, table.choices, table.history))
+    action = await answer if inspect.isawaitable(answer) else answer
+    table.last_answer = action
+    message: Json = {"do": "act", "id": fresh_id(), "version": version, "action": action}
+    if len(json.dumps(message).encode()) > _LONGEST_FRAME:
+        raise PlayerFailed(
+            f"The answer {_short(action)} is longer than any action; legal were {_short(table.choices)}."
+        )
+    table.sent = message
+    await _send(socket, message)
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]} …"
+
+
+def _hello(table: Table, password: str | None) -> Json:
     hello: Json = {"do": "hello", "v": 1}
     if table.seq is not None:
         hello["seq"] = table.seq
     if password is not None:
         hello["password"] = password
-    await socket.send(json.dumps(hello))
-    if table.sent is not None:
-        await socket.send(json.dumps(table.sent))
+    return hello
 
 
-async def _past(api: Api, game: str) -> Json:
-    for pause in (*_PAUSES, None):
+async def _send(socket: ClientConnection, message: Json | None) -> None:
+    """Nothing is lost with a socket that is gone: the next one says hello, and the move again."""
+    if message is not None:
         try:
-            return await api.seen(game)
-        except ApiError as refused:
-            if refused.code not in ("too_fast", "try_again") or pause is None:
-                raise
-            await asyncio.sleep(pause)
-    raise AssertionError("the last try raises or returns")
+            await socket.send(json.dumps(message))
+        except ConnectionClosed:
+            return  # reading finds out, and why
 
 
-async def _listen(
-    socket: ClientConnection, table: _Table, player: Player, past: Callable[[], Awaitable[Json]]
-) -> None:
-    async for text in socket:
-        frame = json.loads(text)
-        table.hear(frame)
-        if table.is_over:
-            return
-        if table.is_late:
-            table.recall(await past())
-        if table.sent is not None and must_go_again(frame):
-            await asyncio.sleep(_PATIENCE)
-            await socket.send(json.dumps(table.sent))
-            continue
-        if table.choices and table.sent is None and table.seat is not None and table.view is not None:
-            version = table.seq
-            answer = player(Seat(table.seat, table.view, table.choices, table.history))
-            action = await answer if inspect.isawaitable(answer) else answer
-            table.sent = {"do": "act", "id": fresh_id(), "version": version, "action": action}
-            await socket.send(json.dumps(table.sent))
+async def _receive(socket: ClientConnection) -> Json | None:
+    """The next frame; None when the socket is closed."""
+    try:
+        frame: Json = json.loads(await socket.recv())
+    except ConnectionClosed:
+        return None
+    return frame

@@ -14,7 +14,8 @@ import httpx
 import pytest
 
 from app.client.api import Api, ApiError
-from app.client.play import Program, ProgramFailed
+from app.client.errors import PlayerFailed
+from app.client.program import Program
 from app.client.seat import Seat, play_seat
 from tests.sockets.harbour import Running, in_process
 
@@ -152,7 +153,8 @@ async def test_a_wrong_token_is_refused_with_a_code(server: Running):
 
 async def test_a_program_that_breaks_down_is_told():
     program = Program(f"{sys.executable} -c pass")
-    with pytest.raises(ProgramFailed):
+    await program.start()
+    with pytest.raises(PlayerFailed):
         await program.choose(Seat(0, {}, [{"type": "end"}]))
     await program.stop()
 
