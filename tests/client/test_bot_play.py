@@ -1,0 +1,208 @@
+"""`cartagena bot play` as its author meets it: whatever is wrong is one sentence, and nothing hangs."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import socket
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app import cli
+from app.client import api as client_api
+from app.client import play
+from app.client.api import Api
+from tests.bots.test_third_party import run, token_for
+from tests.sockets.harbour import Running, free_port, in_process
+
+JAMAICA = {"preset": "jamaica", "players": 2}
+
+
+@pytest.fixture
+async def server(sqlite_url: str) -> AsyncIterator[Running]:
+    async with in_process(sqlite_url) as running:
+        yield running
+
+
+async def bot_play(server: Running, token: str, *more: str) -> str:
+    """What it said on standard error, having failed: a sentence and no traceback."""
+    code, out, problems = await run(
+        *(sys.executable, "-m", "app.cli", "bot", "play", "--server", server.base, "--token", token, *more)
+    )
+    assert code == 1, problems
+    assert not out
+    assert "Traceback" not in problems
+    said = [line for line in problems.splitlines() if line.startswith("cartagena: ")]
+    assert len(said) == 1, problems
+    return said[0]
+
+
+WRONG_PROGRAMS = {
+    "missing": ("./missing-program", "cannot be started"),
+    "a folder": ("/", "cannot be started"),
+    "empty": ("", "is empty"),
+    "an open quote": ("'./bot", "quotes"),
+}
+
+
+@pytest.mark.parametrize("which", WRONG_PROGRAMS)
+async def test_a_program_that_cannot_run_takes_no_seat(server: Running, which: str):
+    command, words = WRONG_PROGRAMS[which]
+    token = await token_for(server, "Careless")
+    async with Api(server.base, token) as api:
+        game = await api.create(JAMAICA)
+        assert words in await bot_play(server, token, "--cmd", command, "--game", game)
+        assert [seat["person"] for seat in (await api.state(game))["table"]["seats"]] == [None, None]
+
+
+async def test_a_program_that_keeps_answering_illegally_is_given_up_and_keeps_its_seat(
+    server: Running, tmp_path: Path
+):
+    asked = tmp_path / "asked"
+    program = tmp_path / "stubborn.py"
+    program.write_text(
+        "import sys\n"
+        "for line in sys.stdin:\n"
+        f"    open({str(asked)!r}, 'a').write('asked\\n')\n"
+        '    print(\'{"action":{"type":"sail"}}\', flush=True)\n'
+    )
+    token = await token_for(server, "Stubborn")
+    said = await bot_play(server, token, "--cmd", f"{sys.executable} {program}")
+    assert asked.read_text().count("asked") == 3
+    assert '{"type": "sail"}' in said
+    assert '"type": "advance"' in said, "what was legal"
+    game = said.rpartition("--game ")[2].rstrip(".")
+    async with Api(server.base, token) as api:
+        state = await api.state(game)
+    assert state["table"]["status"] == "running"
+    assert state["you"]["seat"] is not None
+    assert state["choices"], "it can be taken up again"
+
+
+WRONG_ANSWERS = {
+    "silence": ("pass", "ended (exit code 0)"),
+    "a crash": ("import sys; sys.stdin.readline(); sys.exit(3)", "ended (exit code 3)"),
+    "no JSON": ("import sys; sys.stdin.readline(); print('your move', flush=True)", "'your move'"),
+    "no action": ("import sys; sys.stdin.readline(); print('[1]', flush=True)", "'[1]'"),
+    "far too much": (
+        "import sys; sys.stdin.readline(); print('{\"action\":{\"type\":\"' + 'x' * 5000 + '\"}}', flush=True)",
+        "longer than any action",
+    ),
+}
+
+
+@pytest.mark.parametrize("which", WRONG_ANSWERS)
+async def test_what_a_program_said_wrong_is_told(server: Running, tmp_path: Path, which: str):
+    source, words = WRONG_ANSWERS[which]
+    program = tmp_path / "wrong.py"
+    program.write_text(source)
+    said = await bot_play(server, await token_for(server, "Wrong"), "--cmd", f"{sys.executable} {program}")
+    assert words in said
+
+
+async def test_doors_that_stay_shut_are_told_with_what_to_do(server: Running):
+    echo = ("--cmd", "cat")
+    mine, other = await token_for(server, "Mine"), await token_for(server, "Other")
+    assert "make a new one on the account page" in await bot_play(server, "nonsense", *echo)
+    assert "--password" in await bot_play(server, mine, *echo, "--game", "nosuchtable")
+    assert "cartagena rules" in await bot_play(server, mine, *echo, "--preset", "atlantis")
+    assert "cabin-boy" in await bot_play(server, mine, *echo, "--against", "kraken")
+    async with Api(server.base, other) as api:
+        locked = await api.create(JAMAICA, visibility="password", password="open sesame")
+        assert "--password" in await bot_play(server, mine, *echo, "--game", locked)
+        wrong = ("--game", locked, "--password", "sesame")
+        assert "Check --password" in await bot_play(server, mine, *echo, *wrong)
+        full = await api.create(JAMAICA)
+        await api.sit(full)
+        await api.add_bot(full, "sailor")
+        said = await bot_play(server, mine, *echo, "--game", full)
+        assert said.startswith("cartagena: no_free_seat: ")
+        assert "Leave out --game" in said
+        taken = await api.create({**JAMAICA, "players": 3})
+        await api.sit(taken, 0)
+        assert "Leave out --seat" in await bot_play(server, mine, *echo, "--game", taken, "--seat", "0")
+
+
+def asked_for(server: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    play.add_arguments(parser)
+    return parser.parse_args(["play", "--server", server, "--token", "t", "--cmd", "cat"])
+
+
+def test_an_unreachable_server_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(client_api, "PAUSES", (0.0, 0.0))
+    assert play.run(asked_for(f"http://127.0.0.1:{free_port()}")) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("cartagena: Cannot reach http://127.0.0.1:")
+    assert said.count("\n") == 1
+
+
+WRONG_ADDRESSES = [
+    "example.org",
+    "ftp://example.org",
+    "http://",
+    "http://[::1",
+    "http://x:99999",
+]
+
+
+@pytest.mark.parametrize("address", WRONG_ADDRESSES)
+def test_a_wrong_address_is_one_sentence(capsys: pytest.CaptureFixture[str], address: str):
+    assert play.run(asked_for(address)) == 1
+    said = capsys.readouterr().err
+    assert "is not the address of a server" in said
+    assert said.count("\n") == 1
+
+
+async def test_plain_http_where_tls_was_asked_for_is_one_sentence(server: Running):
+    process_server = Running(server.port)
+    process_server.base = server.base.replace("http:", "https:")
+    said = await bot_play(process_server, "t", "--cmd", "cat")
+    assert "write http:// instead" in said
+
+
+async def test_a_server_with_limits_is_played_on_at_its_pace(sqlite_url: str, tmp_path: Path):
+    """The first 429 used to end it; the seat is taken and the game begun all the same."""
+    program = tmp_path / "resigns.py"
+    program.write_text(
+        'import sys\nfor line in sys.stdin:\n    print(\'{"action":{"type":"resign"}}\', flush=True)\n'
+    )
+    async with in_process(sqlite_url, writes_per_second=2.0, writes_burst=3) as server:
+        code, out, problems = await run(
+            *(sys.executable, "-m", "app.cli", "bot", "play", "--server", server.base, "--players", "3"),
+            *("--token", await token_for(server, "Quick"), "--cmd", f"{sys.executable} {program}"),
+        )
+        assert code == 0, problems
+        assert json.loads(out)["reason"] in ("resigned", "goal")
+
+
+def test_the_person_at_the_keyboard_may_stop_any_command(monkeypatch: pytest.MonkeyPatch):
+    def interrupted(_: Any) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(play, "run", interrupted)
+    assert cli.main(["bot", "play", "--token", "t", "--cmd", "cat"]) == 130
+
+
+async def test_a_reader_who_has_heard_enough_ends_a_command_in_silence():
+    record = next((Path(__file__).parents[1] / "golden").glob("jamaica-reshuffled.json"))
+    reading, writing = socket.socketpair()
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "app.cli", "replay", str(record)),
+        stdout=writing.fileno(),
+        stderr=asyncio.subprocess.PIPE,
+        cwd=Path(__file__).parents[2],
+    )
+    writing.close()
+    reading.close()
+    async with asyncio.timeout(60):
+        _, problems = await process.communicate()
+    assert process.returncode == 1
+    assert problems == b""
