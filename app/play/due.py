@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from app.play.agreement import agreed_without
 from app.play.draft import Draft
 from app.play.entries import NOBODY
-from app.play.giving_up import gives_up
+from app.play.giving_up import end_by_resigning, gives_up, is_given_up
 from app.play.presence import Presence
 from app.play.table import Table
 from app.rules import RuleError
@@ -34,6 +34,8 @@ def due_at(table: Table, presence: Presence, now: int) -> int | None:
         return None
     if table.status == "open":
         return _host_gone_at(table, presence, now)
+    if is_given_up(table):
+        return table.at
     if (table.votes or table.consents) and agreed_without(table, presence.present_seats(table, now)):
         return table.at
     if table.is_paused:
@@ -86,6 +88,8 @@ def _next(table: Table, presence: Presence, now: int) -> Draft | None:
         return None
     if table.status != "running":
         return None
+    if is_given_up(table):
+        return end_by_resigning()
     if table.votes or table.consents:
         agreed = agreed_without(table, presence.present_seats(table, now))
         if agreed is not None:

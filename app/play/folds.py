@@ -151,7 +151,15 @@ def _returned(table: Table, entry: Entry) -> None:
 
 
 def _aborted(table: Table, entry: Entry) -> None:
-    table.end("aborted", entry, None, "aborted")
+    """The table has agreed to end it, or every person has resigned (giving_up.py).
+
+    The second is no kind of its own: a worker of the release before folds it too, and ends the game with it.
+    """
+    if entry.body.get("reason") == "resigned":
+        places = table.rules.places_of_resigned(len(table.seats), table.gave_up)
+        table.end("finished", entry, None, "resigned", places)
+    else:
+        table.end("aborted", entry, None, "aborted")
 
 
 def _rematch(table: Table, entry: Entry) -> None:

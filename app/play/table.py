@@ -63,6 +63,7 @@ class Table(msgspec.Struct, eq=False):
     started_at: int | None = None
     ended_at: int | None = None
     credited_to: int = 0  # outages up to here have been credited
+    gave_up: tuple[int, ...] = ()  # seats that resigned, in this order
 
     @classmethod
     def of(cls, row: GameRow) -> Table:
@@ -159,6 +160,8 @@ class Table(msgspec.Struct, eq=False):
         if step is None:
             step = self.try_action(seat, self.rules.action_from_json(entry.body["action"]))
         self.move_to(step.position, entry)
+        if step.position.resigned is not before.resigned:
+            self.gave_up = (*self.gave_up, seat)
         own_turn = before.turn_seat == seat
         if not own_turn or step.position.turn_seat != seat or step.position.winner is not None:
             self.steps, self.is_sealed = [], False
@@ -194,14 +197,22 @@ class Table(msgspec.Struct, eq=False):
             )
             clocks.go(at, self.position.turn_seat, runs)
 
-    def end(self, status: str, entry: Entry, winner: int | None, reason: str) -> None:
+    def end(
+        self,
+        status: str,
+        entry: Entry,
+        winner: int | None,
+        reason: str,
+        places: list[int] | None = None,
+    ) -> None:
         self.status = status
         self.is_over = True
         self.to_act = ()
         self.ended_at = entry.at
         self.is_paused = False
         self.consents, self.votes, self.steps = {}, {}, []
-        places = self.rules.places(self.position) if winner is not None else None
+        if winner is not None:
+            places = self.rules.places(self.position)
         self.result = {"winner": winner, "places": places, "reason": reason}
         self.run_clocks(entry.at)
 

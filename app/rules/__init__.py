@@ -39,7 +39,16 @@ from app.rules.interchange import position_from_json
 from app.rules.notation import SEAT_LETTERS, action_to_text, text_to_action
 from app.rules.options import CONFLICTS, Options, options_to_json, parse_options
 from app.rules.position import Position
-from app.rules.record import Move, Record, places, record_from_json, record_to_json, replay, verify
+from app.rules.record import (
+    Move,
+    Record,
+    places,
+    places_of_resigned,
+    record_from_json,
+    record_to_json,
+    replay,
+    verify,
+)
 from app.rules.turns import TurnEnd, turn_ends
 from app.rules.view import position_to_json, view
 
@@ -95,6 +104,7 @@ __all__ = [
     "parse_drawing",
     "parse_options",
     "places",
+    "places_of_resigned",
     "play",
     "position_from_json",
     "position_to_json",

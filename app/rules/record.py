@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.rules.actions import Action, action_from_json, action_to_json
+from app.rules.actions import Action, Resign, action_from_json, action_to_json
 from app.rules.chance import bot_nonce, check_nonce, check_seed, commitment_of, seed_from
 from app.rules.engine import RULES_VERSION, apply, new_game
 from app.rules.errors import BadRecord, RuleError
@@ -19,6 +19,7 @@ __all__ = [
     "Move",
     "Record",
     "places",
+    "places_of_resigned",
     "record_from_json",
     "record_to_json",
     "replay",
@@ -104,6 +105,8 @@ def verify(record: Record) -> Position:
         if record.winner is not None or last.winner is not None:
             raise BadRecord("A game that was aborted has no winner.")
         return last
+    if record.reason == "resigned" and record.winner is None:
+        return _given_up(record, last)
     if last.winner != record.winner:
         raise BadRecord(f"The record names winner {record.winner}, but its actions lead to {last.winner}.")
     reason = "goal" if _is_home(last) else "resigned"
@@ -111,6 +114,19 @@ def verify(record: Record) -> Position:
         raise BadRecord(f"The record says the game ended by {record.reason}, but it ended by {reason}.")
     if last.winner is not None and record.places != tuple(places(last)):
         raise BadRecord("The places in the record are not those of the last position.")
+    return last
+
+
+def _given_up(record: Record, last: Position) -> Position:
+    """Every person has resigned and several bots were left: the server has ended the game."""
+    is_person = [bot is None for _, bot in record.players]
+    if last.winner is not None or not any(is_person):
+        raise BadRecord("The record says that every person gave up, but its actions do not.")
+    if not all(last.resigned[seat] for seat, is_somebody in enumerate(is_person) if is_somebody):
+        raise BadRecord("The record says that every person gave up, but its actions do not.")
+    order = [move.seat for move in record.moves if isinstance(move.action, Resign)]
+    if record.places != tuple(places_of_resigned(len(is_person), order)):
+        raise BadRecord("The places in the record are not those of the order in which people gave up.")
     return last
 
 
@@ -145,6 +161,14 @@ def places(position: Position) -> list[int]:
 
     ranks = [rank(seat) for seat in range(len(position.pirates))]
     return [1 + sum(other > own for other in ranks) for own in ranks]
+
+
+def places_of_resigned(players: int, order: Sequence[int]) -> list[int]:
+    """Places where only bots are left in: they share the first; who gave up follows, who was first to is last.
+
+    `order` is that of giving up.
+    """
+    return [players - order.index(seat) if seat in order else 1 for seat in range(players)]
 
 
 def record_to_json(record: Record) -> Json:

@@ -17,12 +17,14 @@ export function Ending(root, { onRematch }) {
       const { winner, places, reason } = table.result ?? { winner: view?.winner ?? null, places: [], reason: "" };
       const heading =
         winner === null
-          ? t("The game was ended without a winner.")
+          ? reason === "resigned"
+            ? t("Everybody has given up.")
+            : t("The game was ended without a winner.")
           : winner === you.seat
             ? t("You have won!")
             : t("{name} has won!", { name: seatName(table.seats, winner) });
       const why =
-        reason === "resigned" ? t("Everybody else gave up.") : reason === "goal" ? t("All pirates have escaped.") : "";
+        winner === null ? "" : reason === "resigned" ? t("Everybody else gave up.") : reason === "goal" ? t("All pirates have escaped.") : "";
       const ranking = (places ?? []).map((place, seat) => ({ place, seat })).sort((a, b) => a.place - b.place);
       const here = `/g/${encodeURIComponent(table.id)}`;
       const next = table.next

@@ -17,6 +17,7 @@ export function StatusBar(root) {
     const { table, view, you } = state;
     if (!view) return table.status === "closed" ? t("This table is closed") : t("Before the start");
     if (table.status === "aborted") return t("Ended without a winner");
+    if (table.status === "finished" && view.winner === null) return t("Everybody has given up.");
     if (view.winner !== null)
       return view.winner === you.seat
         ? t("You have won!")
