@@ -16,6 +16,8 @@ from app.play.accepted import Accepted
 from app.play.acting import act_now
 from app.play.admission import admit, enter, leave
 from app.play.bot_standin import StandIn
+from app.play.draft import Draft
+from app.play.entries import NOBODY
 from app.play.frame import Frame
 from app.play.house import House
 from app.play.ports import Anyone, BotPlayer
@@ -158,6 +160,12 @@ class Guest:
         return await self.send(
             "act", version=room.table.seq if version is None else version, action=action, **fields
         )
+
+    async def taken_over(self) -> None:
+        """A bot plays this guest's seat from now on."""
+        room, seat = await self.room(), self.seat
+        body = {"about": seat, "level": "sailor", "why": "absent"}
+        assert await room.add(Draft("takeover", NOBODY, body, "server"), self.house.clock.now(), room.table)
 
     @property
     def seat(self) -> int | None:

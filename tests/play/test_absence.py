@@ -232,7 +232,7 @@ async def test_an_outage_of_the_store_decides_no_game(stage: Stage) -> None:
 
 async def test_only_bots_left_and_nobody_watching_stands_still(stage: Stage) -> None:
     (ann,) = await stage.game("ann", bots=["sailor", "sailor"], pace=100)
-    await ann.act({"type": "resign"}, version=0)
+    await ann.taken_over()
     await ann.go()
     before = (await stage.store.heads([ann.game]))[ann.game]
     for _ in range(5):

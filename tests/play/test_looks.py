@@ -155,7 +155,7 @@ async def test_whoever_comes_in_to_watch_bots_wakes_them_however_a_look_interlea
 ) -> None:
     stage, looking = looked_at
     (ann,) = await stage.game("ann", bots=["sailor", "sailor"], absence=60, pace=10_000)
-    await ann.act({"type": "resign"}, version=0)
+    await ann.taken_over()
     room = await ann.room()
     for order in orders(3, 4):
         await ann.go()  # only bots are left: they stand still
@@ -185,7 +185,7 @@ async def test_a_room_that_nobody_was_going_to_look_at_is_found_and_counted(stag
 async def test_whoever_comes_in_while_an_entry_is_on_its_way_wakes_the_bots(
     stage: Stage, comes_at: int
 ) -> None:
-    """Nobody was there when it was decided, and nothing was due when they came: only bots, and a resignation."""
+    """Nobody was there when it was decided, and nothing was due when they came: only bots, and a takeover."""
     (ann,) = await stage.game("ann", bots=["sailor", "sailor"], pace=10_000)
     room = await ann.room()
     await ann.go()
@@ -194,11 +194,11 @@ async def test_whoever_comes_in_while_an_entry_is_on_its_way_wakes_the_bots(
     gate.stops = {"append": stop}
     stage.house.store = gate
 
-    async def resigning() -> None:
+    async def taking_over() -> None:
         await stop.here()
-        await ann.act({"type": "resign"}, version=0)
+        await ann.taken_over()
 
-    task = stop.actor = asyncio.create_task(resigning())
+    task = stop.actor = asyncio.create_task(taking_over())
     for step in range(4):
         if step == comes_at:
             await stage.guest("wim").come(ann.game)
