@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-PIP    := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt
+# Wheels only, our own project excepted: whoever has no compiler must never need one.
+PIP    := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --only-binary :all:
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -29,6 +30,11 @@ $(VENV)/run-installed: $(VENV)/made pyproject.toml constraints.txt hatch_build.p
 $(VENV)/dev-installed: $(VENV)/run-installed
 	@echo "installing what the tests need ..."
 	@$(PIP) --no-build-isolation --editable '.[dev]'
+	@touch $@
+
+$(VENV)/bench-installed: $(VENV)/dev-installed
+	@echo "installing what ours is measured beside ..."
+	@$(PIP) --no-build-isolation --editable '.[bench]'
 	@touch $@
 
 .PHONY: install
@@ -88,7 +94,7 @@ format: $(VENV)/dev-installed ## lay the code out and fix what ruff can fix
 	@$(BIN)/ruff format .
 
 .PHONY: bench
-bench: $(VENV)/dev-installed ## measure: the rules beside python-chess (bench/README.md keeps the tables)
+bench: $(VENV)/bench-installed ## measure: the rules beside python-chess (bench/README.md keeps the tables)
 	@$(BIN)/python -m bench.rules
 
 .PHONY: bench-scale
@@ -97,12 +103,13 @@ bench-scale: $(VENV)/dev-installed ## measure how the server grows: workers, roo
 
 PEERS := bench/peers/boardgameio/node_modules/made bench/peers/colyseus/node_modules/made
 
-%/node_modules/made: %/package-lock.json
-	@cd $* && npm ci --silent && touch node_modules/made
+%/node_modules/made: %/package-lock.json | $(VENV)/bench-installed
+	@$(BIN)/python -m bench.peers.node $*
+	@touch $@
 
 .PHONY: bench-peers
-bench-peers: $(VENV)/dev-installed $(PEERS) ## measure the server beside boardgame.io, Colyseus and a bare broadcast (npm, two idle cores)
-	@$(BIN)/python -m bench.peers.run
+bench-peers: $(VENV)/bench-installed $(PEERS) ## measure the server beside boardgame.io, Colyseus and a bare broadcast (two idle cores; ROUNDS=1 SCENARIOS=spec: a short try)
+	@$(BIN)/python -m bench.peers.run $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SCENARIOS),--scenarios $(SCENARIOS))
 
 .PHONY: golden
 golden: $(VENV)/dev-installed ## play the golden games and chance vectors anew; read the difference as a change of the rules
@@ -112,8 +119,8 @@ golden: $(VENV)/dev-installed ## play the golden games and chance vectors anew; 
 # --- keeping ---
 
 .PHONY: lock
-lock: $(VENV)/made ## look for newer versions of everything and pin them in constraints.txt
-	@$(BIN)/python tools/lock.py
+lock: $(VENV)/made ## look for newer versions of everything and pin them in constraints.txt, each with a wheel for every Python
+	@$(BIN)/python -m tools.lock
 
 .PHONY: screenshots
 screenshots: $(VENV)/dev-installed ## take the pictures in docs/screenshots anew

@@ -9,11 +9,14 @@ import sys
 import tomllib
 from pathlib import Path
 
+from tools.check_wheels import missing, promised
+
 ROOT = Path(__file__).resolve().parent.parent
 CONSTRAINTS = ROOT / "constraints.txt"
 HEAD = """\
 # The exact versions this project is tested with; written by `make lock`, not by hand.
 # Names and versions only: where they are fetched from is the installer's own setting.
+# Each has a wheel for Python {pythons}; asked when this was written.
 """
 BUILD_TOOLS = ("hatchling", "editables")
 
@@ -31,18 +34,35 @@ def asked_for() -> list[str]:
 
 
 def resolve() -> dict[str, str]:
-    """Ask pip what it would install into an empty environment, without installing it."""
+    """Ask pip what it would install into an empty environment, without installing it. Wheels only."""
     command = [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--quiet"]
+    command += ["--only-binary", ":all:"]
     command += ["--disable-pip-version-check", "--report", "-", *asked_for()]
     answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT)
     installs = json.loads(answer.stdout)["install"]
     return {normal(each["metadata"]["name"]): each["metadata"]["version"] for each in installs}
 
 
+def this_python() -> str:
+    return f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
 def main() -> int:
-    pins = resolve()
-    CONSTRAINTS.write_text(HEAD + "".join(f"{name}=={pins[name]}\n" for name in sorted(pins)))
-    print(f"{len(pins)} versions pinned in {CONSTRAINTS.name}")
+    pythons = promised()
+    if this_python() != pythons[0]:
+        # A newer one would be offered versions that have left the oldest behind.
+        print(f"pins are found with the oldest Python that we promise: make PYTHON=python{pythons[0]} lock")
+        return 1
+    lines = [f"{name}=={version}" for name, version in sorted(resolve().items())]
+    lacking = {python: names for python in pythons if (names := missing(python, lines))}
+    for python, names in lacking.items():
+        print(f"no wheel for Python {python}: {', '.join(names)}; hold it back in pyproject.toml")
+    if lacking:
+        return 1
+    CONSTRAINTS.write_text("\n".join([HEAD.format(pythons=", ".join(pythons)) + lines[0], *lines[1:], ""]))
+    print(
+        f"{len(lines)} versions pinned in {CONSTRAINTS.name}, each with a wheel for Python {', '.join(pythons)}"
+    )
     return 0
 
 

@@ -4,7 +4,7 @@
     python -m bench.peers.run --only ours,colyseus --scenarios s200 --out var/bench/try.jsonl
 
 A round runs every server through every scenario; rounds are compared within themselves. Needs two cores
-with nothing else on them, `taskset`, and the peers (`make bench-peers` sets them up through npm).
+with nothing else on them, `taskset`, and the peers (`make bench-peers` sets them up).
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=WORK / f"peers-{time.strftime('%m%d-%H%M')}.jsonl")
     asked = parser.parse_args()
     asked.out.parent.mkdir(parents=True, exist_ok=True)
+    failed = 0
     for number in range(asked.rounds):
         for scenario in asked.scenarios.split(","):
             for name in asked.only.split(","):
@@ -56,13 +57,17 @@ def main() -> int:
                     measured = measure(name, scenario)
                 except (RuntimeError, subprocess.TimeoutExpired) as problem:
                     print(f"round {number}: {name} {scenario} failed: {problem}", file=sys.stderr)
+                    failed += 1
                     continue
                 row = {"round": number, "server": name, "scenario": scenario, **measured}
                 with asked.out.open("a") as out:
                     out.write(json.dumps(row) + "\n")
                 print(json.dumps(row), file=sys.stderr, flush=True)
-    print_tables(asked.out)
-    return 0
+    if asked.out.exists():
+        print_tables(asked.out)
+    if failed:
+        print(f"{failed} runs failed; the tables are without them", file=sys.stderr)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

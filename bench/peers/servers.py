@@ -16,13 +16,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.peers.client import HOST
+from bench.peers.node import node
 
 __all__ = ["LIMITS", "SERVERS", "WORK", "Server", "running"]
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 WORK = ROOT / "var" / "bench"
-NODE = HERE / "colyseus" / "node_modules" / ".bin" / "node"  # Node 22 out of the registry: Colyseus wants it
 _START_SECONDS = 120.0
 
 # Everybody sits behind one address here, and plays faster than people do. All else is as it comes.
@@ -40,7 +40,7 @@ LIMITS = {
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A command line ({port} and {database} are filled in) and the adapter that speaks to it."""
+    """A command line ({port}, {database} and {node} are filled in) and the adapter that speaks to it."""
 
     speak: str
     command: tuple[str, ...]
@@ -56,13 +56,13 @@ SERVERS: dict[str, Server] = {
     ),
     "boardgame.io": Server(
         "boardgame.io",
-        (str(NODE), str(HERE / "boardgameio" / "server.cjs"), "{port}"),
+        ("{node}", str(HERE / "boardgameio" / "server.cjs"), "{port}"),
         {"NODE_ENV": "production"},
         is_slow=True,
     ),
     "colyseus": Server(
         "colyseus",
-        (str(NODE), str(HERE / "colyseus" / "server.cjs"), "{port}"),
+        ("{node}", str(HERE / "colyseus" / "server.cjs"), "{port}"),
         {"NODE_ENV": "production"},
     ),
     "broadcast": Server(
@@ -84,7 +84,8 @@ def running(server: Server, cpu: int) -> Iterator[tuple[int, int]]:
     with TemporaryDirectory(dir=WORK) as folder, (WORK / "server.log").open("ab") as log:
         port = _free_port()
         database = f"sqlite:///{folder}/bench.db"
-        command = [part.format(port=port, database=database) for part in server.command]
+        filled = {"port": port, "database": database, "node": node() if "{node}" in server.command else ""}
+        command = [part.format_map(filled) for part in server.command]
         pinned = [shutil.which("taskset") or "taskset", "-c", str(cpu), *command]
         process = subprocess.Popen(
             pinned,

