@@ -33,6 +33,7 @@ from app.store.people_social import SocialStore
 __all__ = ["add_arguments", "run"]
 
 _SPAN = re.compile(r"(\d+)([hdw])")
+_GREATEST = 2**31 - 1
 _SECONDS = {"h": 3600, "d": 86_400, "w": 7 * 86_400}
 
 
@@ -54,42 +55,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     rooms = command("rooms", "list rooms, the last touched first", _rooms)
     rooms.add_argument("--status", choices=("open", "running", "finished", "aborted", "closed"))
-    rooms.add_argument("--limit", type=int, default=50)
+    rooms.add_argument("--limit", type=_number, default=50)
     close = command("close", "close a room; a running game ends without a winner", _close)
     close.add_argument("room")
     close.add_argument("--reason", required=True)
     people = command("people", "find people by id or by a part of their name", _people)
     people.add_argument("words")
-    people.add_argument("--limit", type=int, default=50)
+    people.add_argument("--limit", type=_number, default=50)
     ban = command("ban", "shut out a player, an address or a network", _ban)
     ban.add_argument("who", help="a player's id, 203.0.113.9 or 203.0.113.0/24")
     ban.add_argument("--reason", required=True)
     ban.add_argument("--for", dest="span", help="12h, 7d or 4w; for ever when left out")
     command("bans", "list the bans in force", _bans)
     unban = command("unban", "lift a ban", _unban)
-    unban.add_argument("number", type=int)
+    unban.add_argument("number", type=_number)
     chat = command("chat", "show a room's chat with the numbers of its lines", _chat)
     chat.add_argument("room")
     delete = command("delete-chat", "delete chat lines of a room, by number or by person", _delete_chat)
     delete.add_argument("room")
-    delete.add_argument("lines", type=int, nargs="*")
+    delete.add_argument("lines", type=_number, nargs="*")
     delete.add_argument("--person")
     delete.add_argument("--reason", required=True)
     reports = command("reports", "list what people reported", _reports)
     reports.add_argument("--all", action="store_true", help="settled ones too")
     settle = command("settle", "mark a report as settled", _settle)
-    settle.add_argument("number", type=int)
+    settle.add_argument("number", type=_number)
     settle.add_argument("--words", default="")
     erase = command("erase", "forget a player, as they could themselves", _erase)
     erase.add_argument("player")
     erase.add_argument("--reason", required=True)
     audit = command("audit", "what operators did, the last deed first", _audit)
-    audit.add_argument("--limit", type=int, default=50)
+    audit.add_argument("--limit", type=_number, default=50)
+
+
+def _number(text: str) -> int:
+    """A number that a database can hold; argparse tells whoever gave another one."""
+    number = int(text)
+    if not 0 <= number <= _GREATEST:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to {_GREATEST}")
+    return number
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Does one deed; 1 when it could not be done, 2 when the settings are wrong."""
     try:
+        for given in vars(arguments).values():
+            if isinstance(given, str) and any("\ud800" <= letter <= "\udfff" for letter in given):
+                raise NotDone(f"{given!r} is not UTF-8; write it anew.")
         settings = settings_from(arguments)
         return asyncio.run(_run(settings, arguments))
     except BadSettings as problem:
@@ -245,8 +257,8 @@ async def _audit(desk: Desk) -> None:
 
 def _seconds(span: str) -> int:
     found = _SPAN.fullmatch(span)
-    if found is None:
-        raise NotDone("Write how long as 12h, 7d or 4w.")
+    if found is None or len(found[1]) > 4:
+        raise NotDone("Write how long as 12h, 7d or 4w; leave it out for ever.")
     return int(found[1]) * _SECONDS[found[2]]
 
 

@@ -171,3 +171,30 @@ async def test_what_people_wrote_cannot_command_the_operators_terminal(
 def test_a_database_that_is_not_there_is_said_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["admin", "--database", "postgresql://nobody@127.0.0.1:1/none", "rooms"]) == 1
     assert "the database cannot be used" in capsys.readouterr().err
+
+
+WRONG_WORDS = [
+    ("unban", "99999999999999999999999"),
+    ("settle", "-1"),
+    ("audit", "--limit", "99999999999999999999999"),
+    ("delete-chat", "room", "99999999999999999999999", "--reason", "x"),
+]
+
+
+@pytest.mark.parametrize("words", WRONG_WORDS)
+def test_a_number_that_no_database_holds_is_one_sentence(
+    sqlite_url: str, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["admin", "--database", sqlite_url, *words])
+    assert ended.value.code == 2
+    assert "whole number" in capsys.readouterr().err
+
+
+async def test_words_that_cannot_be_stored_are_one_sentence(sqlite_url: str, capsys: Any) -> None:
+    operator = Operator(sqlite_url, capsys)
+    async with running(sqlite_url):
+        await operator("people", "\udcff", code=1)
+        assert "is not UTF-8" in operator.said.err
+        await operator("ban", "203.0.113.9", "--reason", "x", "--for", "99999999999999w", code=1)
+        assert "12h, 7d or 4w" in operator.said.err
