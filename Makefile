@@ -47,7 +47,7 @@ run: $(VENV)/run-installed ## serve a table on this machine (SQLite) and print i
 	@exec $(BIN)/cartagena serve
 
 .PHONY: cluster
-cluster: $(VENV)/dev-installed ## PostgreSQL, Redis, WORKERS=3 workers and a proxy here without Docker; DATA=folder keeps the games
+cluster: $(VENV)/dev-installed ## PostgreSQL, Redis, WORKERS=3 workers and Caddy here without Docker; DATA=folder keeps the games
 	@exec $(BIN)/python -m tools.cluster --workers $(or $(WORKERS),3) --port $(or $(PORT),8000) $(if $(DATA),--data $(DATA))
 
 # --- checking ---

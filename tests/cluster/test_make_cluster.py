@@ -39,11 +39,15 @@ def test_it_prints_an_address_and_leaves_nothing_behind_but_the_data(tmp_path: P
                 command, cwd=ROOT, env=clean_environment(), stdout=out, stderr=subprocess.STDOUT
             )
         try:
-            base = _address(cluster, said)
+            base = _said(cluster, said, r"Cartagena is open at (http://\S+)")[1]
             assert "<html" in fetched(f"{base}/", accept="text/html")
             assert status(f"{base}/readyz") == 200
             children = psutil.Process(cluster.pid).children(recursive=True)
-            assert len(children) >= 4  # PostgreSQL, Redis, the worker, the proxy
+            assert {"caddy", "postgres"} <= {child.name() for child in children}
+            cluster.send_signal(signal.SIGHUP)  # the workers one after the other, as an update does
+            _said(cluster, said, r"worker 1 .* runs again")
+            assert "<html" in fetched(f"{base}/", accept="text/html")
+            children = psutil.Process(cluster.pid).children(recursive=True)
             cluster.send_signal(signal.SIGINT)
             assert cluster.wait(PATIENCE) == 0
             _, alive = psutil.wait_procs(children, timeout=30)
@@ -57,11 +61,12 @@ def test_it_prints_an_address_and_leaves_nothing_behind_but_the_data(tmp_path: P
         assert said.read_text().rstrip().endswith("stopped")
 
 
-def _address(cluster: subprocess.Popen[bytes], said: Path) -> str:
+def _said(cluster: subprocess.Popen[bytes], said: Path, pattern: str) -> re.Match[str]:
+    """Waits until it has said this."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end and cluster.poll() is None:
-        found = re.search(r"Cartagena is open at (http://\S+)", said.read_text())
+        found = re.search(pattern, said.read_text())
         if found is not None:
-            return found[1]
+            return found
         time.sleep(0.1)
     raise AssertionError(said.read_text())

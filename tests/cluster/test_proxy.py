@@ -1,16 +1,24 @@
-"""The proxy of `make cluster`: in turn, only who is ready, the next one when one refuses, nothing twice."""
+"""The production Caddyfile in a real Caddy: only who is ready, the next one when one refuses, nothing twice."""
 
 from __future__ import annotations
 
 import asyncio
+import ssl
+import subprocess
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 
+import httpx
 import pytest
+from websockets.asyncio.client import connect
 
-from tools.cluster.head import BadHead, Head
-from tools.cluster.proxy import Proxy
+from tests.sockets.harbour import in_process
+from tools import debian
+from tools.cluster.caddy import CADDYFILE, Caddy, caddy_program, listed
+from tools.services import ServiceError
 
+COMPOSED = CADDYFILE.with_name("Caddyfile.upstreams")
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok"
 STOPPING = b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 8\r\nconnection: close\r\n\r\nstopping"
 
@@ -22,6 +30,8 @@ class FakeWorker:
         self.answer = answer
         self.is_ready = is_ready
         self.asked: list[bytes] = []
+        self.looks = asyncio.Semaphore(0)
+        """One more each time somebody asked whether it is ready."""
         self.port = 0
         self._server: asyncio.Server | None = None
 
@@ -38,119 +48,152 @@ class FakeWorker:
         head = await reader.readuntil(b"\r\n\r\n")
         if head.startswith(b"GET /readyz "):
             writer.write(OK if self.is_ready else STOPPING)
+            self.looks.release()
         else:
-            length = Head.parse(head).body_length or 0
-            self.asked.append(head + await reader.readexactly(length))
+            if head.startswith(b"POST"):
+                head += await reader.readexactly(5)
+            self.asked.append(head)
             writer.write(self.answer)
-            if b"101" in self.answer:
-                writer.write(await reader.readexactly(4))  # a frame comes back as it came
         await writer.drain()
         writer.close()
         await writer.wait_closed()
 
 
 @asynccontextmanager
-async def behind(*workers: FakeWorker) -> AsyncIterator[int]:
-    """The port of a proxy before these."""
-    for worker in workers:
-        await worker.start()
-    proxy = Proxy([f"http://127.0.0.1:{worker.port}" for worker in workers])
-    port = await proxy.start("127.0.0.1", 0)
-    try:
-        yield port
-    finally:
-        await proxy.close()
+async def behind(*workers: FakeWorker, upstreams: str = "") -> AsyncIterator[httpx.AsyncClient]:
+    """A client of a Caddy before these, which has looked at each of them."""
+    async with AsyncExitStack() as stack:
         for worker in workers:
-            await worker.stop()
+            await worker.start()
+            stack.push_async_callback(worker.stop)
+        names = [f"127.0.0.1:{worker.port}" for worker in workers]
+        caddy = stack.enter_context(Caddy(upstreams or listed(names)))
+        for worker in () if upstreams else workers:
+            # Three reverse_proxy blocks look at it each second: with a second round the first is known.
+            for _ in range(4):
+                async with asyncio.timeout(30):
+                    await worker.looks.acquire()
+        yield await stack.enter_async_context(httpx.AsyncClient(base_url=caddy.base, timeout=30))
 
 
-async def ask(port: int, request: bytes) -> bytes:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(request)
-    answer = await asyncio.wait_for(reader.read(), 30)
-    writer.close()
-    await writer.wait_closed()
-    return answer
-
-
-GET = b"GET /page HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n\r\n"
-POST = b"POST /act HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello"
-
-
-async def test_requests_go_to_the_workers_in_turn_and_say_who_asked() -> None:
-    workers = [FakeWorker(), FakeWorker(), FakeWorker()]
-    async with behind(*workers) as port:
-        assert [await ask(port, GET) for _ in range(6)] == [OK] * 6
-    assert [len(worker.asked) for worker in workers] == [2, 2, 2]
-    head = Head.parse(workers[0].asked[0])
-    assert head.values(b"x-forwarded-for") == [b"127.0.0.1"]
-    assert head.values(b"connection") == [b"close"]
+async def test_a_worker_hears_who_asked_and_believes_no_header_that_says_otherwise() -> None:
+    worker = FakeWorker()
+    async with behind(worker) as client:
+        answer = await client.get("/page", headers={"X-Forwarded-For": "203.0.113.9"})
+    assert (answer.status_code, answer.text) == (200, "ok")
+    told = [
+        line.lower() for line in worker.asked[0].split(b"\r\n") if line.lower().startswith(b"x-forwarded-for")
+    ]
+    assert told == [b"x-forwarded-for: 127.0.0.1"]
 
 
 async def test_a_worker_that_is_not_ready_is_passed_over() -> None:
     stopping, well = FakeWorker(is_ready=False), FakeWorker()
-    async with behind(stopping, well) as port:
+    async with behind(stopping, well) as client:
         for _ in range(4):
-            assert await ask(port, POST) == OK
+            assert (await client.post("/act", content=b"hello")).text == "ok"
     assert (len(stopping.asked), len(well.asked)) == (0, 4)
 
 
-async def test_one_that_refuses_or_has_just_begun_to_stop_costs_nobody_anything() -> None:
+async def test_who_only_asks_does_not_notice_one_that_is_gone_or_stopping() -> None:
     gone, stopping, well = FakeWorker(), FakeWorker(STOPPING), FakeWorker()
-    async with behind(gone, stopping, well) as port:
+    async with behind(gone, stopping, well) as client:
         await gone.stop()
-        assert [await ask(port, GET) for _ in range(4)] == [OK] * 4
+        assert [(await client.get("/page")).text for _ in range(12)] == ["ok"] * 12
         await gone.start()
     assert not gone.asked
-    assert len(well.asked) == 4
+    assert len(well.asked) == 12
+
+
+async def test_a_write_at_one_that_is_gone_does_not_make_the_others_sick() -> None:
+    """Caddy before 2.11 would try it again without its body, and blame the next worker for not liking that."""
+    gone, well = FakeWorker(), FakeWorker()
+    async with behind(gone, well) as client:
+        await gone.stop()
+        codes = [(await client.post("/act", content=b"hello")).status_code for _ in range(12)]
+        await gone.start()
+    assert codes.count(502) <= 1, "the first may meet it; then it is known to be gone"
+    assert codes.count(200) == len(well.asked) >= 11
 
 
 async def test_a_write_that_was_sent_is_not_sent_to_another() -> None:
     dying, well = FakeWorker(b""), FakeWorker()
-    async with behind(dying, well) as port:
-        answers = sorted([await ask(port, POST), await ask(port, POST)])
-    assert answers == [b"", OK]
-    assert (len(dying.asked), len(well.asked)) == (1, 1)
-    assert well.asked[0].endswith(b"\r\n\r\nhello")
+    async with behind(dying, well) as client:
+        codes = [(await client.post("/act", content=b"hello")).status_code for _ in range(6)]
+    assert codes.count(502) == len(dying.asked) <= 1
+    assert codes.count(200) == len(well.asked)
+    assert len(dying.asked) + len(well.asked) == 6
+    assert all(asked.endswith(b"\r\n\r\nhello") for asked in well.asked)
 
 
-async def test_a_socket_lives_on_after_its_handshake() -> None:
-    switched = b"HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\n\r\n"
-    worker = FakeWorker(switched)
-    async with behind(worker) as port:
-        request = (
-            b"GET /ws/lobby HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nping"
-        )
-        assert await ask(port, request) == switched + b"ping"
-    assert Head.parse(worker.asked[0]).values(b"connection") == [b"Upgrade"]
+async def test_when_nobody_is_there_the_answer_is_an_error() -> None:
+    worker = FakeWorker(is_ready=False)
+    async with behind(worker) as client:
+        assert (await client.post("/act", content=b"hello")).status_code == 503
+    assert not worker.asked
 
 
-async def test_when_nobody_is_there_the_answer_says_so() -> None:
-    worker, stopping = FakeWorker(), FakeWorker(STOPPING)
-    async with behind(worker) as port:
-        await worker.stop()
-        assert (await ask(port, GET)).startswith(b"HTTP/1.1 503 ")
-        await worker.start()
-    async with behind(stopping) as port:
-        assert await ask(port, GET) == STOPPING
-        assert (await ask(port, b"nonsense\r\n\r\n")).startswith(b"HTTP/1.1 400 ")
+async def test_the_operators_page_is_not_passed_on() -> None:
+    worker = FakeWorker()
+    async with behind(worker) as client:
+        assert (await client.get("/metrics")).status_code == 404
+    assert not worker.asked
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        b"GET /\r\n\r\n",
-        b"GET / HTTP/2\r\n\r\n",
-        b"GET / HTTP/1.1\r\nno colon\r\n\r\n",
-        b"GET / HTTP/1.1\r\nX : y\r\n\r\n",
-    ],
-)
-def test_a_head_that_could_be_read_in_two_ways_is_refused(raw: bytes) -> None:
-    with pytest.raises(BadHead):
-        Head.parse(raw)
+async def test_replicas_are_found_by_name_as_in_the_composition() -> None:
+    """The file that docker-compose.yml takes, with a name and a port that there are here."""
+    worker = FakeWorker()
+    await worker.start()
+    port = worker.port
+    await worker.stop()
+    text = COMPOSED.read_text().replace("name app", "name localhost").replace("port 8000", f"port {port}")
+    assert str(port) in text
+    async with behind(worker, upstreams=text) as client:
+        assert [(await client.get("/page")).text for _ in range(3)] == ["ok"] * 3
+    assert len(worker.asked) == 3
 
 
-def test_two_lengths_are_refused() -> None:
-    head = Head.parse(b"POST / HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n")
-    with pytest.raises(BadHead):
-        _ = head.body_length
+async def test_pages_and_sockets_go_through_tls(sqlite_url: str) -> None:
+    async with in_process(sqlite_url, trusted_hops=1, public_url="") as server:
+        with Caddy(listed([f"127.0.0.1:{server.port}"]), tls=True) as caddy:
+            trusted = ssl.create_default_context(cafile=str(caddy.authority))
+            async with httpx.AsyncClient(base_url=caddy.base, verify=trusted, timeout=30) as browser:
+                page = await browser.get("/", headers={"accept": "text/html"})
+                assert page.status_code == 200
+                assert "<html" in page.text
+            address = caddy.base.replace("https", "wss") + "/ws/lobby"
+            async with connect(address, ssl=trusted, compression=None) as lobby:
+                await lobby.send('{"do":"hello","v":1}')
+                async with asyncio.timeout(30):
+                    assert '"welcome"' in str(await lobby.recv())
+
+
+@pytest.mark.parametrize("upstreams", [COMPOSED.read_text(), listed(["127.0.0.1:8001", "127.0.0.1:8002"])])
+def test_the_caddyfile_is_valid_for_replicas_and_for_a_list(upstreams: str, tmp_path: Path) -> None:
+    (tmp_path / "upstreams").write_text(upstreams)
+    environment = {
+        "SITE_ADDRESS": "https://play.example.org",
+        "UPSTREAMS": str(tmp_path / "upstreams"),
+        "HOME": str(tmp_path),
+    }
+    command = [caddy_program(), "validate", "--config", str(CADDYFILE), "--adapter", "caddyfile"]
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert "Valid configuration" in ran.stdout + ran.stderr
+
+
+def test_a_port_that_is_taken_and_a_missing_caddy_are_said_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with (
+        Caddy(listed(["127.0.0.1:1"])) as first,
+        pytest.raises(ServiceError, match=f"cannot listen on port {first.port}: Address already in use"),
+    ):
+        Caddy(listed(["127.0.0.1:1"]), port=first.port).start()
+
+    def missing(*_: object, **__: object) -> str:
+        raise debian.Missing("the cluster's proxy needs the program caddy")
+
+    monkeypatch.setattr(debian, "program", missing)
+    with pytest.raises(ServiceError, match="needs the program caddy"):
+        Caddy(listed(["127.0.0.1:1"])).start()

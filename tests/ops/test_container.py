@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,12 +14,24 @@ from typing import Any
 
 import pytest
 import yaml  # type: ignore[import-untyped]
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import ConstantBackoff
+from redis.exceptions import AuthenticationError
 
 from app.settings import read_settings, setting_names
 from tests.ops.dockerfiles import ROOT, environment, instructions, only, stages
 from tests.ops.processes import fetched, serving, status
+from tools.services import processes, redis_server
 
 SECRET = "k" * 40
+# What docker-compose.yml asks an operator for.
+GIVEN = {
+    "CARTAGENA_SECRET": SECRET,
+    "CARTAGENA_PUBLIC_URL": "https://play.example.org",
+    "POSTGRES_PASSWORD": "p",
+    "REDIS_PASSWORD": "r",
+}
 
 
 # -- as hadolint would ---------------------------------------------------------------------------------
@@ -120,11 +133,7 @@ def test_the_composition_needs_its_secrets_and_then_its_settings_are_right(
     composition: dict[str, Any],
 ) -> None:
     app = composition["services"]["app"]
-    given = {
-        "CARTAGENA_SECRET": SECRET,
-        "POSTGRES_PASSWORD": "p",
-        "CARTAGENA_PUBLIC_URL": "https://play.example.org",
-    }
+    given = GIVEN
     for missing in given:
         short = {**given, missing: ""}
         with pytest.raises(AssertionError, match=f"{missing} is missing"):
@@ -136,7 +145,7 @@ def test_the_composition_needs_its_secrets_and_then_its_settings_are_right(
     assert settings.is_https
     assert settings.trusted_hops == 1
     assert settings.database == "postgresql://cartagena:p@postgres/cartagena"
-    assert settings.redis.startswith("redis://redis:")
+    assert settings.redis == "redis://:r@redis:6379/0"
 
 
 def test_services_refer_to_each_other_and_only_the_proxy_is_reachable(composition: dict[str, Any]) -> None:
@@ -148,7 +157,7 @@ def test_services_refer_to_each_other_and_only_the_proxy_is_reachable(compositio
         assert "privileged" not in service
         assert ("ports" in service) == (name == "proxy")
         if name != "app":
-            assert re.search(r":\d", service["image"])
+            assert re.search(r":\d+\.\d+(\.\d+)?-alpine$", service["image"]), "an exact version"
         if name in ("postgres", "redis"):
             assert service["healthcheck"]["test"][0] == "CMD"
         else:
@@ -159,18 +168,40 @@ def test_services_refer_to_each_other_and_only_the_proxy_is_reachable(compositio
     assert all((ROOT / name).is_file() for name in mounted if name.startswith("./"))
 
 
-def test_the_proxy_passes_everything_to_the_replicas_but_the_operators_page(
-    composition: dict[str, Any],
+def test_the_proxy_gets_the_address_and_finds_the_replicas_at_their_port(composition: dict[str, Any]) -> None:
+    """That it works is tried in tests/cluster, with the same two files in a real Caddy."""
+    proxy = composition["services"]["proxy"]
+    mounted = {volume.split(":")[1]: volume.split(":")[0] for volume in proxy["volumes"]}
+    assert _filled(proxy["environment"]["SITE_ADDRESS"], GIVEN) == GIVEN["CARTAGENA_PUBLIC_URL"]
+    assert mounted["/etc/caddy/Caddyfile"] == "./Caddyfile"
+    assert mounted[proxy["environment"]["UPSTREAMS"]] == "./Caddyfile.upstreams"
+    wanted = set(re.findall(r"\{\$(\w+)\}", (ROOT / "Caddyfile").read_text()))
+    assert wanted <= set(proxy["environment"]), "what has no default must be given"
+    upstreams = (ROOT / "Caddyfile.upstreams").read_text()
+    assert "app" in composition["services"]
+    assert re.search(r"^\tname app$", upstreams, re.MULTILINE)
+    assert f"\tport {environment(stages()[-1])['CARTAGENA_PORT']}\n" in upstreams
+
+
+async def test_redis_asks_for_the_password_that_the_app_has(
+    composition: dict[str, Any], tmp_path: Path
 ) -> None:
-    text = (ROOT / "Caddyfile").read_text()
-    lines = [line.strip() for line in text.splitlines() if not line.strip().startswith("#")]
-    assert lines[0] == "{$CARTAGENA_PUBLIC_URL} {"
-    assert "CARTAGENA_PUBLIC_URL" in composition["services"]["proxy"]["environment"]
-    assert "respond /metrics 404" in lines
-    assert "name app" in lines
-    assert "port 8000" in lines
-    assert environment(stages()[-1])["CARTAGENA_PORT"] == "8000"
-    assert sum(line.endswith("{") for line in lines) == lines.count("}")
+    """The composition's own command and address, with a port and a host that there are here."""
+    command = [_filled(word, GIVEN) for word in composition["services"]["redis"]["command"]]
+    assert command[0] == "redis-server"
+    port = str(processes.free_port())
+    started = [redis_server.binary(), *command[1:], "--port", port, "--bind", "127.0.0.1"]
+    address = _filled(composition["services"]["app"]["environment"]["CARTAGENA_REDIS"], GIVEN)
+    here = address.replace("@redis:6379", f"@127.0.0.1:{port}")
+    server = processes.start(started, tmp_path / "redis.log", ends_on=signal.SIGTERM)
+    try:
+        async with Redis.from_url(here, retry=Retry(ConstantBackoff(0.1), 100)) as known:
+            assert await known.publish("news", "a move") == 0
+        async with Redis.from_url(here.replace(":r@", "")) as stranger:
+            with pytest.raises(AuthenticationError):
+                await stranger.publish("news", "a move that nobody made")
+    finally:
+        processes.stop(server, signal.SIGTERM)
 
 
 def test_the_composition_passes_where_a_compose_client_is_at_hand(composition: dict[str, Any]) -> None:
@@ -196,13 +227,8 @@ def test_the_composition_passes_where_a_compose_client_is_at_hand(composition: d
         for service in composition["services"].values():
             assert set(service) <= known
         return
-    given = {
-        "CARTAGENA_SECRET": SECRET,
-        "POSTGRES_PASSWORD": "p",
-        "CARTAGENA_PUBLIC_URL": "https://play.example.org",
-    }
     ran = subprocess.run(
-        [*asked, "config", "--quiet"], cwd=ROOT, env={**os.environ, **given}, capture_output=True
+        [*asked, "config", "--quiet"], cwd=ROOT, env={**os.environ, **GIVEN}, capture_output=True
     )
     assert ran.returncode == 0, ran.stderr.decode()
 

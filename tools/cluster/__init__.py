@@ -1,4 +1,4 @@
-"""A cluster on one machine without Docker: PostgreSQL, Redis, several workers and a proxy (`make cluster`)."""
+"""A cluster on one machine without Docker: PostgreSQL, Redis, several workers and Caddy (`make cluster`)."""
 
 from tools.cluster.cluster import Cluster
 from tools.cluster.worker import Worker

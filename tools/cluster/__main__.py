@@ -75,7 +75,7 @@ def main() -> int:
     if asked.workers < 1:
         choice.error("at least one worker is needed")
     wishes = _Wishes()
-    print(f"starting PostgreSQL, Redis, {asked.workers} workers and a proxy ...", flush=True)
+    print(f"starting PostgreSQL, Redis, {asked.workers} workers and Caddy ...", flush=True)
     cluster = Cluster(asked.workers, keep=asked.data, port=asked.port)
     try:
         with cluster:

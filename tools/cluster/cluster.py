@@ -1,20 +1,18 @@
-"""The parts of a cluster put together: PostgreSQL, Redis, workers, and the proxy before them."""
+"""The parts of a cluster put together: PostgreSQL, Redis, workers, and Caddy before them."""
 
 from __future__ import annotations
 
 import secrets
 import shutil
-import signal
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from tools.cluster.worker import Worker, address_in, clean_environment
-from tools.services import Postgres, RedisServer, processes
+from tools.cluster.caddy import Caddy, caddy_program, listed
+from tools.cluster.worker import Worker
+from tools.services import Postgres, RedisServer
 
 __all__ = ["Cluster"]
 
@@ -46,10 +44,11 @@ class Cluster:
         self._port = port
         self._settings = settings
         self._secret = _kept_secret(keep)
-        self._proxy: subprocess.Popen[bytes] | None = None
+        self._proxy: Caddy | None = None
 
     def start(self) -> Cluster:
         try:
+            caddy_program()  # said before anything is started that would have to be stopped again
             for server in self._own:
                 server.start()
             if self.postgres in self._own:
@@ -65,7 +64,9 @@ class Cluster:
                 worker.launch()
             for worker in self.workers:
                 worker.until_ready()
-            self._start_proxy()
+            upstreams = listed([f"127.0.0.1:{worker.port}" for worker in self.workers])
+            self._proxy = Caddy(upstreams, port=self._port).start()
+            self.base = self._proxy.base
         except BaseException:
             self.stop()
             raise
@@ -79,13 +80,6 @@ class Cluster:
             "trusted_hops": 1,
             **self._settings,
         }
-
-    def _start_proxy(self) -> None:
-        log = self.folder / "proxy.log"
-        command = [sys.executable, "-m", "tools.cluster.proxy", "--port", str(self._port)]
-        command += [worker.base for worker in self.workers]
-        self._proxy = processes.start(command, log, ends_on=signal.SIGTERM, environment=clean_environment())
-        self.base = address_in(log, "proxy at", self._proxy, "the proxy")
 
     def roll(self, told: Callable[[Worker], None] = lambda worker: None) -> None:
         """A rolling restart, as an update is: one worker after the other, the rest goes on."""
@@ -105,7 +99,7 @@ class Cluster:
 
     def stop(self) -> None:
         if self._proxy is not None:
-            processes.stop(self._proxy, signal.SIGTERM)
+            self._proxy.stop()
             self._proxy = None
         for worker in self.workers:
             if worker.is_alive:
