@@ -1,0 +1,212 @@
+"""docs/protocol.md and the code name the same fields and codes, in both directions.
+
+What a client sends is held against the structs here; what a server sends is held against a running one by
+test_client_by_the_document.py.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+import pytest
+
+from app.main import create_app
+from app.play import commands as say
+from app.play.entries import GameRow, SeatRow, Summary
+from app.play.lobby import row_of_game
+from app.play.refusals import SENTENCES, Refusal
+from app.play.seats import Seat
+from app.play.terms import ClockTerms, Terms, parse_terms
+from app.play.visitors import KEPT
+from app.rules import RuleError
+from app.settings import Settings
+from app.web import lobby_socket
+from app.web.answers import _WORDS
+from app.web.conversation import BAD_FRAMES, HELLO_SECONDS
+from app.web.game_api_models import NewGame, Quick
+from app.web.game_api_stream import QUIET_SECONDS, WAITING
+from tests.docs.protocol_page import PAGE, examples, section, table_rows, under
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMANDS: list[Any] = list(get_args(say.Message))
+OPTIONS = {"preset": "jamaica", "players": 2}
+
+
+def tag(struct: Any) -> str:
+    return str(msgspec.inspect.type_info(struct).tag)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("struct", COMMANDS, ids=tag)
+def test_the_examples_of_a_command_show_every_field_it_has_and_no_other(struct: Any) -> None:
+    shown = {name for example in examples(under(2, tag(struct)), "do") for name in example}
+    assert shown == {"do", *struct.__struct_fields__}
+
+
+def test_the_examples_of_the_lobby_show_every_field_of_its_messages() -> None:
+    structs = (lobby_socket.Hello, lobby_socket.SetFilter, lobby_socket.Ping)
+    assert {tag(struct) for struct in structs} == set(lobby_socket.lobby_message_names())
+    for struct in structs:
+        shown = {name for each in examples(section(4), "do") if each["do"] == tag(struct) for name in each}
+        assert shown == {"do", *struct.__struct_fields__}
+
+
+def block(name: str) -> Any:
+    """The JSON example of a block of §5."""
+    text = re.search(r"```json\n(.*?)```", under(5, name), re.S)
+    assert text is not None
+    return json.loads(text[1].replace("{…}", "{}"))
+
+
+def test_a_seat_has_the_documented_fields() -> None:
+    for seat in block("table")["seats"]:
+        assert seat.keys() == Seat().as_json().keys()
+
+
+def test_every_block_names_what_it_holds_in_words_too() -> None:
+    """A field that is only in the example explains nothing."""
+    words = under(5, "table").split("```")[2]
+    silent = {
+        "id",
+        "title",
+        "locked",
+        "visibility",
+        "spectators",
+        "hints",
+        "host",
+        "consents",
+        "votes",
+        "paused",
+    }
+    silent |= {"chat_closed", "options", "seats"}
+    for name in block("table").keys() - silent:
+        assert f"`{name}`" in words, name
+
+
+def test_the_kinds_of_clocks_have_the_documented_fields() -> None:
+    shown = [json.loads(each) for each in re.findall(r'`(\{"kind":[^`]*\})`', under(5, "table"))]
+    for clock in shown:
+        assert parse_terms({"clock": clock}).clock.as_json() == clock
+    kinds = msgspec.inspect.type_info(ClockTerms).fields[0].type.values  # type: ignore[attr-defined]
+    assert {clock["kind"] for clock in shown} == set(kinds)
+    assert {name for clock in shown for name in clock} == set(ClockTerms.__struct_fields__)
+
+
+def test_creating_a_room_takes_the_documented_fields_with_the_documented_defaults() -> None:
+    rows = {row[0].strip("`"): row for row in table_rows(under(8, "Creating a room"))}
+    assert rows.keys() == NewGame.model_fields.keys()
+    assert rows.keys() == {*Terms.__struct_fields__, "options", "password", "bots"} - {"lock"}
+    empty = NewGame(options=OPTIONS)
+    for name, row in rows.items():
+        if row[1] not in ("–", "none"):
+            assert json.loads(row[1].strip("`")) == getattr(empty, name), name
+
+
+BOUNDS = [
+    ("absence", {}, None),
+    ("pace", {}, None),
+    ("seconds", {"kind": "turn"}, "clock"),
+    ("seconds", {"kind": "bank"}, "clock"),
+    ("increment", {"kind": "bank", "seconds": 60}, "clock"),
+    ("days", {"kind": "days"}, "clock"),
+]
+
+
+@pytest.mark.parametrize(("name", "with_it", "inside"), BOUNDS)
+def test_the_least_and_greatest_values_are_those_of_the_document(
+    name: str, with_it: dict[str, Any], inside: str | None
+) -> None:
+    row = next(row for row in table_rows(under(8, "Creating a room")) if row[0] == f"`{inside or name}`")
+    found = re.search(rf"`{name}` (\d+) to (\d+)" if inside else r"(\d+) to (\d+)", row[2])
+    assert found is not None
+    least, greatest = int(found[1]), int(found[2])
+
+    def terms(value: int) -> dict[str, Any]:
+        return {"clock": {**with_it, name: value}} if inside else {name: value}
+
+    for value in (least, greatest):
+        parse_terms(terms(value))
+    for value in (least - 1, greatest + 1):
+        with pytest.raises(Refusal):
+            parse_terms(terms(value))
+    if "or 0" in row[2]:
+        parse_terms(terms(0))
+
+
+def test_quick_play_takes_the_documented_fields() -> None:
+    words = next(line for line in section(8).splitlines() if line.startswith("`POST /api/v1/quick`"))
+    taken = words.partition("takes")[2].partition("and answers")[0]
+    assert set(re.findall(r"`(\w+)`", taken)) - {"jamaica"} == set(Quick.model_fields)
+
+
+def test_a_row_of_the_lobby_has_the_documented_fields() -> None:
+    seat = SeatRow(0, "p", "Ann", "red", None)
+    options = {**OPTIONS, "scoundrels": False, "black_magic": False, "card_gain": "retreat"}
+    summary = Summary(1, 0, "p", None, None, None, None, options, (seat,))
+    game = GameRow("g", 1, {}, {}, "", "", "p", 0, summary=summary)
+    shown = {name for each in examples(section(4), "t") if each["t"] == "room" for name in each["room"]}
+    assert shown | {"locked"} == row_of_game(game).keys() | {"my_turn", "due"}
+    assert '`"locked":true`' in section(4)
+
+
+# -- codes -----------------------------------------------------------------------------------------
+
+
+def http_codes() -> Iterator[str]:
+    """Every code in which app/web refuses something: the first text its errors are made with."""
+    for path in sorted((ROOT / "app" / "web").rglob("*.py")):
+        tree = ast.parse(path.read_text())
+        errors = {"Refused", "NotAllowed", "BadRequest", "Conflict", "__init__"}
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            called = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+            first = node.args[0]
+            if called in errors and isinstance(first, ast.Constant) and isinstance(first.value, str):
+                yield first.value
+    yield from (code for code, _ in _WORDS.values())
+
+
+def test_the_codes_that_only_http_uses_are_the_documented_ones() -> None:
+    listed = {
+        code
+        for row in table_rows(under(8, "Codes that only HTTP uses"))
+        for code in re.findall(r"`(\w+)`", row[0])
+    }
+    of_the_rules = {error.code for error in RuleError.__subclasses__()}
+    # bad_notation is of `cartagena picture`, the others of the rules have rows among the refusals of rooms.
+    assert listed == (set(http_codes()) | of_the_rules) - set(SENTENCES) - {"bad_notation"}
+
+
+def test_the_numbers_in_the_text_are_those_of_the_code() -> None:
+    assert f"within {HELLO_SECONDS} seconds" in PAGE
+    assert BAD_FRAMES == 10
+    assert "The tenth such frame" in PAGE
+    assert f"at most {KEPT} log entries" in section(1)
+    assert f"every {QUIET_SECONDS:.0f} seconds" in under(8, "The event stream")
+    assert f"leaves {WAITING} frames unread" in under(8, "The event stream")
+
+
+# -- the API ---------------------------------------------------------------------------------------
+
+
+def test_every_route_of_games_is_in_the_document_and_the_other_way_round() -> None:
+    schema = create_app(Settings()).openapi()["paths"]
+    served = {
+        path.removeprefix("/api/v1").replace("{game}", "$GAME")
+        for path in schema
+        if path.startswith(("/api/v1/games", "/api/v1/quick"))
+    }
+    written = set(re.findall(r"/api/v1((?:/games|/quick)[\w/$]*)", section(8)))
+    assert written == served
+
+
+def test_the_frames_without_choices_are_named() -> None:
+    rule = next(line for line in section(1).splitlines() if line.startswith("3. "))
+    for kind in ("state", "events", "table", "welcome", "ack", "refused", "hint"):
+        assert f"`{kind}`" in rule
