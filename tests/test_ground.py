@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
 import zipfile
+from fnmatch import fnmatch
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -39,8 +42,27 @@ DEBRIS = re.compile(
 
 
 def tracked() -> list[Path]:
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True)
+    """What git tracks; in a source archive, which has no .git, everything that git would not pass by."""
+    if not (ROOT / ".git").exists() or not shutil.which("git"):
+        return walked(ROOT)
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z"]  # a container's folder is another user's
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     return [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+def walked(top: Path) -> list[Path]:
+    """Every file below, without what .gitignore names."""
+    lines = (top / ".gitignore").read_text().splitlines()
+    patterns = [line.strip("/") for line in lines if line and not line.startswith("#")]
+    found: list[Path] = []
+    for folder, below, files in os.walk(top):
+        below[:] = [name for name in below if not _is_ignored(name, [".git", *patterns])]
+        found += [Path(folder, name) for name in files if not _is_ignored(name, patterns)]
+    return sorted(found)
+
+
+def _is_ignored(name: str, patterns: list[str]) -> bool:
+    return any(fnmatch(name, pattern) for pattern in patterns)
 
 
 def offences(texts: dict[str, str]) -> list[str]:
@@ -82,6 +104,24 @@ def test_ordinary_words_are_no_machine_paths() -> None:
         "wo" + "rk", "ro" + "ot"
     )
     assert offences({"fine": lines}) == []
+
+
+def test_a_source_archive_is_read_without_git(tmp_path: Path) -> None:
+    shutil.copy(ROOT / ".gitignore", tmp_path)
+    for name in (
+        "app/cli.py",
+        "docs/a.md",
+        ".ci/run",
+        "app/__pycache__/cli.pyc",
+        ".venv/made",
+        "var/x",
+        "a.db",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    found = [str(file.relative_to(tmp_path)) for file in walked(tmp_path)]
+    assert found == [".ci/run", ".gitignore", "app/cli.py", "docs/a.md"]
+    assert {file for file in tracked() if file.suffix == ".py"} <= set(walked(ROOT))
 
 
 def test_nothing_that_tools_leave_behind_is_tracked() -> None:
