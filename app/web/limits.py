@@ -51,6 +51,13 @@ class Bucket:
         self.tokens = tokens
         return (cost - tokens) / self.rate
 
+    def owe(self, now: float, cost: float) -> float:
+        """Takes even what is not there; the seconds until nothing is owed."""
+        if self.take(now, cost) == 0.0:
+            return 0.0
+        self.tokens -= cost
+        return max(0.0, -self.tokens / self.rate)
+
 
 class Buckets:
     """One bucket a key; keys that were not used for long are forgotten."""
@@ -279,8 +286,18 @@ class OpenSocket:
             return True
         return self._frames_of_address.take(now) > 0
 
+    def owe(self, frames: int) -> float:
+        """Charges frames that have been read and were no messages; the seconds until they are paid for."""
+        now = self._limits.clock()
+        of_person = self._frames_of_person
+        return max(
+            self._frames.owe(now, frames),
+            0.0 if of_person is None else of_person.owe(now, frames),
+            self._frames_of_address.owe(now, frames),
+        )
+
     def release(self) -> None:
-        """It is closed; again is no harm."""
+        """Its connection is gone; again is no harm."""
         if self._is_counted:
             self._is_counted = False
             self._limits.count(self._address, self._person, -1)

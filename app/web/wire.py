@@ -25,6 +25,7 @@ __all__ = [
     "MOST_BUFFERED",
     "NOT_STRAIGHT",
     "AsgiWire",
+    "Counted",
     "Straight",
     "Wire",
     "framed",
@@ -41,8 +42,23 @@ Straight = tuple[int | None, Callable[[], int], Callable[[bytes], None]]
 NOT_STRAIGHT: Straight = (None, int, lambda wired: None)
 
 
+class Counted(Protocol):
+    """A socket as the limits count it."""
+
+    def owe(self, frames: int) -> float:
+        """Charges frames that have been read; the seconds until all of them are paid for."""
+
+    def release(self) -> None:
+        """It is gone; again is no harm."""
+
+
 class Wire(Protocol):
     """Sends a frame without waiting, closes, says how much waits."""
+
+    def count(self, counted: Counted) -> None:
+        """Who pays for frames that are no messages, and what is to be released when the connection is really gone:
+        a socket that is closed and whose peer does not go still takes its place.
+        """
 
     def send_frame(self, frame: Frame) -> bool:
         """False when so much waits for this peer that it is not sent: it reads too slowly."""
@@ -105,8 +121,12 @@ class AsgiWire:
         self._waiting: deque[Frame | tuple[int, str]] = deque()
         self._bytes = 0
         self._is_closing = False
+        self._counted: Counted | None = None
         self._has_more = asyncio.Event()
         self._task = asyncio.get_running_loop().create_task(self._empty())
+
+    def count(self, counted: Counted) -> None:
+        self._counted = counted  # the server under this one reads control frames itself and tells nobody
 
     def send_frame(self, frame: Frame) -> bool:
         if self._bytes > MOST_BUFFERED:
@@ -136,6 +156,8 @@ class AsgiWire:
         """The socket is gone."""
         self._is_closing = True
         self._task.cancel()
+        if self._counted is not None:
+            self._counted.release()
         with contextlib.suppress(asyncio.CancelledError):
             await self._task
 

@@ -23,7 +23,7 @@ __all__ = ["Accepted", "accept"]
 class Accepted:
     """An open socket and whose it is; `most` is the longest frame it may send."""
 
-    __slots__ = ("_counted", "_open", "anyone", "is_too_fast", "most", "outbox", "wire")
+    __slots__ = ("_open", "anyone", "is_too_fast", "most", "outbox", "wire")
 
     def __init__(
         self,
@@ -39,18 +39,17 @@ class Accepted:
         self.outbox = outbox
         self.is_too_fast = counted.is_too_fast
         self.most = most
-        self._counted = counted
         self._open = sockets
+        wire.count(counted)
 
     def release(self) -> None:
-        """The socket is gone and no longer counted."""
+        """The talk is over; the socket is counted until its connection is gone."""
         self.outbox.is_open = False
         self._open.discard(self.outbox)
-        self._counted.release()
 
 
 async def accept(connection: HTTPConnection, receive: Receive, send: Send) -> Accepted | None:
-    """The socket, open; its `release` is owed when it is gone. None when it was turned away.
+    """The socket, open; its `release` is owed when the talk is over. None when it was turned away.
 
     A foreign page is refused before the handshake is answered. Other refusals open the socket first:
     a browser is not told the status of a failed handshake, but it is told a close code.
@@ -85,7 +84,7 @@ async def accept(connection: HTTPConnection, receive: Receive, send: Send) -> Ac
             site.sockets.add(
                 outbox, credential_of(connection), anyone.ids, site.limits.address_of(connection)
             )
-            counted = None  # its release is the caller's from here on
+            counted = None  # its release is the wire's from here on
             return socket
         assert refusal is not None
         site.metrics.refused(refusal.code)

@@ -1,119 +1,160 @@
-"""WebSocket frames as a server reads them (RFC 6455 §5): bytes in, messages out, nothing else."""
+"""WebSocket frames as a server reads them (RFC 6455 §5).
+
+One kind matters: a whole text, alone in what was received. `whole_text` reads it in a microsecond. Everything else
+(control frames, fragments, several frames in one piece, half of one, nonsense) is the `websockets` library's:
+`OddFrames` feeds it a little at a time and puts messages together.
+"""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 
-from websockets.frames import apply_mask  # type: ignore[attr-defined]  # the compiled one where there is one
+from websockets.frames import Frame, Opcode, apply_mask  # type: ignore[attr-defined]  # compiled where it can be
+from websockets.protocol import State
+from websockets.server import ServerProtocol
 
-__all__ = ["BINARY", "CLOSE", "PING", "PONG", "TEXT", "BadFrame", "FrameReader", "close_payload"]
+__all__ = ["MOST_CONTROL", "SILENT", "SLICE", "Message", "OddFrames", "whole_text"]
 
-CONTINUED, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
-_CONTROL = 8  # opcodes from here on: short, whole, and allowed in the middle of a message
-_MOST_CONTROL = 125
-_PROTOCOL_ERROR, _TOO_BIG = 1002, 1009
+SLICE = 512  # bytes fed at once: no more than 86 frames, a millisecond or two of the library's time
+MOST_CONTROL = 125  # bytes a control frame may carry
 
-_WHOLE_TEXT = 0x80 | TEXT
+_WHOLE_TEXT = 0x80 | Opcode.TEXT
 _MASKED = 0x80
 _MASKED_2 = _MASKED | 126
-_MASKED_8 = _MASKED | 127
+
+# The library's words about each connection are nothing for an operator, and its debug lines hold whole frames.
+SILENT = logging.getLogger("cartagena.wire.library")
+SILENT.setLevel(logging.CRITICAL)
+
+Message = tuple[bool, bytes]  # whether it is text, and what it says
 
 
-class BadFrame(Exception):
-    """The peer does not keep to the protocol; the socket is closed with `code`."""
+def whole_text(data: bytes, most: int) -> bytes | None:
+    """The text, where these bytes are one message of at most `most` bytes and nothing else."""
+    size = len(data)
+    if size < 7 or data[0] != _WHOLE_TEXT:
+        return None
+    length = data[1]
+    if length == size + (_MASKED - 6) and length < _MASKED_2:
+        begin = 6
+    elif length == _MASKED_2 and size >= 8 and size == 8 + (data[2] << 8) + data[3]:
+        begin = 8
+    else:
+        return None
+    return None if size - begin > most else apply_mask(data[begin:], data[begin - 4 : begin])
 
-    def __init__(self, code: int, reason: str) -> None:
-        super().__init__(reason)
-        self.code = code
-        self.reason = reason
 
+class OddFrames:
+    """What is not plain, from its first byte until nothing is left over; `most` is the longest message."""
 
-class FrameReader:
-    """Takes a connection's bytes as they come; `most` is the longest message."""
-
-    __slots__ = ("_kind", "_most", "_parts", "_rest", "_size")
+    __slots__ = ("_at", "_counted", "_fed", "_held", "_is_text", "_library", "_parts", "discarded")
 
     def __init__(self, most: int) -> None:
-        self._most = most
-        self._rest = b""
-        self._kind = CONTINUED  # of the message that has begun and not ended
-        self._parts: list[bytes] | None = None
-        self._size = 0
+        self._library = ServerProtocol(state=State.OPEN, max_size=most, logger=SILENT)
+        self._held = b""  # received and not yet fed, from `_at` on: never copied for the sake of a frame
+        self._at = 0
+        self._fed = 0
+        self._counted = 0  # bytes of whole frames among those fed
+        self._parts: bytearray | None = None  # of the message that has begun and not ended
+        self._is_text = False
+        self.discarded = 0  # bytes that came after the end
 
-    def whole_text(self, data: bytes) -> bytes | None:
-        """The text, where these bytes are one message and nothing else. That is how nearly all of them come."""
-        size = len(data)
-        if size < 7 or data[0] != _WHOLE_TEXT or self._rest or self._parts is not None:
+    # -- in ----------------------------------------------------------------------------------------
+
+    def hold(self, data: bytes) -> None:
+        """These bytes come next."""
+        self._held = data if not self.has_held else self._held[self._at :] + data
+        self._at = 0
+
+    def drop(self) -> None:
+        """Nothing of what is held is read any more."""
+        self._held, self._at = b"", 0
+
+    @property
+    def has_held(self) -> bool:
+        return self._at < len(self._held)
+
+    def read(self) -> Iterator[Message | None]:
+        """One slice of what is held: for each frame the message it completes, or None for any other frame."""
+        piece = self._held[self._at : self._at + SLICE]
+        self._at += len(piece)
+        if self._at == len(self._held):
+            self._held, self._at = b"", 0
+        self._fed += len(piece)
+        self._library.receive_data(piece)
+        for frame in self._library.events_received():
+            assert isinstance(frame, Frame)
+            self._counted += _size(frame)
+            yield self._message(frame)
+
+    def _message(self, frame: Frame) -> Message | None:
+        opcode = frame.opcode
+        if opcode is Opcode.CONT:
+            assert self._parts is not None
+            self._parts += frame.data
+        elif opcode is Opcode.TEXT or opcode is Opcode.BINARY:
+            self._is_text = opcode is Opcode.TEXT
+            if frame.fin:
+                return self._is_text, bytes(frame.data)
+            self._parts = bytearray(frame.data)
+        if opcode is not Opcode.CONT or not frame.fin:
             return None
-        length = data[1]
-        if length == size + (_MASKED - 6) and length < _MASKED_2:
-            begin = 6
-        elif length == _MASKED_2 and size >= 8 and size == 8 + (data[2] << 8) + data[3]:
-            begin = 8
-        else:
-            return None
-        return None if size - begin > self._most else apply_mask(data[begin:], data[begin - 4 : begin])
+        message, self._parts = bytes(self._parts or b""), None
+        return self._is_text, message
 
-    def read(self, data: bytes) -> Iterator[tuple[int, bytes]]:
-        """Every message these bytes complete, with its opcode; raises BadFrame where they go wrong."""
-        if self._rest:
-            data = self._rest + data
-        self._rest = data
-        at, size = 0, len(data)
-        while size - at >= 2:
-            length, begin = data[at + 1], at + 2
-            if length == _MASKED_2:
-                begin = at + 4
-                is_masked, length = True, int.from_bytes(data[at + 2 : begin], "big")
-            elif length == _MASKED_8:
-                begin = at + 10
-                is_masked, length = True, int.from_bytes(data[at + 2 : begin], "big")
-            else:
-                is_masked, length = length >= _MASKED, length & 0x7F
-            if size < begin:
-                break
-            self._check(data[at], length, is_masked)
-            end = begin + 4 + length
-            if size < end:
-                break
-            payload = apply_mask(data[begin + 4 : end], data[begin : begin + 4])
-            self._rest = data[end:]
-            message = self._put_together(data[at], payload)
-            if message is not None:
-                yield message
-            at = end
+    # -- out ---------------------------------------------------------------------------------------
 
-    def _check(self, first: int, length: int, is_masked: bool) -> None:
-        """What can be said of a frame from its head."""
-        opcode, is_final = first & 0x0F, first & 0x80
-        if first & 0x70:
-            raise BadFrame(_PROTOCOL_ERROR, "reserved bits are set")
-        if not is_masked:
-            raise BadFrame(_PROTOCOL_ERROR, "a client masks its frames")
-        if opcode >= _CONTROL:
-            if opcode > PONG or not is_final or length > _MOST_CONTROL:
-                raise BadFrame(_PROTOCOL_ERROR, "no such control frame")
-            return
-        if opcode > BINARY or (opcode == CONTINUED) is (self._parts is None):
-            raise BadFrame(_PROTOCOL_ERROR, "no such frame here")
-        if self._size + length > self._most:
-            raise BadFrame(_TOO_BIG, "frame too big")
+    def close(self, code: int, reason: str) -> None:
+        """Begin to close, unless the peer has or the library had to."""
+        if self._library.state is State.OPEN:
+            self._library.send_close(code, reason.encode()[: MOST_CONTROL - 2].decode(errors="ignore"))
 
-    def _put_together(self, first: int, payload: bytes) -> tuple[int, bytes] | None:
-        opcode, is_final = first & 0x0F, first & 0x80
-        if opcode >= _CONTROL or (opcode != CONTINUED and is_final):
-            return opcode, payload
-        if self._parts is None:
-            self._kind, self._parts = opcode, []
-        self._parts.append(payload)
-        self._size += len(payload)
-        if not is_final:
-            return None
-        message = self._kind, b"".join(self._parts)
-        self._parts, self._size = None, 0
-        return message
+    def fail(self, code: int, reason: str) -> None:
+        """The peer does not keep to the protocol."""
+        if self._library.state is State.OPEN:
+            self._library.fail(code, reason)
+
+    def to_send(self) -> bytes:
+        """What the library answers: pongs, a close."""
+        return b"".join(self._library.data_to_send())
+
+    # -- how it stands -----------------------------------------------------------------------------
+
+    @property
+    def peer_closed(self) -> tuple[int, str] | None:
+        """Code and reason of the peer's close frame, which the library has found in order."""
+        close = self._library.close_rcvd
+        return None if close is None or self.has_failed else (int(close.code), close.reason)
+
+    @property
+    def has_failed(self) -> bool:
+        """The library has closed because of what the peer sent, and reads nothing more."""
+        return self._library.parser_exc is not None or (
+            self._library.eof_sent and self._library.close_rcvd is None
+        )
+
+    @property
+    def closed_with(self) -> tuple[int, str]:
+        """What this side has closed with."""
+        close = self._library.close_sent
+        return (1006, "") if close is None else (int(close.code), close.reason)
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing waits, no frame and no message is half received, no close has begun: it is needed no longer.
+
+        A head that has been read and whose payload is missing is in no buffer; so bytes are counted.
+        """
+        return (
+            self._fed == self._counted
+            and self._parts is None
+            and not self._held
+            and self._library.state is State.OPEN
+        )
 
 
-def close_payload(code: int, reason: str) -> bytes:
-    """What a close frame carries."""
-    return code.to_bytes(2, "big") + reason.encode()[: _MOST_CONTROL - 2]
+def _size(frame: Frame) -> int:
+    """Bytes this frame took at least (a length may be written longer than need be; then `is_empty` stays false)."""
+    length = len(frame.data)
+    return length + (6 if length < 126 else 8 if length < 65536 else 14)

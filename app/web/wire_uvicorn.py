@@ -1,140 +1,103 @@
-"""A thinner transport under the same uvicorn: frames go straight between the socket and the room.
+"""A thin transport under uvicorn: frames go straight between the socket and the room.
 
 uvicorn's own path costs a coroutine, a dict and a serialisation for every frame and socket out, and for every
-frame in a generator, a queue and two system calls to stop and go on reading. This keeps uvicorn's handshake
-and life, and from the answered handshake on reads and writes frames itself. Then it also lets go of what only
-the handshake needed. From the first message on it carries the talk itself: no task lives with a socket, one
-is made only for a message whose answer takes time.
+frame in a generator, a queue and two system calls to stop and go on reading. This is a protocol class of our own
+in its place; what uvicorn asks of one is listed in tests/web/test_uvicorn_calls.py. The handshake and every frame
+that is not plain are the `websockets` library's (wire_handshake.py, wire_frames.py), which is let go of as soon as
+nothing odd is left. From the first message on the protocol carries the talk itself: no task lives with a socket,
+one is made only for a message whose answer takes time.
+
+Every frame costs: a message is charged by whoever hears it, any other frame here. Who owes is not read from.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from uvicorn.protocols.utils import ClientDisconnected
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-from websockets.http11 import Request
+from uvicorn.protocols.utils import is_ssl
 
 from app.play.frame import Frame
-from app.web.conversation import Talk
-from app.web.wire import EXTENSION, MOST_BUFFERED, NOT_STRAIGHT, Straight, framed, framed_as
-from app.web.wire_frames import CLOSE, PING, PONG, TEXT, BadFrame, FrameReader, close_payload
-from app.web.wire_inbox import WRITABLE, Event, Inbox
+from app.web.wire import MOST_BUFFERED, NOT_STRAIGHT, Counted, Straight, framed, framed_as
+from app.web.wire_app import AppSide, Stage
+from app.web.wire_frames import OddFrames, whole_text
 from app.web.wire_rounds import Beating, Rounds
 
 if TYPE_CHECKING:
+    import uvicorn
+    from uvicorn.server import ServerState
+
     from app.web.outbox import Outbox
 
 __all__ = ["ThinProtocol"]
 
-CLOSE_SECONDS = 10.0  # a peer that neither reads nor closes is cut off then
-MOST_WAITING = 16  # messages the app has not taken; then the peer is not read from
-_GOING_AWAY = 1012
-_FAULT = 1011
-_BAD_TEXT = 1007
-_NO_STATUS, _NO_CLOSE = 1005, 1006
+CLOSE_SECONDS = 10.0  # a socket that is closing is cut off then, whatever its peer does
+TURN_FRAMES = 64  # odd frames read before others have their turn
+MOST_DISCARDED = 1_048_576  # bytes a peer may send after it was told that it broke the protocol
+
+_ASK = framed_as(9, b"")  # a ping
 _ROUNDS = "cartagena.rounds"
 
-_STAYS_OPEN: Any = object()
-_PING = framed_as(PING, b"")
-# What uvicorn keeps with a connection. A place for each instead of a dictionary saves a kilobyte a socket; one
-# that a newer uvicorn adds goes into the dictionary, which is still there.
-_OF_UVICORN = """
-    config app loop logger root_path asgi_version app_state connections tasks default_headers transport server client
-    scheme queue handshake_initiated handshake_complete close_sent disconnected close_timer close_timeout
-    initial_response conn read_paused writable ping_interval ping_timeout ping_timer pong_timer pending_ping_payload
-    ping_sent_at last_ping_rtt frames curr_msg_data_type scope request response
-""".split()
 
-
-class ThinProtocol(WebSocketsSansIOProtocol):
+class ThinProtocol(AppSide):
     """Implements Wire for the connection it serves; give it to uvicorn as `ws`."""
 
     __slots__ = (
-        *_OF_UVICORN,
-        "_answering",
+        "_counted",
         "_is_paused",
+        "_is_plain",
         "_is_quiet",
+        "_most",
+        "_odd",
         "_outbox",
-        "_reader",
-        "_talk",
+        "_timer",
         "_turn",
+        "_wait",
+        "place",
     )
 
-    def __init__(self, *args: Any, **named: Any) -> None:
-        super().__init__(*args, **named)
-        self.queue: Any = Inbox()
-        self.writable: Any = WRITABLE
-        self._reader: FrameReader | None = None  # from the answered handshake on
-        self._is_paused = False
+    def __init__(self, config: uvicorn.Config, server_state: ServerState, app_state: dict[str, Any]) -> None:
+        super().__init__(config, server_state, app_state)
+        self._most = config.ws_max_size
+        self._is_plain = False  # open, and nothing odd is on its way
+        self._odd: OddFrames | None = None  # while something is
+        self._wait: asyncio.Handle | None = None  # until the rest of what is odd is read
+        self._is_paused = False  # nothing is read from the peer
         self._is_quiet = False  # nothing has been heard since the last ping
         self._turn: set[Beating] | None = None  # the one it is asked for a sign of life with
+        self._timer: asyncio.TimerHandle | None = None  # cuts off what is closing
         self._outbox: Outbox | None = None
-        self._talk: Talk | None = None  # from the first message on
-        self._answering: asyncio.Task[None] | None = None
+        self._counted: Counted | None = None
+        self.place: Counted | None = None  # among the connections of its address (http_uvicorn.py)
 
-    # -- the handshake, which is uvicorn's ---------------------------------------------------------
+    # -- what uvicorn and the event loop call ------------------------------------------------------
 
-    def handle_connect(self, event: Request) -> None:
-        super().handle_connect(event)
-        scope: Any = getattr(self, "scope", None)
-        if scope is not None:  # the app's task has been made but has not begun
-            scope["extensions"][EXTENSION] = self
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+        self._server.connections.add(self)  # type: ignore[arg-type]
 
-    def start_keepalive(self) -> None:
-        """The handshake has been answered: from here on frames are ours."""
-        self._reader = FrameReader(self.config.ws_max_size)
-        del self.conn, self.request, self.response, self.frames
-        self.server = self.client = None  # the scope has them for as long as anybody asks
-        self._beat_later()
-
-    async def send(self, message: Any) -> None:
-        if self._reader is None:
-            await super().send(message)
-        elif self.disconnected:
-            raise ClientDisconnected
-        elif message["type"] == "websocket.send":
-            text = message.get("text")
-            self._write(
-                framed_as(TEXT, text.encode()) if text is not None else framed_as(2, message["bytes"])
-            )
+    def data_received(self, data: bytes) -> None:
+        self._is_quiet = False
+        if self._is_plain:
+            text = whole_text(data, self._most)
+            if text is not None:
+                self._take(True, text)
+                return
+        stage = self._stage
+        if stage is Stage.HANDSHAKE:
+            self._begin(data)
+        elif stage is Stage.ENDED:
+            self._discard(data)
         else:
-            self.close_with(message.get("code", 1000), message.get("reason") or "")
+            odd = self._find_odd()
+            odd.hold(data)
+            if self._wait is None:
+                self._read_odd()
 
-    async def run_asgi(self) -> None:
-        """The app returns when the socket is done, or when it has handed its talk over: then it stays open."""
-        await super().run_asgi()
-        if self.close_timer is _STAYS_OPEN:
-            self.close_timer = None
-        self.scope: Any = None  # the request's headers: nobody asks for them again
-
-    async def receive(self) -> Any:
-        event = await self.queue.get()
-        if self._is_paused and not self.queue:
-            self._is_paused = False
-            self.transport.resume_reading()
-        return event
-
-    # -- the wire ----------------------------------------------------------------------------------
-
-    def send_frame(self, frame: Frame) -> bool:
-        if self.close_sent or self.disconnected:
-            return True
-        transport = self.transport
-        if transport.get_write_buffer_size() > MOST_BUFFERED:
-            return False
-        transport.write(frame.wired or framed(frame))
-        return True
-
-    def open_for(self, outbox: Outbox) -> Straight:
-        transport = self.transport
-        self._outbox = outbox
-        transport.set_write_buffer_limits(MOST_BUFFERED)
-        if transport.get_extra_info("sslcontext") is not None:
-            return NOT_STRAIGHT  # what goes to the socket is not what is said
-        file = transport.get_extra_info("socket").fileno()
-        return file, transport.get_write_buffer_size, transport.write
+    def eof_received(self) -> None:
+        """The peer sends nothing more; the transport closes once what was said has been taken, or in time."""
+        self._leave(1006, "")
+        self._end_in_time()
 
     def pause_writing(self) -> None:
         """So much waits for this peer that it reads too slowly."""
@@ -144,180 +107,218 @@ class ThinProtocol(WebSocketsSansIOProtocol):
     def resume_writing(self) -> None:
         """It has read on; by then its outbox is closed."""
 
-    def _shut(self) -> None:
-        """Nothing is sent to this peer any more."""
-        self.close_sent = True
-        if self._outbox is not None:
-            self._outbox.is_open = False
-
-    def close_with(self, code: int, reason: str) -> None:
-        if self.close_sent or self.disconnected or self.transport.is_closing():
+    def shutdown(self) -> None:
+        """uvicorn is stopping; whoever was to be told to resume has been."""
+        if self._stage is Stage.HANDSHAKE:
+            self._deny(503)
             return
-        self._write(framed_as(CLOSE, close_payload(code, reason)))
-        self._shut()
-        self._tell_app(code, reason)
-        if self._is_paused:
-            self._is_paused = False
-            self.transport.resume_reading()
-        # Not close(): that waits for a buffer which this peer may never read.
-        self.close_timer = self.loop.call_later(CLOSE_SECONDS, self.transport.abort)
+        self.close_with(1012, "")
+        self._transport.close()
 
-    def buffered(self) -> int:
-        return self.transport.get_write_buffer_size()
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._leave(1006, "")
+        self._stage = Stage.GONE
+        self._handshake = self._odd = None
+        for timer in (self._timer, self._wait):
+            if timer is not None:
+                timer.cancel()
+        self._timer = self._wait = None
+        self._server.connections.discard(self)
+        for counted in (self._counted, self.place):
+            if counted is not None:
+                counted.release()
+        self._counted = self.place = None
 
-    def carry(self, talk: Talk) -> bool:
-        self._talk = talk
-        if self.close_timer is None:
-            self.close_timer = _STAYS_OPEN  # uvicorn closes what has no such timer when the app returns
-        if self.queue:
-            self._answer_waiting()
+    # -- the wire ----------------------------------------------------------------------------------
+
+    def _opened(self) -> None:
+        self._is_plain = True
+        self._beat_later()
+
+    def count(self, counted: Counted) -> None:
+        if self._stage is Stage.GONE:
+            counted.release()
+        else:
+            self._counted = counted
+
+    def send_frame(self, frame: Frame) -> bool:
+        if self._stage is not Stage.OPEN:
+            return True
+        transport = self._transport
+        if transport.get_write_buffer_size() > MOST_BUFFERED:
+            return False
+        transport.write(frame.wired or framed(frame))
         return True
 
-    # -- bytes from the peer -----------------------------------------------------------------------
+    def open_for(self, outbox: Outbox) -> Straight:
+        transport = self._transport
+        self._outbox = outbox
+        transport.set_write_buffer_limits(MOST_BUFFERED)
+        if is_ssl(transport):
+            return NOT_STRAIGHT  # what goes to the socket is not what is said
+        file = transport.get_extra_info("socket").fileno()
+        return file, transport.get_write_buffer_size, transport.write
 
-    def data_received(self, data: bytes) -> None:
-        reader = self._reader
-        if reader is None:
-            super().data_received(data)
+    def close_with(self, code: int, reason: str) -> None:
+        if self._stage is not Stage.OPEN:
             return
-        self._is_quiet = False
-        text = reader.whole_text(data)
-        if text is not None and not self.close_sent:
-            self._take(text)
+        odd = self._find_odd()
+        odd.close(code, reason)
+        self._write(odd.to_send())
+        self._leave(code, reason)
+        self._stage = Stage.CLOSING
+        self._end_in_time()  # not close(): that waits for a buffer which this peer may never read
+        self._go_on()
+
+    def buffered(self) -> int:
+        return self._transport.get_write_buffer_size()
+
+    # -- what is not plain -------------------------------------------------------------------------
+
+    def _find_odd(self) -> OddFrames:
+        odd = self._odd
+        if odd is None:
+            odd = self._odd = OddFrames(self._most)
+            self._is_plain = False
+        return odd
+
+    def _read_odd(self) -> None:
+        """As much as has been paid for and as is fair to the others; then again, later."""
+        self._wait = None
+        odd = self._odd
+        if odd is None:
             return
-        try:
-            for opcode, payload in reader.read(data):
-                self._heard(opcode, payload)
-        except BadFrame as bad:
-            self.close_with(bad.code, bad.reason)
+        owed, frames = self._pay(0), 0
+        while not (owed or self._is_full) and odd.has_held and frames < TURN_FRAMES:
+            unpaid = 0
+            for message in odd.read():
+                frames += 1
+                if message is not None and self._stage is Stage.OPEN:
+                    self._take(*message)  # whoever hears it charges for it
+                else:
+                    unpaid += 1
+            self._settle(odd)
+            owed = self._pay(unpaid)
+            if self._counted is None and frames >= TURN_FRAMES:
+                self._transport.abort()  # a flood that nobody pays for: it was turned away at the door
+                return
+        if owed:
+            self._wait = self._loop.call_later(owed, self._read_odd)
+        elif odd.is_empty:
+            self._odd = None
+            self._is_plain = True
+        self._go_on()
 
-    def _heard(self, opcode: int, payload: bytes) -> None:
-        if opcode == CLOSE:
-            self._peer_closed(payload)
-        elif self.close_sent or self.transport.is_closing():
-            pass  # the app is past it
-        elif opcode == TEXT:
-            self._take(payload)
-        elif opcode == PING:
-            self._write(framed_as(PONG, payload))
-        elif opcode != PONG:
-            self._wait({"type": "websocket.receive", "bytes": payload})
+    def _go_on(self) -> None:
+        """With what is held, if nothing is in the way; and with reading."""
+        odd = self._odd
+        if odd is not None and odd.has_held and self._wait is None and not self._is_full:
+            self._wait = self._loop.call_soon(self._read_odd)
+        is_paused = self._is_full or self._wait is not None
+        if is_paused is not self._is_paused and not self._transport.is_closing():
+            self._is_paused = is_paused
+            if is_paused:
+                self._transport.pause_reading()
+            else:
+                self._transport.resume_reading()
 
-    def _take(self, payload: bytes) -> None:
+    def _pay(self, frames: int) -> float:
+        """Seconds until so many frames more are paid for."""
+        return 0.0 if self._counted is None else self._counted.owe(frames)
+
+    def _settle(self, odd: OddFrames) -> None:
+        """What the library makes of what it was fed last."""
+        if self._stage is Stage.ENDED:
+            return
+        said = odd.to_send()
+        if said and self._stage is Stage.OPEN:
+            self._write(said)
+        closed = odd.peer_closed
+        if closed is not None:
+            self._leave(*closed)
+            self._end()
+        elif odd.has_failed:
+            self._leave(*odd.closed_with)
+            self._linger()
+        else:
+            return
+        odd.drop()
+
+    def _discard(self, data: bytes) -> None:
+        odd = self._odd
+        if odd is None:
+            return
+        odd.discarded += len(data)
+        if odd.discarded > MOST_DISCARDED:
+            self._transport.abort()
+
+    # -- messages ----------------------------------------------------------------------------------
+
+    def _take(self, is_text: bool, payload: bytes) -> None:
+        if not is_text:
+            self._queue({"type": "websocket.receive", "bytes": payload})
+            return
         try:
             text = payload.decode()
         except UnicodeDecodeError:
-            self.close_with(_BAD_TEXT, "not UTF-8")
-            return
-        if self._talk is None or self._answering is not None:
-            self._wait({"type": "websocket.receive", "text": text})
-            return
-        message = self._talk.hear(text)
-        if message is not None:
-            self._answer_in_task(message)
-
-    def _wait(self, event: Event) -> None:
-        self.queue.put_nowait(event)
-        if len(self.queue) >= MOST_WAITING and not self._is_paused:
-            self._is_paused = True
-            self.transport.pause_reading()
-        if self._talk is not None:
-            self._answer_waiting()
-
-    # -- what takes time ---------------------------------------------------------------------------
-
-    def _answer_waiting(self) -> None:
-        if self._answering is None:
-            self._answer_in_task(None)
-
-    def _answer_in_task(self, message: Any) -> None:
-        self._answering = self.loop.create_task(self._answer(message))
-        self.tasks.add(self._answering)
-        self._answering.add_done_callback(self._answered)
-
-    async def _answer(self, message: Any) -> None:
-        """This message and whatever comes in meanwhile, in order; then the task is over."""
-        talk = self._talk
-        assert talk is not None
-        is_over = True  # whatever goes wrong
-        try:
-            if message is not None:
-                await talk.answer(message)
-            while self.queue:
-                event = await self.receive()
-                if event["type"] != "websocket.receive":
-                    return
-                message = talk.hear(event.get("text"))
-                if message is not None:
-                    await talk.answer(message)
-            is_over = False
-        finally:
-            if is_over:
-                self._talk = None
-                self.queue = Inbox()
-                await talk.over()
-
-    def _answered(self, task: asyncio.Task[None]) -> None:
-        self._answering = None
-        self.tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            self.logger.error("a socket's talk failed", exc_info=task.exception())
-            self.close_with(_FAULT, "server fault")
-        elif self.queue and self._talk is not None:  # came after the task had looked for the last time
-            self._answer_waiting()
-
-    def _peer_closed(self, payload: bytes) -> None:
-        if not self.close_sent:
-            code = int.from_bytes(payload[:2], "big") if len(payload) > 1 else _NO_STATUS
-            self._write(framed_as(CLOSE, payload[:2]))
-            self._shut()
-            self._tell_app(code, payload[2:].decode("utf-8", "replace"))
-        self._end_close_timer()
-        self.transport.close()
+            odd = self._find_odd()
+            odd.fail(1007, "not UTF-8")
+            self._settle(odd)
+        else:
+            self._hear(text)
 
     # -- its end -----------------------------------------------------------------------------------
 
-    def shutdown(self) -> None:
-        """uvicorn is stopping; whoever was to be told to resume has been."""
-        if self._reader is None:
-            super().shutdown()
-            self.handshake_complete = self.disconnected = (
-                True  # answered: the app's own answer comes too late
-            )
+    def _leave(self, code: int, reason: str) -> None:
+        """It is over for the app and for everybody who tells it something; called again it does nothing."""
+        self._is_plain = False
+        if self._stage >= Stage.CLOSING:
             return
-        self.close_with(_GOING_AWAY, "")
-        self._end_close_timer()
-        self.transport.close()
-
-    def connection_lost(self, exc: Exception | None) -> None:
+        self._stage = Stage.ENDED
+        self._is_full = False
         self.stop_keepalive()
-        self._end_close_timer()
-        self.connections.discard(self)
-        self._tell_app(_NO_STATUS if self.handshake_complete else _NO_CLOSE, "")
-        self.handshake_complete = True
-        self.disconnected = True
         if self._outbox is not None:
             self._outbox.is_open = False
             self._outbox = None
-
-    def _tell_app(self, code: int, reason: str) -> None:
-        self.queue.put_nowait({"type": "websocket.disconnect", "code": code, "reason": reason})
+        self._inbox.put_nowait({"type": "websocket.disconnect", "code": code, "reason": reason})
         if self._talk is not None:
             self._answer_waiting()
 
-    def _end_close_timer(self) -> None:
-        if self.close_timer is not None:
-            self.close_timer.cancel()
-            self.close_timer = None
+    def _end(self) -> None:
+        """All has been said by both sides."""
+        self._leave(1006, "")
+        self._stage = Stage.ENDED
+        self._end_in_time()
+        self._transport.close()
+
+    def _linger(self) -> None:
+        """The peer must be told why, and may still be sending: a connection closed at once would be reset, and the
+        reason lost. So only this side is closed, and what comes is not looked at.
+        """
+        self._stage = Stage.ENDED
+        self._end_in_time()
+        if self._transport.is_closing() or not self._transport.can_write_eof():
+            self._transport.close()
+        else:
+            self._transport.write_eof()
+
+    def _end_in_time(self) -> None:
+        """Whoever closed first, and whether or not the peer takes what waits for it."""
+        if self._timer is None and self._stage is not Stage.GONE:
+            self._timer = self._loop.call_later(CLOSE_SECONDS, self._transport.abort)
+
+    def _write(self, wired: bytes) -> None:
+        if not self._transport.is_closing():
+            self._transport.write(wired)
 
     # -- signs of life -----------------------------------------------------------------------------
 
     def _beat_later(self) -> None:
-        if self.ping_interval:
-            # Shared by all connections of this server, as the state of its lifespan is.
-            rounds: Rounds | None = self.app_state.get(_ROUNDS)
+        interval = self._config.ws_ping_interval
+        if interval:
+            rounds: Rounds | None = self._state.get(_ROUNDS)
             if rounds is None:
-                rounds = self.app_state[_ROUNDS] = Rounds(self.loop, self.ping_interval)
+                rounds = self._state[_ROUNDS] = Rounds(self._loop, interval)
             self._turn = rounds.join(self)
 
     def stop_keepalive(self) -> None:
@@ -327,14 +328,10 @@ class ThinProtocol(WebSocketsSansIOProtocol):
 
     def beat(self) -> None:
         """Ask whether the peer is there; one that has said nothing since the last time is not."""
-        if self.close_sent or self.disconnected:
-            self.stop_keepalive()
-        elif self._is_quiet:
+        if self._stage is not Stage.OPEN:
+            return
+        if self._is_quiet:
             self.close_with(1011, "keepalive ping timeout")
         else:
             self._is_quiet = True
-            self._write(_PING)
-
-    def _write(self, wired: bytes) -> None:
-        if not self.transport.is_closing():
-            self.transport.write(wired)
+            self._write(_ASK)

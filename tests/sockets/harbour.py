@@ -18,12 +18,14 @@ from typing import Any
 import httpx
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.server import ServerState
 
 from app.main import create_app
 from app.play.house import House
 from app.settings import Settings
 from app.store.engine import make_engine
 from app.store.migrate import upgrade
+from app.web.http_uvicorn import CarefulHttp
 from app.web.wire_uvicorn import ThinProtocol
 from tools.soak import nursery
 
@@ -51,8 +53,9 @@ def free_port() -> int:
 class Running:
     """A server that answers at `base`."""
 
-    def __init__(self, port: int, app: FastAPI | None = None) -> None:
+    def __init__(self, port: int, app: FastAPI | None = None, state: ServerState | None = None) -> None:
         self.port = port
+        self._state = state
         self.base = f"http://127.0.0.1:{port}"
         self.sockets = f"ws://127.0.0.1:{port}"
         self._app = app
@@ -62,6 +65,12 @@ class Running:
         assert self._app is not None, "this server is another process"
         house: House = self._app.state.house
         return house
+
+    @property
+    def connections(self) -> int:
+        """Connections the server still has, of requests and sockets, open or closing."""
+        assert self._state is not None, "this server is another process"
+        return len(self._state.connections)
 
     async def head(self, game: str) -> int:
         return (await self.house.store.heads([game]))[game]
@@ -82,6 +91,7 @@ async def in_process(
     config = uvicorn.Config(
         app,
         port=port,
+        http=CarefulHttp,
         ws=ThinProtocol if thin else "websockets-sansio",
         ws_max_size=settings.frame_bytes,
         ws_per_message_deflate=False,
@@ -95,7 +105,7 @@ async def in_process(
             if serving.done():
                 serving.result()
             await asyncio.sleep(0.01)
-        yield Running(port, app)
+        yield Running(port, app, server.server_state)
     finally:
         server.should_exit = True
         await serving

@@ -1,0 +1,188 @@
+"""One nameless socket that wants to stop the server: floods, bytes after the end, peers that do not read."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from app.settings import Settings
+from app.web import wire_uvicorn
+from tests.attack.bare import Bare, close_code, until
+from tests.attack.work import counted_work
+from tests.sockets.harbour import Running, in_process
+from tools.fuzz.socket_client import CLOSE, MORE, PING, PONG, TEXT, Raw, frame
+
+USUAL = {
+    name: getattr(Settings(), name)
+    for name in ("frames_per_second", "frames_burst", "sockets_per_address", "requests_per_second")
+}
+HELLO = frame(b'{"do":"hello","v":1}')
+MASKED = b"\x80\x00\x00\x00\x00"  # the rest of an empty frame
+MOST_CALLS = 40_000  # six megabytes of small frames took millions
+
+
+@pytest.fixture
+async def server(sqlite_url: str) -> Any:
+    async with in_process(sqlite_url, **USUAL) as running:
+        yield running
+
+
+def sockets(server: Running) -> int:
+    assert server._app is not None
+    return int(server._app.state.site.limits.open_sockets)
+
+
+async def _serves(server: Running, times: int = 5) -> None:
+    other = await Raw(server.port, "/ws/lobby", "").open()
+    for _ in range(times):
+        assert await other.answers()
+    await other.close()
+
+
+@pytest.mark.parametrize(
+    ("before", "flood"),
+    [
+        (b"", bytes((0x80 | PONG,)) + MASKED),
+        (b"", bytes((0x80 | PING,)) + MASKED),
+        (frame(b"{", TEXT, final=False), bytes((MORE,)) + MASKED),
+        (b"", bytes((0x80 | TEXT,)) + MASKED),
+    ],
+    ids=["pongs", "pings", "empty continuations", "empty texts"],
+)
+async def test_a_flood_of_small_frames_is_paid_for(server: Running, before: bytes, flood: bytes) -> None:
+    async with Bare(server) as attacker:
+        await attacker.open_socket()
+        await attacker.send(HELLO + before)
+        with counted_work() as work:
+            await attacker.push(flood * 1_000_000)
+            await _serves(server)
+        assert work.calls < MOST_CALLS
+
+
+async def test_limits_that_are_wide_open_still_let_others_have_their_turn(sqlite_url: str) -> None:
+    """With a million frames a second allowed nobody pays; a turn of the event loop reads a few all the same."""
+    async with (
+        in_process(sqlite_url, frames_per_second=1e6, frames_burst=10**6) as server,
+        Bare(server) as attacker,
+    ):
+        await attacker.open_socket()
+        await attacker.send(HELLO)
+        pushing = asyncio.create_task(attacker.push((bytes((0x80 | PONG,)) + MASKED) * 200_000))
+        other = await Raw(server.port, "/ws/lobby", "").open()
+        for _ in range(5):
+            with counted_work() as work:
+                await asyncio.sleep(0)
+            assert work.calls < MOST_CALLS
+            assert await other.answers()
+        await other.close()
+        pushing.cancel()
+
+
+@pytest.mark.parametrize(
+    "bad", [frame(HELLO, 5), frame(b"x" * 5000), frame(b"\xff"), frame(b"x", masked=False)]
+)
+async def test_bytes_after_a_bad_frame_are_neither_kept_nor_read_again(server: Running, bad: bytes) -> None:
+    async with Bare(server) as attacker:
+        await attacker.open_socket()
+        await attacker.send(HELLO + bad)
+        with counted_work() as work:
+            with pytest.raises(ConnectionError):
+                await attacker.push_for_ever(b"\x81\x85" * 65536, 400)
+            await _serves(server)
+        assert work.calls < MOST_CALLS
+        await until(lambda: server.connections == 0)
+        assert sockets(server) == 0
+
+
+async def test_after_a_frame_that_is_too_big_the_connection_ends_with_the_close(
+    server: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wire_uvicorn, "CLOSE_SECONDS", 3600.0)
+    async with Bare(server) as peer:
+        await peer.open_socket()
+        await peer.send(frame(b"x" * 5000))
+        assert close_code(await peer.read_to_end()) == 1009
+    await until(lambda: server.connections == 0)
+
+
+async def _fill(server: Running, peer: Bare) -> None:
+    """Ask for more than the peer reads, until the server has so much to say that it waits."""
+    pings = frame(b"." * 125, PING) * 400
+    watcher: Any = server.house.watcher
+    while b"cartagena_outbox_drops_total 1.0" not in watcher.text():
+        await peer.push(pings)
+        await asyncio.sleep(0.01)
+
+
+async def test_a_shed_socket_that_closes_is_counted_until_it_is_cut_off(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wire_uvicorn, "CLOSE_SECONDS", 1.0)
+    async with in_process(sqlite_url) as server, Bare(server, receive_buffer=4096) as peer:
+        await peer.open_socket()
+        await peer.send(HELLO)
+        await _fill(server, peer)
+        assert (sockets(server), server.connections) == (1, 1), "closed by the server, and still there"
+        await peer.push(frame(b"\x03\xe8", CLOSE))
+        await until(lambda: server.connections == 0)
+        assert sockets(server) == 0
+
+
+async def test_a_peer_that_closes_first_and_does_not_read_is_cut_off(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wire_uvicorn, "CLOSE_SECONDS", 1.0)
+    async with in_process(sqlite_url) as server, Bare(server, receive_buffer=4096) as peer:
+        await peer.open_socket()
+        await peer.send(HELLO)
+        for _ in range(60):  # several megabytes of pongs in the kernel, some in the transport
+            await peer.push(frame(b"." * 125, PING) * 400)
+        await peer.push(frame(b"\x03\xe8", CLOSE))
+        await until(lambda: server.connections == 0)
+        assert sockets(server) == 0
+
+
+async def test_frames_after_the_servers_close_are_paid_for_and_only_a_close_is_heard(
+    server: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wire_uvicorn, "CLOSE_SECONDS", 2.0)
+    async with Bare(server) as attacker:
+        await attacker.open_socket("/ws/game/NoSuchRoom")
+        await attacker.send(HELLO)  # refused: 4003
+        with counted_work() as work:
+            await attacker.push(HELLO * 200_000)
+            await until(lambda: server.connections == 0)
+        assert work.calls < MOST_CALLS
+    async with Bare(server) as peer:
+        await peer.open_socket("/ws/game/NoSuchRoom")
+        await peer.send(HELLO)
+        said = b""
+        while close_code(said) is None:
+            said += await peer.read_some()
+        assert close_code(said) == 4003
+        await peer.send(frame(b"?", PING) + HELLO + frame(b"\x0f\xa3", CLOSE))
+        assert await peer.read_to_end() == b"", "no pong, no answer"
+    await until(lambda: server.connections == 0)
+
+
+@pytest.mark.parametrize(
+    ("payload", "answer"),
+    [
+        (b"", 1005),
+        (b"\x03\xe8", 1000),
+        (b"\x0f\xa0bye", 4000),
+        (b"\x03", 1002),
+        *(
+            (code.to_bytes(2, "big"), 1002)
+            for code in (0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000, 65535)
+        ),
+        (b"\x03\xe8\xff\xfe", 1007),
+    ],
+)
+async def test_a_close_is_checked_before_it_is_echoed(server: Running, payload: bytes, answer: int) -> None:
+    async with Bare(server) as peer:
+        await peer.open_socket()
+        await peer.send(frame(payload, CLOSE))
+        assert close_code(await peer.read_to_end()) == answer
