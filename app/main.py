@@ -148,6 +148,8 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         counts = metrics.Metrics(str(os.getpid()) if settings.workers > 1 else "")
         games = await stack.enter_async_context(open_store(settings.database_url, counts.committed, engine))
         site = app.state.site = _site(app, settings, engine, games, counts)
+        stack.callback(lambda: site.passwords.close())  # whichever it has then
+        stack.callback(site.webhooks.close)
 
         async def is_blocked(person: Anyone, others: Iterable[str]) -> bool:
             return await site.social.is_blocked(person.ids, list(others))

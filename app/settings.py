@@ -79,7 +79,9 @@ class Settings:
     writes_burst: int = _set(60, "Writes one person may make at once.", low=1)
     guests_per_hour: int = _set(120, "New guests an hour from one address.", low=1)
     logins_per_hour: int = _set(
-        20, "Failed log-ins an hour for a name from one address; six times that for any name.", low=1
+        20,
+        "Failed log-ins an hour for a name from one address; six times that for any name. Right ones: three times.",
+        low=1,
     )
     codes_per_hour: int = _set(30, "Wrong resume or recovery codes an hour from one address.", low=1)
     lookups_per_hour: int = _set(

@@ -14,6 +14,7 @@ import ipaddress
 import json
 import socket
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
@@ -21,6 +22,7 @@ __all__ = ["BadWebhook", "WebhookFailed", "Webhooks", "checked_url", "signature"
 
 _PATIENCE = 10.0
 _LONGEST = 500
+_LOOK_UPS = 2  # names looked up at a time
 
 
 class BadWebhook(ValueError):
@@ -67,6 +69,12 @@ class Webhooks:
 
     def __init__(self, *, private: bool) -> None:
         self._private = private
+        # Names are looked up in threads of its own: when a name server hangs, nobody else waits for a thread.
+        self._threads = ThreadPoolExecutor(_LOOK_UPS, "look-up")
+
+    def close(self) -> None:
+        """Nobody waits for a name any longer."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def call(self, url: str, key: str, told: Mapping[str, Any], now: int) -> None:
         """One signed POST; raises WebhookFailed with a reason that names no address."""
@@ -101,8 +109,8 @@ class Webhooks:
     async def _resolve(self, parts: SplitResult) -> str:
         try:
             async with asyncio.timeout(_PATIENCE):
-                found = await asyncio.get_running_loop().getaddrinfo(
-                    parts.hostname, parts.port or 443, type=socket.SOCK_STREAM
+                found = await asyncio.get_running_loop().run_in_executor(
+                    self._threads, _look_up, parts.hostname or "", parts.port or 443
                 )
         except (OSError, TimeoutError, UnicodeError) as problem:
             raise WebhookFailed("unknown host") from problem
@@ -112,6 +120,10 @@ class Webhooks:
         if not self._private and not all(_is_public(address) for address in addresses):
             raise WebhookFailed("private address")
         return addresses[0]
+
+
+def _look_up(host: str, port: int) -> list[Any]:
+    return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
 
 
 def _path(parts: SplitResult) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from app.play import chat
@@ -10,7 +9,7 @@ from app.play import commands as say
 from app.play.draft import Draft
 from app.play.frame import frame_of
 from app.play.ports import Anyone, StoreUnavailable
-from app.play.refusals import NotAdmitted, Refusal
+from app.play.refusals import NotAdmitted, Raced, Refusal
 from app.play.room import Room
 from app.play.telling import state_message
 from app.play.terms import CHAT_PRESETS, check_password
@@ -38,7 +37,7 @@ async def admit(house: House, game: str, anyone: Anyone, password: str | None) -
             await _same_work(house, game)
         if password is None:
             raise NotAdmitted("password_required")
-        if not await asyncio.to_thread(check_password, lock, password) or room is None:
+        if not await house.hashing(check_password, lock, password) or room is None:
             raise NotAdmitted("password_wrong")
     if not room.table.terms.spectators and room.table.status != "open":
         raise NotAdmitted("no_spectators")
@@ -62,7 +61,7 @@ async def enter(house: House, room: Room, visitor: Visitor, hello: say.Hello) ->
             visitor.muted = await house.store.mutes(room.id, visitor.anyone.id) or _NOBODY
         if is_new:
             if house.rooms.loaded(room.id) is not room:
-                raise Refusal("try_again")  # put away while this one was at the door
+                raise Raced  # put away while this one was at the door
             room.enter(visitor, now)
         _greet(room, visitor, hello, now)
         # Lines written meanwhile may come before these: clients order chat by its numbers.

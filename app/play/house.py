@@ -6,6 +6,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
@@ -76,6 +77,8 @@ class House:
         self.presence = PresenceTelling(self, presence_delay)
         self.catching_up = CatchingUp(self)
         self._tasks: set[asyncio.Task[Any]] = set()
+        # Passwords of tables, in a thread of their own: nothing that hangs elsewhere holds up who comes in.
+        self._hashing = ThreadPoolExecutor(1, "table-password")
         self._closing = asyncio.Event()
         self.counted: Callable[[str, Any], None] = lambda what, body: None  # limits of other workers
         self.signed_out: Callable[[str, Any], None] = lambda key, how: None  # sessions ended in other workers
@@ -120,6 +123,7 @@ class House:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
         self.presence.tell()
+        self._hashing.shutdown(wait=False, cancel_futures=True)
         await self.bus.close()
 
     async def rest(self, milliseconds: float) -> bool:
@@ -127,6 +131,10 @@ class House:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._closing.wait(), milliseconds / 1000)
         return not self._closing.is_set()
+
+    async def hashing(self, work: Callable[..., bool], *given: Any) -> bool:
+        """Work on a table's password, one after the other, off the event loop."""
+        return await asyncio.get_running_loop().run_in_executor(self._hashing, work, *given)
 
     async def dismiss(self) -> None:
         """Graceful stop, first half: everybody is told to resume elsewhere; their seats are kept."""
@@ -157,11 +165,11 @@ class House:
             raise Refusal("no_session")
         row, entry = found(anyone.id, options, terms, bots, self.clock.now(), self.new_tables)
         try:
-            if most is not None and await self.store.count_open(anyone.ids) >= most:
-                raise Refusal("too_many_rooms")
-            await self.store.create(row, entry)
+            is_made = await self.store.create(row, entry, None if most is None else (anyone.ids, most))
         except StoreUnavailable:
             raise Refusal("try_again") from None
+        if not is_made:
+            raise Refusal("too_many_rooms")
         self.founded(row, entry)
         return row.id
 

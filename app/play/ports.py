@@ -53,8 +53,14 @@ class Anyone(msgspec.Struct, frozen=True):
 class GameStore(Protocol):
     """The log and its heads. Times are milliseconds. Methods raise StoreUnavailable when they cannot know."""
 
-    async def create(self, game: GameRow, entry: Entry) -> None:
-        """A new game with its first entry, durable on return."""
+    async def create(
+        self, game: GameRow, entry: Entry, limit: tuple[Sequence[str], int] | None = None
+    ) -> bool:
+        """A new game with its first entry, durable on return.
+
+        With a limit, False and nothing stored when these creators have so many unfinished games already;
+        counted and stored in one, so that several at once get no further than one after the other.
+        """
 
     def append(self, append: Append) -> Awaitable[bool]:
         """True once entry and head are on disk; False: that seq, or that command, is already in the log."""
@@ -71,9 +77,6 @@ class GameStore(Protocol):
     async def games_of(
         self, people: Sequence[str], *, unfinished: bool, limit: int, offset: int = 0
     ) -> list[GameRow]: ...
-    async def count_open(self, creators: Sequence[str]) -> int:
-        """Unfinished games created by any of these ids."""
-
     async def wake(self, game: str, at: int) -> None:
         """Let the sweeper look at this game at that time, if it was not going to earlier."""
 

@@ -1,12 +1,13 @@
 """Refusals of rooms: a stable code and a sentence a player can act on; a refused command changed nothing.
 
 Refusal            everything a room refuses, by code
-└── NotAdmitted    the viewer may not be in this room at all; the socket closes after it
+├── NotAdmitted    the viewer may not be in this room at all; the socket closes after it
+└── Raced          `try_again` because others were faster again and again; nothing is wrong with the server
 """
 
 from __future__ import annotations
 
-__all__ = ["SENTENCES", "NotAdmitted", "Refusal"]
+__all__ = ["SENTENCES", "NotAdmitted", "Raced", "Refusal"]
 
 SENTENCES: dict[str, str] = {
     "bad_message": "The server did not understand this message.",
@@ -68,3 +69,10 @@ class Refusal(Exception):
 
 class NotAdmitted(Refusal):
     """This viewer may not be in this room."""
+
+
+class Raced(Refusal):
+    """Others were faster, each time."""
+
+    def __init__(self) -> None:
+        super().__init__("try_again")

@@ -24,7 +24,7 @@ from app.play.gate import Gate
 from app.play.on_the_way import OnTheWay
 from app.play.ports import Anyone, News, StoreUnavailable
 from app.play.presence import Presence
-from app.play.refusals import Refusal
+from app.play.refusals import Raced, Refusal
 from app.play.table import Table
 from app.play.telling import Told
 from app.play.visitors import Visitor, Visitors
@@ -121,7 +121,7 @@ class Room:
                 if told is not None:
                     return told
                 await self.read_on()
-            raise Refusal("try_again")
+            raise Raced
 
     async def _is_current(self) -> bool:
         """Whether the log has nothing beyond this table; reads it on if it has.

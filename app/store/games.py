@@ -50,17 +50,32 @@ class SqlGameStore(SideNotes):
         """Everything that was begun is on disk."""
         await self._commit.close()
 
-    async def create(self, game: GameRow, entry: Entry) -> None:
+    async def create(
+        self, game: GameRow, entry: Entry, limit: tuple[Sequence[str], int] | None = None
+    ) -> bool:
+        try:
+            async with self.writing() as run:
+                await self._create(run, game, entry, limit)
+        except _TooManyGames:
+            return False
+        return True
+
+    async def _create(
+        self, run: AsyncConnection, game: GameRow, entry: Entry, limit: tuple[Sequence[str], int] | None
+    ) -> None:
         assert game.summary is not None
-        async with self.writing() as run:
-            await run.execute(insert(games).values(**_game_values(game, game.summary)))
-            await run.execute(insert(heads).values(**_head_values(game)))
-            await run.execute(insert(log).values(dict(zip(_LOG_COLUMNS, log_row(entry), strict=True))))
-            rows = [
-                dict(zip(_SEAT_COLUMNS, row, strict=True)) for row in seat_rows(game.id, game.summary.seats)
-            ]
-            if rows:
-                await run.execute(insert(seats), rows)
+        if limit is not None and not self._is_sqlite:
+            # Whoever creates several at once waits for themselves; SQLite has one writer anyway.
+            await run.execute(select(func.pg_advisory_xact_lock(func.hashtext(game.creator))))
+        await run.execute(insert(games).values(**_game_values(game, game.summary)))
+        await run.execute(insert(heads).values(**_head_values(game)))
+        await run.execute(insert(log).values(dict(zip(_LOG_COLUMNS, log_row(entry), strict=True))))
+        rows = [dict(zip(_SEAT_COLUMNS, row, strict=True)) for row in seat_rows(game.id, game.summary.seats)]
+        if rows:
+            await run.execute(insert(seats), rows)
+        # After the first write: a transaction that reads first could not write any more in SQLite.
+        if limit is not None and await _count_open(run, limit[0]) > limit[1]:
+            raise _TooManyGames
 
     async def game(self, game: str) -> GameRow | None:
         async with self.reading() as run:
@@ -119,12 +134,14 @@ class SqlGameStore(SideNotes):
         async with self.reading() as run:
             return await _rows(run, query)
 
-    async def count_open(self, creators: Sequence[str]) -> int:
-        query = select(func.count()).where(
-            games.c.creator.in_(creators), games.c.status.in_(("open", "running"))
-        )
-        async with self.reading() as run:
-            return int((await run.execute(query)).scalar_one())
+
+class _TooManyGames(Exception):
+    """Ends the transaction without a trace."""
+
+
+async def _count_open(run: AsyncConnection, creators: Sequence[str]) -> int:
+    unfinished = and_(games.c.creator.in_(creators), games.c.status.in_(("open", "running")))
+    return int((await run.execute(select(func.count()).select_from(games).where(unfinished))).scalar_one())
 
 
 async def _rows(run: AsyncConnection, query: Any) -> list[GameRow]:

@@ -72,6 +72,14 @@ class AccountStore:
             await run.execute(delete(recovery_codes).where(recovery_codes.c.player == player))
             await run.execute(insert(recovery_codes), _code_rows(player, codes, now))
 
+    async def has_recovery_code(self, player: str, code: str) -> bool:
+        """Whether this is an unused code of the player; it stays one."""
+        query = select(recovery_codes.c.hash).where(
+            recovery_codes.c.hash == hashed(code), recovery_codes.c.player == player
+        )
+        async with reading(self.engine) as run:
+            return (await run.execute(query)).first() is not None
+
     async def use_recovery_code(self, player: str, code: str) -> bool:
         """Whether this was an unused code of the player; it is used up by asking."""
         query = delete(recovery_codes).where(
@@ -115,11 +123,16 @@ class AccountStore:
                 return None
         return row.player, row.room
 
-    async def add_token(self, player: str, label: str, now: int) -> str:
-        """A bearer token for a program of this player; only its hash is kept."""
+    async def add_token(self, player: str, label: str, now: int, most: int) -> str | None:
+        """A bearer token for a program of this player, of which only the hash is kept; None: there are `most`."""
         token = "ct_" + secrets.token_urlsafe(30)
         row = {"hash": hashed(token), "player": player, "label": label, "made_at": now, "seen_at": 0}
+        theirs = select(tokens.c.hash).where(tokens.c.player == player)
         async with writing(self.engine) as run:
+            # Several at once wait for each other, so that each counts the others.
+            await run.execute(select(players.c.id).where(players.c.id == player).with_for_update())
+            if len((await run.execute(theirs)).all()) >= most:
+                return None
             await run.execute(insert(tokens).values(**row))
         return token
 

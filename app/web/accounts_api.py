@@ -14,7 +14,7 @@ from starlette.requests import Request
 
 from app.store.people import LoginTaken, Player, hashed
 from app.web import names
-from app.web.errors import BadRequest, Conflict, NotAllowed, NotFound, Refused
+from app.web.errors import Conflict, NotAllowed, NotFound, Refused
 from app.web.game_api_models import responses
 from app.web.identity import (
     Anyone,
@@ -76,10 +76,11 @@ class OnlyPassword(Body):
     password: Password
 
 
-class Label(Body):
-    """What a program is called."""
+class NewToken(Body):
+    """What a program is called, and the password once more: a token outlives the cookie it was made with."""
 
     label: Annotated[str, Field(min_length=1, max_length=80)]
+    password: Password
 
 
 class WrongLogin(Refused):
@@ -103,7 +104,7 @@ async def register(request: Request, body: Register, person: Anyone) -> dict[str
         site.limits.take_write(person.id)
     wanted = body.name if body.name is not None else (person.name if person else "")
     name = await free_name(site, wanted, person.id if person else None)
-    password = await site.passwords.hash(checked_password(body.password, name))
+    password = await site.passwords.hash(checked_password(body.password, name), site.limits.key_of(request))
     codes = _codes()
     try:
         player = await site.accounts.register(
@@ -132,16 +133,17 @@ async def recover(request: Request, body: Recover) -> dict[str, Any]:
     site = site_of(request)
     key, login = site.limits.key_of(request), names.skeleton(body.name)
     checked_password(body.password, body.name)
-    site.limits.codes.check(key)
-    site.limits.check_login(login, key)
-    account = await site.accounts.by_login(login)
-    player = account.player if account else ""
-    if not await site.accounts.use_recovery_code(player, plain_code(body.code)):
-        site.limits.codes.take(key)
-        site.limits.failed_login(login, key)
-        raise _wrong_code()
+    with site.limits.code(key), site.limits.login(login, key):
+        account = await site.accounts.by_login(login)
+        player = account.player if account else ""
+        if not await site.accounts.has_recovery_code(player, plain_code(body.code)):
+            raise _wrong_code()
+        # The code is used up last: with too many before it in the queue of passwords it is still good.
+        password = await site.passwords.hash(body.password, key)
+        if not await site.accounts.use_recovery_code(player, plain_code(body.code)):
+            raise _wrong_code()
     codes = _codes()
-    await site.accounts.set_password(player, await site.passwords.hash(body.password))
+    await site.accounts.set_password(player, password)
     await site.accounts.replace_recovery_codes(player, _plain(codes), site.now())
     site.sign_out("person", player)
     return with_csrf(request, await _log_in(request, site, player), recovery_codes=codes)
@@ -153,7 +155,8 @@ async def change_password(request: Request, body: ChangePassword, person: Someon
     site = site_of(request)
     await check_password(request, site, person, body.old)
     checked_password(body.new, person.name)
-    await site.accounts.set_password(person.id, await site.passwords.hash(body.new))
+    password = await site.passwords.hash(body.new, site.limits.key_of(request))
+    await site.accounts.set_password(person.id, password)
     site.sign_out("person", person.id)
     return with_csrf(request, await _log_in(request, site, person.id))
 
@@ -173,8 +176,7 @@ async def log_out(request: Request, person: Someone) -> dict[str, Any]:
     """This device is nobody's from now on; a guest who logs out is gone for good."""
     site = site_of(request)
     session = session_of(request)
-    if session is None:
-        raise BadRequest("no_cookie", "A program with a token has nothing to log out of; remove the token.")
+    assert session is not None  # or nobody would be known
     await site.people.close_session(session)
     site.sign_out("session", hashed(session))
     forget_cookie(request)
@@ -185,8 +187,6 @@ async def log_out(request: Request, person: Someone) -> dict[str, Any]:
 async def log_out_everywhere(request: Request, person: Someone) -> dict[str, Any]:
     """Every device is logged out, this one too, and open sockets are closed."""
     site = site_of(request)
-    if "authorization" in request.headers:
-        raise NotAllowed("not_by_token", "A program cannot do this.")
     closed = await site.people.close_all_sessions(person.id)
     site.sign_out("person", person.id)
     forget_cookie(request)
@@ -201,18 +201,17 @@ async def tokens(request: Request, person: Someone) -> dict[str, Any]:
 
 
 @router.post("/tokens")
-async def add_token(request: Request, body: Label, person: Someone) -> dict[str, Any]:
+async def add_token(request: Request, body: NewToken, person: Someone) -> dict[str, Any]:
     """A bearer token for a program; shown this once."""
     site = site_of(request)
     if not person.is_account:
         raise NotAllowed("account_needed", "Register an account first: a token outlives a guest's cookie.")
-    if "authorization" in request.headers:
-        raise NotAllowed("not_by_token", "A program cannot make tokens.")
     site.limits.take_write(person.id)
-    if len(await site.accounts.tokens(person.id)) >= TOKENS:
-        raise Conflict("too_many_tokens", f"You may have {TOKENS} tokens. Remove one first.")
+    await check_password(request, site, person, body.password)
     label = "".join(letter for letter in body.label if letter.isprintable()).strip() or "program"
-    token = await site.accounts.add_token(person.id, label, site.now())
+    token = await site.accounts.add_token(person.id, label, site.now(), TOKENS)
+    if token is None:
+        raise Conflict("too_many_tokens", f"You may have {TOKENS} tokens. Remove one first.")
     return {"token": token, "label": label}
 
 
@@ -227,9 +226,7 @@ async def remove_token(request: Request, token: str, person: Someone) -> dict[st
 
 
 async def check_password(request: Request, site: Site, person: Person, password: str) -> None:
-    """The password once more; raises WrongLogin, NotAllowed for guests and programs, TooMany."""
-    if "authorization" in request.headers:
-        raise NotAllowed("not_by_token", "A program cannot do this.")
+    """The password once more; raises WrongLogin, NotAllowed for guests, TooMany."""
     if not person.is_account:
         raise NotAllowed("account_needed", "You have no account yet.")
     await _checked(request, site, person.name, password)
@@ -237,11 +234,16 @@ async def check_password(request: Request, site: Site, person: Person, password:
 
 async def _checked(request: Request, site: Site, name: str, password: str) -> str:
     key, login = site.limits.key_of(request), names.skeleton(name)
-    site.limits.check_login(login, key)
-    account = await site.accounts.by_login(login)
-    if not await site.passwords.is_right(password, account.password if account else None) or account is None:
-        site.limits.failed_login(login, key)
-        raise WrongLogin
+    right = site.limits.right_login(login, key)
+    try:
+        with site.limits.login(login, key):
+            account = await site.accounts.by_login(login)
+            stored = account.password if account else None
+            if not await site.passwords.is_right(password, stored, key) or account is None:
+                raise WrongLogin
+    except Exception:
+        right.give_back()
+        raise
     return account.player
 
 

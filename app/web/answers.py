@@ -13,15 +13,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from app.play.ports import StoreUnavailable
-from app.play.refusals import NotAdmitted, Refusal
+from app.play.refusals import NotAdmitted, Raced, Refusal
 from app.rules.errors import RuleError
-from app.web.errors import Refused, TooMany
+from app.web.errors import Refused, TooFast, TooMany
 
-__all__ = ["error_answer", "install_answers", "wants_page"]
+__all__ = ["error_answer", "install_answers", "refused_answer", "status_of", "wants_page"]
 
 log = logging.getLogger("cartagena.web")
 
-ErrorPage = Callable[[Request, int, str, str], Awaitable[Response]]
+ErrorPage = Callable[[Request, int, str, int], Awaitable[Response]]
 
 _WORDS = {
     400: ("bad_request", "The request could not be read."),
@@ -60,6 +60,13 @@ def _route(request: Request) -> str:
     return f"{request.method} {getattr(request.scope.get('route'), 'path', 'none')}"
 
 
+def status_of(refusal: Refusal) -> int:
+    """The status of what a room refused. 503 only where the store did not answer: a proxy avoids who says it."""
+    if isinstance(refusal, NotAdmitted):
+        return 403
+    return 409 if isinstance(refusal, Raced) else _STATUS.get(refusal.code, 409)
+
+
 def error_answer(status: int, code: str, message: str) -> JSONResponse:
     """The one shape of a refusal over HTTP."""
     return JSONResponse({"error": {"code": code, "message": message}}, status_code=status)
@@ -72,23 +79,33 @@ def wants_page(request: Request) -> bool:
     return "text/html" in request.headers.get("accept", "")
 
 
-def install_answers(app: FastAPI) -> None:
-    """Gives the app its handlers; `app.state.error_page`, when set, draws the page for people."""
+async def answer(request: Request, status: int, code: str, message: str, retry_after: int = 0) -> Response:
+    """A page where a person reads (`app.state.error_page`, when set, draws it), else JSON."""
+    page: ErrorPage | None = getattr(request.app.state, "error_page", None)
+    if page is not None and wants_page(request):
+        given = await page(request, status, code, retry_after)
+    else:
+        given = error_answer(status, code, message)
+    if retry_after:
+        given.headers["Retry-After"] = str(retry_after)
+    return given
 
-    async def answer(request: Request, status: int, code: str, message: str) -> Response:
-        page: ErrorPage | None = getattr(app.state, "error_page", None)
-        if page is not None and wants_page(request):
-            return await page(request, status, code, message)
-        return error_answer(status, code, message)
+
+async def refused_answer(request: Request, problem: Refused) -> Response:
+    """The answer to whoever is refused by the gate or by a route."""
+    wait = problem.retry_after if isinstance(problem, TooMany) else 0
+    given = await answer(request, problem.status, problem.code, problem.message, wait)
+    if problem.status == 401:
+        given.headers["WWW-Authenticate"] = "Bearer"
+    return given
+
+
+def install_answers(app: FastAPI) -> None:
+    """Gives the app its handlers."""
 
     async def on_refused(request: Request, problem: Exception) -> Response:
         assert isinstance(problem, Refused)
-        given = await answer(request, problem.status, problem.code, problem.message)
-        if isinstance(problem, TooMany):
-            given.headers["Retry-After"] = str(problem.retry_after)
-        if problem.status == 401:
-            given.headers["WWW-Authenticate"] = "Bearer"
-        return given
+        return await refused_answer(request, problem)
 
     async def on_rule_error(request: Request, problem: Exception) -> Response:
         assert isinstance(problem, RuleError)
@@ -97,17 +114,15 @@ def install_answers(app: FastAPI) -> None:
 
     async def on_refusal(request: Request, problem: Exception) -> Response:
         assert isinstance(problem, Refusal)
-        status = 403 if isinstance(problem, NotAdmitted) else _STATUS.get(problem.code, 409)
-        return await answer(request, status, problem.code, problem.message)
+        wait = problem.retry_after if isinstance(problem, TooFast) else 0
+        return await answer(request, status_of(problem), problem.code, problem.message, wait)
 
     async def on_outage(request: Request, problem: Exception) -> Response:
         log.warning(
             "the store did not answer",
             extra={"fields": {"path": _route(request), "why": str(problem.__cause__)}},
         )
-        given = await answer(request, 503, *_WORDS[503])
-        given.headers["Retry-After"] = "2"
-        return given
+        return await answer(request, 503, *_WORDS[503], retry_after=2)
 
     async def on_http(request: Request, problem: Exception) -> Response:
         assert isinstance(problem, HTTPException)

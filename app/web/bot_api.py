@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from app.play import commands as say
 from app.play.records import record_of
-from app.play.refusals import Refusal
+from app.web.errors import Refused
 from app.web.game_api import GameId, Password
 from app.web.game_api_models import responses
 from app.web.house import anyone_of, house_of
@@ -57,9 +57,12 @@ async def game_review(
     found = await reviews.known(game)
     if found is None:
         record = record_of(room.row, await house.store.entries(game))
-        if site_of(request).limits.is_reviewing_too_much(request, person.id if person is not None else None):
-            raise Refusal("too_fast")
-        found = await reviews.made(game, record)
+        asked = site_of(request).limits.take_review(request, person.id if person is not None else None)
+        try:
+            found = await reviews.made(game, record)
+        except Refused:
+            asked.give_back()  # it was not made
+            raise
     return found
 
 

@@ -11,7 +11,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.web.accounts_api import check_password
-from app.web.errors import NotAllowed
 from app.web.game_api_models import responses
 from app.web.identity import Someone, forget_cookie
 from app.web.me import Body
@@ -32,8 +31,6 @@ class Delete(Body):
 async def download(request: Request, person: Someone) -> Response:
     """Everything this server keeps about me, as a JSON file."""
     site = site_of(request)
-    if "authorization" in request.headers:
-        raise NotAllowed("not_by_token", "A program cannot do this.")
     site.limits.take_write(person.id)
     kept = {"at": site.now() * 1000, **await site.data.download(person.ids)}
     headers = {
@@ -49,8 +46,6 @@ async def download(request: Request, person: Someone) -> Response:
 async def delete(request: Request, body: Delete, person: Someone) -> dict[str, Any]:
     """Forgets me: logged out everywhere, my name in finished games becomes "somebody", my words are gone."""
     site = site_of(request)
-    if "authorization" in request.headers:
-        raise NotAllowed("not_by_token", "A program cannot do this.")
     if person.is_account:
         await check_password(request, site, person, body.password or "")
     await site.data.erase(person.ids, site.now())

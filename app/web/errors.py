@@ -12,7 +12,22 @@ Refused
 
 from __future__ import annotations
 
-__all__ = ["BadRequest", "Conflict", "NobodyKnown", "NotAllowed", "NotFound", "Refused", "TooBig", "TooMany"]
+from math import ceil
+
+from app.play.refusals import Refusal
+
+__all__ = [
+    "BadRequest",
+    "Conflict",
+    "NobodyKnown",
+    "NotAllowed",
+    "NotFound",
+    "Refused",
+    "TooBig",
+    "TooFast",
+    "TooMany",
+    "about_minutes",
+]
 
 
 class Refused(Exception):
@@ -76,8 +91,35 @@ class TooMany(Refused):
 
     status = 429
 
-    def __init__(
-        self, retry_after: float, message: str = "That was too much at once. Wait a moment and try again."
-    ) -> None:
-        super().__init__("too_many", message)
-        self.retry_after = max(1, round(retry_after + 0.5))
+    def __init__(self, retry_after: float, message: str | None = None) -> None:
+        super().__init__("too_many", message or waiting_sentence(retry_after))
+        self.retry_after = whole_seconds(retry_after)
+
+
+class TooFast(Refusal):
+    """The same in the words of rooms, which sockets hear as well."""
+
+    def __init__(self, retry_after: float) -> None:
+        super().__init__("too_fast", waiting_sentence(retry_after))
+        self.retry_after = whole_seconds(retry_after)
+
+
+def whole_seconds(wait: float) -> int:
+    """For the header Retry-After: never too early, never 0."""
+    return max(1, ceil(wait))
+
+
+def about_minutes(seconds: float) -> int:
+    """How long that is in words: 0 is a moment; more than ten minutes are told in fives."""
+    if seconds <= 60:
+        return 0
+    minutes = ceil(seconds / 60)
+    return minutes if minutes <= 10 else ceil(minutes / 5) * 5
+
+
+def waiting_sentence(seconds: float) -> str:
+    """What somebody is told who has to wait so long."""
+    minutes = about_minutes(seconds)
+    if not minutes:
+        return "That was too much at once. Wait a moment and try again."
+    return f"That was too much for now. Try again in about {minutes} minutes."

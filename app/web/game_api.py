@@ -16,6 +16,7 @@ from app.play.refusals import Refusal
 from app.play.room import Room
 from app.play.telling import state_message
 from app.play.terms import parse_terms
+from app.web.answers import status_of
 from app.web.game_api_models import Act, Created, Done, NewGame, Quick, QuickAnswer, Rows, responses
 from app.web.house import anyone_of, house_of
 from app.web.identity import Anyone, Person, SomeoneOrGuest
@@ -28,12 +29,12 @@ router = APIRouter(prefix="/api/v1", tags=["games"])
 
 GameId = Annotated[str, Path(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_-]+$")]
 Password = Annotated[str | None, Header(alias="X-Room-Password", max_length=100)]
-_STATUS = {"bad_action": 422, "bad_message": 422, "no_session": 401, "try_again": 503}
 
 
 @router.post("/games", status_code=201, responses=responses(401, 403, 409, 422))
 async def create_game(request: Request, new: NewGame, person: SomeoneOrGuest) -> Created:
     """Open a table. It is listed, unlisted (its link is its key) or locked with a password."""
+    site_of(request).limits.take_write(person.id)
     terms = parse_terms(new.model_dump(exclude={"options", "bots"}))
     most = _most_rooms(request, person)
     game = await house_of(request).create(anyone_of(person), new.options, terms, new.bots, most)
@@ -70,6 +71,7 @@ async def list_games(
 async def quick_play(request: Request, wish: Quick, person: SomeoneOrGuest) -> QuickAnswer:
     """A fitting open table, or a new one. Sit down there with a nonce; if it is full by then, ask again."""
     house, anyone = house_of(request), anyone_of(person)
+    site_of(request).limits.take_write(person.id)
     found = await fitting_table(house, anyone, wish.preset, wish.seats)
     if found is not None:
         return QuickAnswer(id=found, found=True)
@@ -153,7 +155,7 @@ async def _submit(
             raise
         problem = {"code": refusal.code, "message": refusal.message}
         state = state_message(room.table, room.table.seat_of(anyone.ids))
-        return JSONResponse({"error": problem, "state": state}, _STATUS.get(refusal.code, 409))
+        return JSONResponse({"error": problem, "state": state}, status_of(refusal))
     return Done(ack=command.id, seq=done.seq)
 
 

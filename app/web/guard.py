@@ -9,12 +9,12 @@ from functools import lru_cache
 
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.web.address import is_same_origin
-from app.web.answers import error_answer
-from app.web.errors import NotAllowed, Refused, TooBig, TooMany
+from app.web.answers import refused_answer
+from app.web.errors import NotAllowed, Refused, TooBig
 from app.web.identity import csrf_token, session_of
 from app.web.site import site_of
 
@@ -129,9 +129,7 @@ class GuardMiddleware:
             check_not_forged(connection, scope["method"])
         except Refused as refusal:
             site.metrics.refused(refusal.code)
-            answer = error_answer(refusal.status, refusal.code, refusal.message)
-            if isinstance(refusal, TooMany):
-                answer.headers["Retry-After"] = str(refusal.retry_after)
+            answer = await refused_answer(Request(scope, receive), refusal)
             await answer(scope, receive, send_guarded)
             return
         await self.app(scope, receive_limited, send_guarded)

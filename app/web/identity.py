@@ -56,6 +56,8 @@ _SCOPE_SESSION = "cartagena.session"
 _SCOPE_REPLACED = "cartagena.replaced"
 _CACHE_SECONDS = 5.0  # how long another worker may still believe a session that was closed
 _CACHE_SIZE = 20_000
+_PLAYING = ("/api/v1/games", "/api/v1/quick")  # all that a program may write
+_PRIVATE = ("/api/v1/me/data", "/api/v1/me/notices")  # what it may not even read
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +91,22 @@ async def who(connection: HTTPConnection) -> Person | None:
         token = _token_of(connection)
         if token is not None:
             player = await _by_token(site, token)
+        if player is not None:
+            _check_program(connection)
     else:
         session = session_of(connection)
         if session is not None:
             player = await _by_session(site, session)
     scope[_SCOPE_PERSON] = player
     return _as_person(player)
+
+
+def _check_program(connection: HTTPConnection) -> None:
+    """A token is for playing and reading; it may stand in a program's files. Raises NotAllowed for all else."""
+    path, method = connection.scope["path"], connection.scope.get("method", "GET")
+    is_write = method not in ("GET", "HEAD", "OPTIONS") and path.startswith("/api/")
+    if path.startswith(_PRIVATE) or (is_write and not path.startswith(_PLAYING)):
+        raise NotAllowed("not_by_token", "A program cannot do this; do it in your browser.")
 
 
 def credential_of(connection: HTTPConnection) -> str | None:

@@ -11,18 +11,18 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from sys import intern
 
 from starlette.requests import HTTPConnection
 
+from app.play.ports import StoreUnavailable
 from app.settings import Settings
 from app.web.address import client_address, limit_key
 from app.web.errors import TooMany
 
-__all__ = ["Bucket", "Buckets", "Limits", "OpenSocket"]
+__all__ = ["Attempt", "Bucket", "Buckets", "Limits", "OpenSocket"]
 
 _FILE_COST = 0.05
 _KEYS = 50_000  # remembered keys a kind; the longest untouched are forgotten first
@@ -78,18 +78,10 @@ class Buckets:
         """0 when taken, else the seconds to wait (and nothing was taken)."""
         return self._bucket(key).take(self._clock(), cost)
 
-    def check(self, key: str) -> None:
-        """Raises TooMany when nothing is left; takes nothing (what counts is a failure, noted later)."""
-        wait = self._bucket(key).take(self._clock(), 0.0)
+    def give_back(self, key: str, cost: float = 1.0) -> None:
+        """What was taken for something that need not be paid for."""
         bucket = self._bucket(key)
-        if not wait and bucket.tokens < 1.0:
-            raise TooMany((1.0 - bucket.tokens) / bucket.rate)
-
-    def left(self, key: str) -> float:
-        """How much could be taken now."""
-        bucket = self._bucket(key)
-        bucket.take(self._clock(), 0.0)
-        return bucket.tokens
+        bucket.tokens = min(bucket.burst, bucket.tokens + cost)
 
     def of(self, key: str) -> Bucket:
         """The bucket of a key, to hold on to."""
@@ -119,11 +111,27 @@ class _Hourly(Buckets):
             self.tell(_digest(key), cost)
         return wait
 
+    def give_back(self, key: str, cost: float = 1.0) -> None:
+        super().give_back(key, cost)
+        if self.tell is not None:
+            self.tell(_digest(key), -cost)
+
+    def hold(self, key: str, cost: float) -> float:
+        """As `wait`, but the others are told only by `settle`: for what is nearly always given back."""
+        return super().wait(key, cost)
+
+    def settle(self, key: str, cost: float, *, is_kept: bool) -> None:
+        """What was held is spent, or given back."""
+        if not is_kept:
+            super().give_back(key, cost)
+        elif self.tell is not None:
+            self.tell(_digest(key), cost)
+
     def taken_elsewhere(self, digest: str, cost: float) -> None:
-        """Another worker has let somebody take: here it is gone as well, as far as there is any."""
+        """Another worker has let somebody take (or given back): here as well, as far as there is any."""
         bucket = super()._bucket(digest)
         bucket.take(self._clock(), 0.0)
-        bucket.tokens = max(0.0, bucket.tokens - cost)
+        bucket.tokens = min(bucket.burst, max(0.0, bucket.tokens - cost))
 
     def _bucket(self, key: str) -> Bucket:
         return super()._bucket(_digest(key))
@@ -131,6 +139,37 @@ class _Hourly(Buckets):
 
 def _digest(key: str) -> str:
     return blake2b(key.encode(), digest_size=12).hexdigest()
+
+
+class Attempt:
+    """What a try costs, taken before it is made; as a context, what a right one takes is given back.
+
+    Checked first and charged afterwards, any number at once would find the limit not yet reached.
+    Whoever is cut off in the middle has paid.
+    """
+
+    def __init__(self, *costs: tuple[Buckets, str, float]) -> None:
+        """Takes all, or raises TooMany and has taken nothing."""
+        self._taken: list[tuple[Buckets, str, float]] = []
+        for buckets, key, cost in costs:
+            wait = buckets.wait(key, cost)
+            if wait:
+                self.give_back()
+                raise TooMany(wait)
+            self._taken.append((buckets, key, cost))
+
+    def give_back(self) -> None:
+        """It was a right one, or was not made at all; again is no harm."""
+        for buckets, key, cost in self._taken:
+            buckets.give_back(key, cost)
+        self._taken.clear()
+
+    def __enter__(self) -> Attempt:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None or issubclass(kind, (TooMany, StoreUnavailable)):
+            self.give_back()
 
 
 class Limits:
@@ -145,6 +184,8 @@ class Limits:
         self.logins = _Hourly(settings.logins_per_hour, clock)
         self.logins_by_name = _Hourly(settings.logins_per_hour * 10, clock)
         self.logins_by_address = _Hourly(settings.logins_per_hour * 6, clock)
+        self.right_logins = _Hourly(settings.logins_per_hour * 3, clock)
+        self.right_logins_by_address = _Hourly(settings.logins_per_hour * 30, clock)
         self.codes = _Hourly(settings.codes_per_hour, clock)
         self.lookups = _Hourly(settings.lookups_per_hour, clock)
         self.reports = _Hourly(10, clock)
@@ -195,35 +236,35 @@ class Limits:
         """One write of a person; raises TooMany."""
         self.writes.take(person)
 
-    def is_reviewing_too_much(self, connection: HTTPConnection, person: str | None) -> bool:
-        """Counts a review that has to be made, which costs seconds of a bot's process; true when refused."""
+    def take_review(self, connection: HTTPConnection, person: str | None) -> Attempt:
+        """Counts a review that has to be made, which costs seconds of a bot's process; raises TooMany."""
         address = self.key_of(connection)
         # Whoever has not said who they are shares the small bucket of the address.
-        return self.reviews.wait(person or address) > 0 or self.reviews_by_address.wait(address) > 0
+        return Attempt((self.reviews, person or address, 1.0), (self.reviews_by_address, address, 1.0))
 
     def take_guest(self, connection: HTTPConnection) -> None:
         """One new guest of an address; raises TooMany."""
         self.guests.take(self.key_of(connection))
 
-    def check_login(self, login: str, address: str) -> None:
-        """Raises TooMany when too many log-ins have failed: here for this name, or for either anywhere.
+    def login(self, login: str, address: str) -> Attempt:
+        """A log-in, paid as a wrong one whether or not the name exists; raises TooMany.
 
         The first bucket is small; the one of the name alone is ten times as large, so that a stranger
         cannot easily keep the owner out by failing on purpose.
         """
-        self.logins.check(f"{login} {address}")
-        self.logins_by_name.check(login)
-        self.logins_by_address.check(address)
+        return Attempt(
+            (self.logins, f"{login} {address}", 1.0),
+            (self.logins_by_name, login, 1.0),
+            (self.logins_by_address, address, 1.0),
+        )
 
-    def failed_login(self, login: str, address: str) -> None:
-        """One more has failed; counted whether or not the name exists."""
-        for buckets, key in (
-            (self.logins, f"{login} {address}"),
-            (self.logins_by_name, login),
-            (self.logins_by_address, address),
-        ):
-            with suppress(TooMany):  # two that were let in at once may both have failed
-                buckets.take(key)
+    def right_login(self, login: str, address: str) -> Attempt:
+        """The same log-in paid as a right one, which costs as much work; given back when it is wrong."""
+        return Attempt((self.right_logins, login, 1.0), (self.right_logins_by_address, address, 1.0))
+
+    def code(self, address: str, *more: tuple[Buckets, str, float]) -> Attempt:
+        """A code that somebody typed; raises TooMany."""
+        return Attempt((self.codes, address, 1.0), *more)
 
     def socket(self, connection: HTTPConnection, person: str | None) -> OpenSocket:
         """One more socket of an address and a person, theirs until it is released; raises TooMany at the limit."""

@@ -12,6 +12,7 @@ from app.play.house import House
 from app.play.ports import Anyone
 from app.play.refusals import NotAdmitted, Refusal
 from app.play.room import Room
+from app.web.errors import TooFast
 from app.web.house import house_of
 from app.web.limits import Limits
 from app.web.site import site_of
@@ -19,7 +20,9 @@ from app.web.site import site_of
 __all__ = ["Door", "look_up"]
 
 # Whoever follows a link to a locked table fails once before they are asked; guessing fails every time.
-_COST = {"password_required": 1.0, "password_wrong": 10.0}
+_KNOCK = 1.0
+_GUESS = 10.0
+_IN_VAIN = ("password_required", "password_wrong")
 _VAIN_SECONDS = 0.05
 
 
@@ -40,21 +43,27 @@ class Door:
         out the players behind the same address. Only passwords are then no longer looked at.
         """
         began = monotonic()
-        lookups = self._limits.lookups
-        is_spent = lookups.left(self._key) < 1.0
+        lookups, cost = self._limits.lookups, _KNOCK if password is None else _GUESS
+        # Paid before anything is looked at. The other workers hear of what was in vain, which is seldom.
+        wait = lookups.hold(self._key, cost)
+        is_in_vain = True  # and so it is for whoever is cut off in the middle
         try:
-            return await admit(self._house, game, anyone, None if is_spent else password)
-        except NotAdmitted as refusal:
-            cost = _COST.get(refusal.code)
-            if cost is None:
+            room = await admit(self._house, game, anyone, None if wait else password)
+            is_in_vain = False
+            return room
+        except Refusal as refusal:
+            is_in_vain = isinstance(refusal, NotAdmitted) and refusal.code in _IN_VAIN
+            if not is_in_vain:
                 raise
             # A table that was put away is read from the log first, one that does not exist is not there to be
             # read: both are answered no sooner than either needs.
             await asyncio.sleep(max(0.0, _VAIN_SECONDS - (monotonic() - began)))
-            if is_spent:
-                raise Refusal("too_fast") from None
-            lookups.take(self._key, min(cost, lookups.left(self._key)))
+            if wait:
+                raise TooFast(wait) from None
             raise
+        finally:
+            if not wait:
+                lookups.settle(self._key, cost, is_kept=is_in_vain)
 
 
 async def look_up(connection: HTTPConnection, game: str, anyone: Anyone, password: str | None) -> Room:

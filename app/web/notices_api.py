@@ -17,6 +17,7 @@ from app.store.people_notices import Notice
 from app.web.errors import BadRequest, NotAllowed, NotFound, Refused
 from app.web.game_api_models import responses
 from app.web.identity import Someone
+from app.web.limits import Attempt
 from app.web.me import Body
 from app.web.pages_render import Pages
 from app.web.passwords import new_code, plain_code
@@ -29,9 +30,9 @@ CODE_SECONDS = 86_400
 
 
 class MailNotSent(Refused):
-    """The mail server did not take it."""
+    """The mail server did not take it. Not 503: by that the proxy knows a server that is sick itself."""
 
-    status = 503
+    status = 424
 
     def __init__(self) -> None:
         super().__init__("mail_failed", "The e-mail could not be sent. Try again later.")
@@ -85,9 +86,12 @@ async def set_notices(request: Request, body: Wanted, person: Someone) -> dict[s
         key = old.webhook_key if old and old.webhook == webhook else secrets.token_urlsafe(24)
     if code is not None and email is not None:
         # Strangers' mailboxes are guarded by the one who asks and by the address asked for.
-        site.limits.mails.take(person.id)
-        site.limits.mails.take(email)
-        site.limits.mails_by_address.take(site.limits.key_of(request))
+        limits = site.limits
+        Attempt(
+            (limits.mails, person.id, 1.0),
+            (limits.mails, email, 1.0),
+            (limits.mails_by_address, limits.key_of(request), 1.0),
+        )
         subject, text = texts.confirmation(site.words, body.language, code)
         try:
             await site.mailer.send(email, subject, text)
@@ -109,15 +113,11 @@ async def set_notices(request: Request, body: Wanted, person: Someone) -> dict[s
 async def confirm(request: Request, body: Code, person: Someone) -> dict[str, Any]:
     """The code that came by e-mail proves the address."""
     site = site_of(request)
-    key = site.limits.key_of(request)
-    site.limits.codes.check(key)
-    site.limits.confirmations.check(person.id)
-    if not await site.notices.confirm(
-        person.id, plain_code(body.code), site.now(), site.now() - CODE_SECONDS
-    ):
-        site.limits.codes.take(key)
-        site.limits.confirmations.take(person.id)
-        raise BadRequest("wrong_code", "That code does not fit or is too old. Have a new one sent.")
+    with site.limits.code(site.limits.key_of(request), (site.limits.confirmations, person.id, 1.0)):
+        if not await site.notices.confirm(
+            person.id, plain_code(body.code), site.now(), site.now() - CODE_SECONDS
+        ):
+            raise BadRequest("wrong_code", "That code does not fit or is too old. Have a new one sent.")
     return _shown(site, await site.notices.notice(person.id))
 
 

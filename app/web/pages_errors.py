@@ -5,18 +5,25 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
+from app.web.errors import about_minutes
 from app.web.pages_render import PageRenderer
 
 __all__ = ["error_page"]
 
 
-async def error_page(request: Request, status: int, code: str, message: str) -> Response:
+async def error_page(request: Request, status: int, code: str, retry_after: int) -> Response:
     """Draws the page for people; never asks the store, which may be what failed."""
     pages: PageRenderer = request.app.state.pages
     t = pages.catalogue_for(request).t
     home = ("/", t("To the lobby"))
     again = (str(request.url.path), t("Try again"))
     match status:
+        case 403 if code == "banned":
+            heading = t("This door is barred")
+            sentence = t(
+                "The operator of this site has shut you or your network out. Only the operator can lift that."
+            )
+            ways = [again]
         case 401 | 403:
             heading = t("This door is barred")
             sentence = t(
@@ -31,7 +38,12 @@ async def error_page(request: Request, status: int, code: str, message: str) -> 
             ways = [home, ("/me", t("My games")), ("/rules", t("Rules"))]
         case 429:
             heading = t("Slow down, sailor")
+            minutes = about_minutes(retry_after)
             sentence = t("Too many requests came from you or your network. Wait a minute, then go on.")
+            if minutes:
+                sentence = t(
+                    "Too many requests came from you or your network. Go on in about {n} minutes.", n=minutes
+                )
             ways = [again, home]
         case _ if status < 500:
             heading = t("That did not work")

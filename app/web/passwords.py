@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from app.web.errors import BadRequest
+from app.web.errors import BadRequest, TooMany
 from app.web.names import skeleton
 
 __all__ = ["Passwords", "checked_password", "new_code", "plain_code"]
 
+T = TypeVar("T")
+
 SHORTEST = 8
 LONGEST = 200  # argon2 reads anything, but nobody should make it read a novel
 _AT_ONCE = 2  # each takes 64 MiB and a core for some 50 ms
+_WAITING = 8
+_OF_ONE_ADDRESS = 4
+_BACK_SECONDS = 2
 
 # The first of every published list; a person who wants one of these wants no password.
 _COMMON = frozenset(
@@ -53,22 +62,43 @@ def plain_code(typed: str) -> str:
 
 
 class Passwords:
-    """Hashing and checking, off the event loop; at most a few at once, the others wait."""
+    """Hashing and checking, off the event loop in threads of its own: a look-up that hangs holds up no log-in.
+
+    A few at once and a few that wait; whoever comes then is told to come back, so that nobody waits for long.
+    Of those one address has only some: however often it logs in, others get their turn.
+    """
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
         self._hasher = hasher or PasswordHasher()
-        self._turns = asyncio.Semaphore(_AT_ONCE)
+        self._threads = ThreadPoolExecutor(_AT_ONCE, "password")
+        self._by_address: Counter[str] = Counter()  # at work or waiting
 
-    async def hash(self, password: str) -> str:
-        """An argon2id hash with its own salt."""
-        async with self._turns:
-            return await asyncio.to_thread(self._hasher.hash, password)
+    async def hash(self, password: str, address: str) -> str:
+        """An argon2id hash with its own salt; raises TooMany."""
+        return await self._turn(address, self._hasher.hash, password)
 
-    async def is_right(self, password: str, stored: str | None) -> bool:
-        """Whether the password fits; without an account the same work is done and the answer is no."""
-        async with self._turns:
-            fits = await asyncio.to_thread(self._verify, stored or NOBODY, password[: LONGEST + 1])
+    async def is_right(self, password: str, stored: str | None, address: str) -> bool:
+        """Whether the password fits; without an account the same work is done and the answer is no. Raises TooMany."""
+        fits = await self._turn(address, self._verify, stored or NOBODY, password[: LONGEST + 1])
         return fits and stored is not None
+
+    def close(self) -> None:
+        """Nothing more is hashed."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _turn(self, address: str, work: Callable[..., T], *given: str) -> T:
+        if self._by_address.total() >= _AT_ONCE + _WAITING or self._by_address[address] >= _OF_ONE_ADDRESS:
+            raise TooMany(_BACK_SECONDS, "Many passwords are being checked. Try again in a few seconds.")
+        self._by_address[address] += 1
+        turn = asyncio.get_running_loop().run_in_executor(self._threads, work, *given)
+        turn.add_done_callback(lambda _: self._done(address))
+        # Whoever goes away leaves their work behind: it keeps its place until it is done.
+        return await asyncio.shield(turn)
+
+    def _done(self, address: str) -> None:
+        self._by_address[address] -= 1
+        if not self._by_address[address]:
+            del self._by_address[address]
 
     def _verify(self, stored: str, password: str) -> bool:
         try:

@@ -9,7 +9,7 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from app.web.errors import NotAllowed, Refused
+from app.web.errors import Refused
 from app.web.game_api_models import responses
 from app.web.identity import Person, Someone, start_session
 from app.web.me import Body, with_csrf
@@ -49,8 +49,6 @@ class WrongCode(Refused):
 async def make_code(request: Request, person: Someone, body: Room) -> dict[str, Any]:
     """A code for my other device; an earlier one of mine is void."""
     site = site_of(request)
-    if "authorization" in request.headers:
-        raise NotAllowed("not_by_token", "A program cannot do this.")
     site.limits.take_write(person.id)
     code = new_code(3)
     expires_at = site.now() + site.settings.resume_minutes * 60
@@ -75,12 +73,10 @@ async def use_code_by_form(request: Request, code: Annotated[str, Form(max_lengt
 
 async def _exchange(request: Request, typed: str) -> tuple[Person, str | None]:
     site = site_of(request)
-    key = site.limits.key_of(request)
-    site.limits.codes.check(key)
-    found = await site.accounts.use_resume_code(plain_code(typed), site.now())
-    player = await site.people.player(found[0], site.now()) if found else None
-    if found is None or player is None or player.is_banned:
-        site.limits.codes.take(key)
-        raise WrongCode
+    with site.limits.code(site.limits.key_of(request)):
+        found = await site.accounts.use_resume_code(plain_code(typed), site.now())
+        player = await site.people.player(found[0], site.now()) if found else None
+        if found is None or player is None or player.is_banned:
+            raise WrongCode
     await start_session(request, player)
     return Person(player.id, player.name, player.is_account, player.is_bot, player.aliases), found[1]

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from app.play.refusals import Refusal
+from app.web.errors import TooMany
 
 __all__ = ["Making", "Reviews"]
 
@@ -16,6 +16,7 @@ Making = Callable[[Json], Awaitable[Json | None]]
 """Makes a review from a record; None when it cannot be made now."""
 
 _KEPT = 200
+_BACK_SECONDS = 30
 _WAITING = 8  # a review may take many seconds of its process: a longer queue is no answer to anybody
 
 
@@ -29,7 +30,7 @@ class Reviews:
         self._one = asyncio.Semaphore(1)
 
     async def known(self, game: str) -> Json | None:
-        """The review, if it has been made or is being made; costs nothing. Raises Refusal `try_again`."""
+        """The review, if it has been made or is being made; costs nothing. Raises TooMany."""
         if game in self._kept:
             self._kept.move_to_end(game)
             return self._kept[game]
@@ -38,7 +39,7 @@ class Reviews:
         return await asyncio.shield(making) if making is not None else None
 
     async def made(self, game: str, record: Json) -> Json:
-        """A new review, unless somebody began it meanwhile. Raises Refusal `try_again`."""
+        """A new review, unless somebody began it meanwhile. Raises TooMany."""
         found = await self.known(game)
         if found is not None:
             return found
@@ -72,5 +73,6 @@ class Reviews:
             done.exception()  # whoever asked has it; when all have gone nobody needs it
 
 
-def _not_now() -> Refusal:
-    return Refusal("try_again", "The review cannot be made just now; ask again in a moment.")
+def _not_now() -> TooMany:
+    """Not 503, which the proxy takes for a sign that the whole server is sick."""
+    return TooMany(_BACK_SECONDS, "Other reviews are being made. Ask again in a minute.")

@@ -110,7 +110,9 @@ async def _people(cast: Cast) -> None:
     await cast.callers["account"].post("/api/v1/account/register", json={"password": PASSWORD})
     owner = await cast.guest("program")
     await owner.post("/api/v1/account/register", json={"password": PASSWORD})
-    token = (await owner.post("/api/v1/account/tokens", json={"label": "mine"})).json()["token"]
+    token = (await owner.post("/api/v1/account/tokens", json={"label": "mine", "password": PASSWORD})).json()[
+        "token"
+    ]
     await owner.aclose()
     cast.callers["program"] = cast.caller(Authorization=f"Bearer {token}")
     cast.callers["nobody"] = cast.caller()

@@ -177,7 +177,9 @@ async def test_a_token_in_a_cookie_or_an_address_is_nobody(sqlite_url: str) -> N
     async with running(sqlite_url) as site:
         owner, _ = await site.guest("Anne Bonfire", "198.51.100.1")
         await owner.post("/api/v1/account/register", json={"password": PASSWORD})
-        token = (await owner.post("/api/v1/account/tokens", json={"label": "mine"})).json()["token"]
+        token = (
+            await owner.post("/api/v1/account/tokens", json={"label": "mine", "password": PASSWORD})
+        ).json()["token"]
         program = site.program("198.51.100.2", authorization=f"Bearer {token}")
         assert (await program.get("/api/v1/me")).json()["person"]["name"] == "Anne Bonfire"
         for cookie in ("cartagena", "authorization", "token", "bearer"):

@@ -19,6 +19,7 @@ from websockets.typing import Origin
 from app.main import create_app
 from app.play.commands import message_names
 from app.settings import Settings
+from app.web.limits import Attempt
 from app.web.lobby_socket import lobby_message_names
 from tests.attack.cast import LOCK, ROLES, SEATED, STATES, Cast, assembled
 from tests.attack.routes import routes
@@ -210,7 +211,7 @@ async def reads(cast: Cast) -> list[str]:
         return {"review": "of a finished game"}
 
     app.state.reviews.made = made  # a review costs seconds of a bot; who gets one is the point here
-    app.state.site.limits.is_reviewing_too_much = lambda *_: False
+    app.state.site.limits.take_review = lambda *_: Attempt()
     wrong = []
     for state in STATES:
         for path, row in READS.items():

@@ -44,7 +44,7 @@ async def token_for(server: Running, name: str) -> str:
         password = "a long salty password"
         made = await person.post("/api/v1/account/register", json={"name": name, "password": password})
         person.headers["X-CSRF"] = made.json()["csrf"]
-        answer = await person.post("/api/v1/account/tokens", json={"label": "my bot"})
+        answer = await person.post("/api/v1/account/tokens", json={"label": "my bot", "password": password})
         return str(answer.json()["token"])
 
 

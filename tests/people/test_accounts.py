@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+import httpx
 import pytest
 
 from tests.people.running_site import TestSite, code_of, running
@@ -205,12 +206,15 @@ async def test_two_accounts_cannot_have_names_that_look_alike(site: TestSite) ->
 
 async def test_a_program_uses_a_token_and_cannot_make_another(site: TestSite) -> None:
     browser, _ = await site.guest("Anne Bonfire")
-    assert code_of(await browser.post("/api/v1/account/tokens", json={"label": "bot"})) == "account_needed"
+    wanted = {"label": "my bot", "password": PASSWORD}
+    assert code_of(await browser.post("/api/v1/account/tokens", json=wanted)) == "account_needed"
     await browser.post("/api/v1/account/register", json={"password": PASSWORD})
-    token = (await browser.post("/api/v1/account/tokens", json={"label": "my bot"})).json()["token"]
+    wrong = {**wanted, "password": "not it at all"}
+    assert code_of(await browser.post("/api/v1/account/tokens", json=wrong)) == "wrong_login"
+    token = (await browser.post("/api/v1/account/tokens", json=wanted)).json()["token"]
     program = site.program("203.0.113.77", authorization=f"Bearer {token}")
     assert (await program.get("/api/v1/me")).json()["person"]["name"] == "Anne Bonfire"
-    assert code_of(await program.post("/api/v1/account/tokens", json={"label": "more"})) == "not_by_token"
+    assert code_of(await program.post("/api/v1/account/tokens", json=wanted)) == "not_by_token"
     assert code_of(await program.post("/api/v1/resume-codes", json={})) == "not_by_token"
     listed = (await browser.get("/api/v1/account/tokens")).json()["tokens"]
     assert [entry["label"] for entry in listed] == ["my bot"]
@@ -223,3 +227,31 @@ async def test_a_wrong_token_never_falls_back_on_the_cookie(site: TestSite) -> N
     browser, _ = await site.guest("Anne Bonfire")
     answer = await browser.get("/api/v1/me", headers={"authorization": "Bearer ct_wrong"})
     assert answer.json()["person"] is None
+
+
+async def test_tokens_end_with_a_new_password_and_with_logging_out_everywhere(site: TestSite) -> None:
+    owner, _ = await site.guest("Anne Bonfire")
+    await owner.post("/api/v1/account/register", json={"password": PASSWORD})
+
+    async def program() -> httpx.AsyncClient:
+        made = await owner.post("/api/v1/account/tokens", json={"label": "bot", "password": PASSWORD})
+        client = site.program("203.0.113.77", authorization=f"Bearer {made.json()['token']}")
+        assert (await client.get("/api/v1/me")).json()["person"] is not None
+        return client
+
+    first = await program()
+    await owner.post("/api/v1/account/password", json={"old": PASSWORD, "new": PASSWORD})
+    assert (await first.get("/api/v1/me")).json()["person"] is None
+    second = await program()
+    await owner.post("/api/v1/account/logout-everywhere")
+    assert (await second.get("/api/v1/me")).json()["person"] is None
+
+
+async def test_a_program_cannot_rename_its_owner(site: TestSite) -> None:
+    owner, _ = await site.guest("Anne Bonfire")
+    await owner.post("/api/v1/account/register", json={"password": PASSWORD})
+    made = await owner.post("/api/v1/account/tokens", json={"label": "bot", "password": PASSWORD})
+    program = site.program("203.0.113.77", authorization=f"Bearer {made.json()['token']}")
+    assert code_of(await program.post("/api/v1/me", json={"name": "Somebody Else"})) == "not_by_token"
+    new = {"options": {"preset": "jamaica", "players": 2}}
+    assert (await program.post("/api/v1/games", json=new)).status_code == 201, "it plays"

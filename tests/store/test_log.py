@@ -80,7 +80,6 @@ async def test_a_summary_moves_what_lists_show(store: SqlGameStore) -> None:
     assert await store.games_of(["p_bo"], unfinished=False, limit=10) == []
     assert [game.id for game in await store.games_listed("watch", 10)] == [row.id]
     assert await store.games_listed("open", 10) == []
-    assert await store.count_open(["p_ann"]) == 1
 
 
 async def test_closing_the_store_finishes_what_was_begun(migrated_url: str) -> None:

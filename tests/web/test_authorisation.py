@@ -3,6 +3,7 @@
 open       anybody, known or not
 known      somebody with a session (a guest will do); a program with a token too
 own        somebody with a session in a browser; a program's token is not enough
+browser    anybody, known or not, but not a program with a token
 account    somebody with an account, in a browser
 operator   not for viewers at all: to them it does not exist
 """
@@ -28,33 +29,33 @@ ROWS: dict[tuple[str, str], str] = {
     ("GET", "/readyz"): "open",
     ("GET", "/metrics"): "operator",
     ("GET", "/api/v1/me"): "open",
-    ("POST", "/api/v1/me"): "open",
+    ("POST", "/api/v1/me"): "browser",
     ("GET", "/api/v1/me/devices"): "known",
     ("GET", "/api/v1/me/games"): "known",
     ("GET", "/api/v1/me/data"): "own",
     ("POST", "/api/v1/me/delete"): "own",
-    ("GET", "/api/v1/me/notices"): "known",
-    ("PUT", "/api/v1/me/notices"): "known",
-    ("POST", "/api/v1/me/notices/confirm"): "known",
-    ("POST", "/api/v1/me/notices/test"): "known",
-    ("POST", "/api/v1/account/register"): "open",
-    ("POST", "/api/v1/account/login"): "open",
+    ("GET", "/api/v1/me/notices"): "own",
+    ("PUT", "/api/v1/me/notices"): "own",
+    ("POST", "/api/v1/me/notices/confirm"): "own",
+    ("POST", "/api/v1/me/notices/test"): "own",
+    ("POST", "/api/v1/account/register"): "browser",
+    ("POST", "/api/v1/account/login"): "browser",
     ("POST", "/api/v1/account/recover"): "open",
     ("POST", "/api/v1/account/password"): "account",
     ("POST", "/api/v1/account/recovery-codes"): "account",
-    ("POST", "/api/v1/account/logout"): "known",
+    ("POST", "/api/v1/account/logout"): "own",
     ("POST", "/api/v1/account/logout-everywhere"): "own",
     ("GET", "/api/v1/account/tokens"): "known",
     ("POST", "/api/v1/account/tokens"): "account",
-    ("DELETE", "/api/v1/account/tokens/{token}"): "known",
+    ("DELETE", "/api/v1/account/tokens/{token}"): "own",
     ("POST", "/api/v1/resume-codes"): "own",
     ("POST", "/api/v1/resume"): "open",
     ("POST", "/resume"): "open",
     ("GET", "/api/v1/players/{player}"): "open",
     ("GET", "/api/v1/blocks"): "known",
-    ("PUT", "/api/v1/blocks/{player}"): "known",
-    ("DELETE", "/api/v1/blocks/{player}"): "known",
-    ("POST", "/api/v1/reports"): "known",
+    ("PUT", "/api/v1/blocks/{player}"): "own",
+    ("DELETE", "/api/v1/blocks/{player}"): "own",
+    ("POST", "/api/v1/reports"): "own",
     ("GET", "/stop/{token}"): "open",
     ("POST", "/stop/{token}"): "open",
     ("GET", "/qr/g/{room}.svg"): "open",
@@ -88,7 +89,9 @@ ROWS |= {("GET", page): "open" for page in PAGES.split()}
 BODIES: dict[str, dict[str, Any]] = {
     "/api/v1/account/password": {"old": PASSWORD, "new": PASSWORD + "!"},
     "/api/v1/account/recovery-codes": {"password": PASSWORD},
-    "/api/v1/account/tokens": {"label": "mine"},
+    "/api/v1/account/tokens": {"label": "mine", "password": PASSWORD},
+    "/api/v1/me/notices/confirm": {"code": "AAAA-BBBB"},
+    "/api/v1/reports": {"player": "nobody", "reason": "other"},
     "/api/v1/games/{game}/commands": {"do": "chat", "id": "chat-00001", "text": "ahoy"},
     "/api/v1/games/{game}/act": {"id": "act-000001", "version": 1, "action": {"type": "end"}},
     "/api/v1/games/{game}/hint": {"id": "hint-00001", "version": 1},
@@ -151,7 +154,8 @@ async def cast(site: TestSite) -> Cast:
     account, _ = await site.guest("Bo Bellows", "198.51.100.2")
     other, told = await site.guest("Cy Sculpin", "198.51.100.3")
     await account.post("/api/v1/account/register", json={"password": PASSWORD})
-    token = (await account.post("/api/v1/account/tokens", json={"label": "mine"})).json()["token"]
+    wanted = {"label": "mine", "password": PASSWORD}
+    token = (await account.post("/api/v1/account/tokens", json=wanted)).json()["token"]
     room = await play_table(guest, other)
     banned, banned_told = await site.guest("Dee Urchin", "198.51.100.4")
     await site.site.social.ban(
@@ -205,7 +209,7 @@ async def _check(cast: Cast, method: str, path: str) -> None:
     if kind == "operator":
         assert {answer.status_code for answer in got.values()} == {404}
         return
-    if kind == "open":
+    if kind in ("open", "browser"):
         assert got["nobody"].status_code not in (401, 403), f"{path}: {got['nobody'].text}"
     else:
         for who in ("nobody", "stranger"):
@@ -218,6 +222,7 @@ async def _check(cast: Cast, method: str, path: str) -> None:
         "open": (guest, program, account),
         "known": (guest, program, account),
         "own": (guest, account),
+        "browser": (guest, account),
         "account": (account,),
     }[kind]
     refused = [answer for answer in (guest, program, account) if answer not in allowed]

@@ -7,6 +7,8 @@ import re
 import httpx
 import pytest
 
+from app.play.refusals import Raced, Refusal
+from app.web.answers import status_of
 from tests.people.running_site import ORIGIN, TestSite, code_of, running
 
 HTTPS = "https://play.example.org"
@@ -204,3 +206,38 @@ async def test_an_unknown_address_and_a_wrong_method_answer_in_the_usual_shape(s
     async with running(sqlite_url) as site:
         assert code_of(await site.browser().get("/api/v1/nowhere")) == "not_found"
         assert code_of(await site.browser().delete("/api/v1/me")) == "method_not_allowed"
+
+
+PAGE = {"accept": "text/html,application/xhtml+xml", "accept-language": "sv"}
+
+
+async def test_a_banned_or_limited_address_sees_a_page_in_its_language(sqlite_url: str) -> None:
+    async with running(sqlite_url, requests_burst=3, requests_per_second=0.005) as site:
+        browser = site.browser("203.0.113.9", **PAGE)
+        for _ in range(3):
+            assert (await browser.get("/rules")).status_code == 200
+        limited = await browser.get("/rules")
+        assert limited.status_code == 429
+        assert limited.headers["content-type"].startswith("text/html")
+        assert "om ungefär 4 minuter" in limited.text
+        assert int(limited.headers["retry-after"]) <= 200
+        site.site.bans.replace(["203.0.113.0/24"])
+        banned = await browser.get("/rules")
+        assert banned.status_code == 403
+        assert banned.headers["content-type"].startswith("text/html")
+        assert "stängt ute" in banned.text
+        assert "content-security-policy" in banned.headers
+        program = site.program("203.0.113.10", accept="application/json")
+        assert code_of(await program.get("/rules")) == "banned"
+        assert code_of(await browser.get("/api/v1/me")) == "banned", "the API speaks JSON to everybody"
+
+
+async def test_what_a_user_can_cause_is_never_503(sqlite_url: str) -> None:
+    """By 503 the proxy knows a sick server, and keeps everybody away from it for seconds."""
+    public = {"smtp_host": "127.0.0.1", "smtp_port": 1, "public_url": "http://testserver"}
+    async with running(sqlite_url, **public) as site:
+        ann, _ = await site.guest("Anne Bonfire")
+        answer = await ann.put("/api/v1/me/notices", json={"email": "ann@example.org"})
+        assert (answer.status_code, code_of(answer)) == (424, "mail_failed"), "nobody listens at port 1"
+    assert status_of(Raced()) == 409
+    assert status_of(Refusal("try_again")) == 503, "the store did not answer"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from starlette.requests import HTTPConnection
 
+from app.play.ports import StoreUnavailable
 from app.settings import Settings
 from app.web.errors import TooMany
-from app.web.limits import Bucket, Buckets, Limits
+from app.web.limits import Attempt, Bucket, Buckets, Limits
 
 
 class HandClock:
@@ -45,14 +48,32 @@ def test_keys_do_not_share_and_the_oldest_are_forgotten(monkeypatch: pytest.Monk
         buckets.take("address 999")
 
 
-def test_checking_takes_nothing() -> None:
-    buckets = Buckets(0.01, 1.0, HandClock())
+def test_what_a_right_attempt_took_is_given_back_and_a_wrong_one_has_paid() -> None:
+    buckets, other = Buckets(0.01, 2.0, HandClock()), Buckets(0.01, 10.0, HandClock())
     for _ in range(5):
-        buckets.check("ann")
-    buckets.take("ann")
+        with Attempt((buckets, "ann", 1.0), (other, "ann", 10.0)):
+            assert buckets.of("ann").tokens == 1.0, "paid while it is made"
+    for fault in (ValueError, asyncio.CancelledError):
+        with pytest.raises(fault), Attempt((buckets, "ann", 1.0)):
+            raise fault
     with pytest.raises(TooMany) as refusal:
-        buckets.check("ann")
-    assert refusal.value.retry_after >= 100
+        Attempt((other, "ann", 10.0), (buckets, "ann", 1.0))
+    assert refusal.value.retry_after == 100
+    assert other.of("ann").tokens == 10.0, "whoever is refused has taken nothing"
+    for reason in (StoreUnavailable(), TooMany(1)):
+        with pytest.raises(type(reason)), Attempt((other, "ann", 10.0)):
+            raise reason
+    assert other.of("ann").tokens == 10.0, "what was not tried costs nothing"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.2, "a moment"), (60, "a moment"), (61, "2 minutes"), (540, "9 minutes"), (900, "15 minutes")],
+)
+def test_a_wait_is_told_as_long_as_it_is(seconds: float, words: str) -> None:
+    refusal = TooMany(seconds)
+    assert words in refusal.message
+    assert seconds <= refusal.retry_after < seconds + 1
 
 
 def test_sockets_are_counted_by_address_and_person_and_given_back() -> None:
@@ -125,12 +146,12 @@ def test_what_counts_by_the_hour_counts_in_all_workers_and_tells_no_names() -> N
     workers[0].share(tell)
     for _ in range(2):
         for worker in workers:
-            worker.check_login("ann@example.org", "203.0.113.9")
-        workers[0].failed_login("ann@example.org", "203.0.113.9")
+            worker.login("ann@example.org", "203.0.113.9").give_back()
+        workers[0].login("ann@example.org", "203.0.113.9")
     for worker in workers:
         with pytest.raises(TooMany):
-            worker.check_login("ann@example.org", "203.0.113.9")
-        worker.check_login("bo", "203.0.113.9")
+            worker.login("ann@example.org", "203.0.113.9")
+        worker.login("bo", "203.0.113.9")
     assert {name for name, _ in told} == {"logins", "logins_by_name", "logins_by_address"}
     assert "ann" not in str(told)
     assert "203.0" not in str(told)

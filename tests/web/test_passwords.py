@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import pytest
 from argon2 import PasswordHasher
 from argon2.low_level import Type
 
+from app.notify.webhook import Webhooks
 from app.web.passwords import NOBODY, Passwords, new_code, plain_code
 
 
 async def test_a_password_is_kept_as_argon2id_with_a_salt_of_its_own() -> None:
     passwords = Passwords()
-    one, other = await passwords.hash("plank, parrot"), await passwords.hash("plank, parrot")
+    one, other = [await passwords.hash("plank, parrot", "here") for _ in range(2)]
     assert one.startswith("$argon2id$")
     assert one != other
-    assert await passwords.is_right("plank, parrot", one)
-    assert not await passwords.is_right("plank, Parrot", one)
-    assert not await passwords.is_right("plank, parrot", "not a hash")
+    assert await passwords.is_right("plank, parrot", one, "here")
+    assert not await passwords.is_right("plank, Parrot", one, "here")
+    assert not await passwords.is_right("plank, parrot", "not a hash", "here")
+    passwords.close()
 
 
 def test_the_hash_for_nobody_costs_exactly_what_a_real_one_does() -> None:
@@ -36,26 +39,51 @@ async def test_a_name_that_does_not_exist_is_checked_all_the_same(monkeypatch: p
         return True
 
     monkeypatch.setattr(passwords, "_verify", verify)
-    assert not await passwords.is_right("anything", None), "even when the hash for nobody happens to fit"
-    assert await passwords.is_right("anything", "$argon2id$real")
+    assert not await passwords.is_right("anything", None, "here"), (
+        "even when the hash for nobody happens to fit"
+    )
+    assert await passwords.is_right("anything", "$argon2id$real", "here")
+    passwords.close()
     assert checked == [NOBODY, "$argon2id$real"]
 
 
-async def test_only_a_few_are_hashed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_only_two_are_hashed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     passwords = Passwords()
-    at_once = most = 0
+    lock, at_once, most = threading.Lock(), 0, 0
+    both = threading.Barrier(2)
 
-    async def to_thread(*_: object) -> bool:
+    def verify(*_: str) -> bool:
         nonlocal at_once, most
-        at_once += 1
-        most = max(most, at_once)
-        await asyncio.sleep(0.01)
-        at_once -= 1
+        with lock:
+            at_once += 1
+            most = max(most, at_once)
+        both.wait(20)
+        with lock:
+            at_once -= 1
         return False
 
-    monkeypatch.setattr("app.web.passwords.asyncio.to_thread", to_thread)
-    await asyncio.gather(*(passwords.is_right("x", None) for _ in range(20)))
+    monkeypatch.setattr(passwords, "_verify", verify)
+    await asyncio.gather(*(passwords.is_right("x", None, f"address {n}") for n in range(10)))
     assert most == 2
+    passwords.close()
+
+
+async def test_a_name_server_that_hangs_holds_up_no_log_in() -> None:
+    """Whatever else is done in threads (looking up a webhook's host, above all) has others."""
+    loop = asyncio.get_running_loop()
+    hanging = threading.Event()
+    stuck = [loop.run_in_executor(None, hanging.wait, 60) for _ in range(64)]
+    webhooks, passwords = Webhooks(private=True), Passwords()
+    webhooks._threads.submit(hanging.wait, 60)
+    webhooks._threads.submit(hanging.wait, 60)
+    try:
+        stored = await asyncio.wait_for(passwords.hash("plank, parrot", "here"), 30)
+        assert await asyncio.wait_for(passwords.is_right("plank, parrot", stored, "here"), 30)
+    finally:
+        hanging.set()
+        await asyncio.gather(*stuck)
+        webhooks.close()
+        passwords.close()
 
 
 def test_codes_are_read_back_however_they_are_typed() -> None:

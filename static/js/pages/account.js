@@ -125,7 +125,8 @@ tokenForm?.addEventListener("submit", (event) => {
   event.preventDefault();
   const said = find("[data-said]", tokenForm);
   attempt(said, async () => {
-    const { token } = await post("/account/tokens", { label: tokenForm.elements.label.value });
+    const { token } = await post("/account/tokens", fieldsOf(tokenForm));
+    tokenForm.reset();
     put(said, t("Copy it now; it is not shown again:"), " ", el("code", {}, token));
     showTokens();
   });

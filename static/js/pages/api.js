@@ -13,6 +13,13 @@ export class Refused extends Error {
 
 const csrf = () => document.querySelector('meta[name="csrf"]')?.content ?? "";
 
+/** How long it really is, where that is more than a moment; as app/web/errors.py counts it. */
+function waiting(seconds) {
+  if (!(seconds > 60)) return "";
+  const minutes = Math.ceil(seconds / 60);
+  return t("That was too much for now. Try again in about {n} minutes.", { n: minutes <= 10 ? minutes : Math.ceil(minutes / 5) * 5 });
+}
+
 async function ask(method, path, body, more = {}) {
   const headers = { Accept: "application/json", ...more };
   if (method !== "GET") headers["X-CSRF"] = csrf();
@@ -35,7 +42,8 @@ async function ask(method, path, body, more = {}) {
     return parsed;
   }
   const { code = "error", message = "" } = parsed?.error ?? {};
-  throw new Refused(answer.status, code, await fullRefusal(code, message));
+  const wait = answer.status === 429 ? waiting(Number(answer.headers.get("Retry-After"))) : "";
+  throw new Refused(answer.status, code, wait || (await fullRefusal(code, message)));
 }
 
 export const get = (path) => ask("GET", path);

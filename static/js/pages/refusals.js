@@ -65,6 +65,7 @@ export const SENTENCES = {
   name_empty: N_("A name needs at least one letter."),
   name_long: N_("That name is too long."),
   name_characters: N_("A name is made of letters, digits, spaces and - ' . _ only."),
+  name_scripts: N_("A name may not mix letters of different alphabets."),
   name_reserved: N_("That name could be taken for a part of the game. Choose another."),
   wrong_login: N_("There is no account with this name and password."),
   wrong_code: N_("That code does not fit, is too old, or was used already."),

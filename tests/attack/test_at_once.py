@@ -1,0 +1,222 @@
+"""Everything at once: a limit that is checked before the work and charged after it lets all of them through."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from argon2 import PasswordHasher
+
+from app.play import admission, terms
+from app.web.passwords import Passwords
+from tests.people.running_site import QUICK, TestSite, code_of, running
+from tests.people.tables import open_table
+
+PASSWORD = "plank, parrot, doubloon"
+ACCOUNT = "Anne Bonfire"
+
+
+async def at_once(client: httpx.AsyncClient, number: int, path: str, **more: Any) -> Counter[str]:
+    """How often each code came back ("ok" where nothing was refused)."""
+    answers = await asyncio.gather(*[client.post(path, **more) for _ in range(number)])
+    return Counter("ok" if answer.status_code < 400 else code_of(answer) for answer in answers)
+
+
+async def until(met: Callable[[], bool]) -> None:
+    for _ in range(3000):
+        if met():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it never came to that")
+
+
+async def account(site: TestSite, name: str = ACCOUNT) -> httpx.AsyncClient:
+    owner, _ = await site.guest(name)
+    answer = await owner.post("/api/v1/account/register", json={"password": PASSWORD})
+    assert answer.status_code == 200, answer.text
+    return owner
+
+
+class Watched(PasswordHasher):
+    """Counts what it verifies, and waits for a sign before each."""
+
+    def __init__(self) -> None:
+        super().__init__(time_cost=1, memory_cost=64, parallelism=1)
+        self.verified = 0
+        self.go_on = threading.Event()
+        self.go_on.set()
+
+    def verify(self, *given: Any) -> Any:
+        self.go_on.wait(20)
+        self.verified += 1
+        return super().verify(*given)
+
+
+async def test_wrong_passwords_at_once_are_tried_as_often_as_the_limit_says(sqlite_url: str) -> None:
+    async with running(sqlite_url, logins_per_hour=20) as site:
+        await account(site)
+        hasher = Watched()
+        site.site.passwords = Passwords(hasher)
+        thief = site.browser("203.0.113.9")
+        met: Counter[str] = Counter()
+        guess = {"name": ACCOUNT, "password": "is it this one?"}
+        for _ in range(8):
+            met += await at_once(thief, 80, "/api/v1/account/login", json=guess)
+        assert hasher.verified == 20
+        assert met == {"wrong_login": 20, "too_many": 620}
+        site.site.passwords.close()
+
+
+async def test_guesses_at_a_tables_password_at_once_are_tried_as_often_as_the_limit_says(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[str] = []
+    really = terms.check_password
+
+    def watched(lock: str | None, password: str) -> bool:
+        tried.append(password)
+        return really(lock, password)
+
+    monkeypatch.setattr(admission, "check_password", watched)
+    async with running(sqlite_url, lookups_per_hour=35) as site:
+        host, _ = await site.guest(ACCOUNT, "198.51.100.1")
+        room = await open_table(host, visibility="password", password="open sesame")
+        thief, _ = await site.guest("Bo Bellows", "198.51.100.2")
+        guesses = [
+            thief.get(f"/api/v1/games/{room}", headers={"X-Room-Password": f"guess {n}"}) for n in range(100)
+        ]
+        answers = await asyncio.gather(*guesses)
+        met = Counter(code_of(answer) for answer in answers)
+        assert len(tried) == 3, "of thirty-five, each is priced at ten"
+        assert met == {"password_wrong": 3, "too_fast": 97}
+        waits = {int(answer.headers["Retry-After"]) for answer in answers if answer.status_code == 429}
+        assert all(60 * 5 < wait <= 60 * 10 for wait in waits), "until there are ten again"
+
+
+async def test_a_right_password_of_a_table_costs_nothing(sqlite_url: str) -> None:
+    async with running(sqlite_url, lookups_per_hour=35) as site:
+        host, _ = await site.guest(ACCOUNT, "198.51.100.1")
+        room = await open_table(host, visibility="password", password="open sesame")
+        friend, _ = await site.guest("Bo Bellows", "198.51.100.2")
+        for _ in range(12):
+            answer = await friend.get(f"/api/v1/games/{room}", headers={"X-Room-Password": "open sesame"})
+            assert answer.status_code == 200
+
+
+async def test_codes_at_once_are_tried_as_often_as_the_limit_says(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(sqlite_url, codes_per_hour=5) as site:
+        owner = await account(site)
+        tried: Counter[str] = Counter()
+
+        def watch(store: Any, name: str) -> None:
+            really = getattr(store, name)
+
+            async def watched(*given: Any) -> Any:
+                tried[name] += 1
+                return await really(*given)
+
+            monkeypatch.setattr(store, name, watched)
+
+        watch(site.site.accounts, "use_resume_code")
+        watch(site.site.accounts, "has_recovery_code")
+        watch(site.site.notices, "confirm")
+        code = {"code": "AAAA-BBBB-CCCC"}
+        met = await at_once(site.browser("203.0.113.1"), 40, "/api/v1/resume", json=code)
+        assert met == {"wrong_code": 5, "too_many": 35}
+        new = {"name": ACCOUNT, "password": "another parrot, please", **code}
+        met = await at_once(site.browser("203.0.113.2"), 40, "/api/v1/account/recover", json=new)
+        assert met == {"wrong_code": 5, "too_many": 35}
+        met = await at_once(owner, 40, "/api/v1/me/notices/confirm", json=code)
+        assert met == {"wrong_code": 5, "too_many": 35}
+        assert tried == {"use_resume_code": 5, "has_recovery_code": 5, "confirm": 5}
+
+
+async def test_tables_created_at_once_are_as_many_as_the_limit_says(database_url: str) -> None:
+    async with running(database_url, rooms_per_guest=3) as site:
+        ann, _ = await site.guest(ACCOUNT)
+        new = {"options": {"preset": "jamaica", "players": 2}}
+        assert await at_once(ann, 12, "/api/v1/games", json=new) == {"ok": 3, "too_many_rooms": 9}
+        assert len((await ann.get("/api/v1/games?list=mine")).json()["games"]) == 3
+
+
+async def test_tokens_made_at_once_are_as_many_as_the_limit_says(database_url: str) -> None:
+    async with running(database_url) as site:
+        owner = await account(site)
+        met: Counter[str] = Counter()
+        for _ in range(5):
+            met += await at_once(
+                owner, 4, "/api/v1/account/tokens", json={"label": "bot", "password": PASSWORD}
+            )
+        assert met == {"ok": 10, "too_many_tokens": 10}
+
+
+async def test_many_log_ins_at_once_hold_up_nobody_for_long_and_leave_few_sessions(sqlite_url: str) -> None:
+    """Sixty right ones from one address: another person has at most four hashes before theirs."""
+    async with running(sqlite_url) as site:
+        owner = await account(site)
+        await account(site, "Bo Bellows")
+        hasher = Watched()
+        site.site.passwords = Passwords(hasher)
+        hasher.go_on.clear()
+        flood = asyncio.create_task(
+            at_once(
+                site.browser("203.0.113.9"),
+                60,
+                "/api/v1/account/login",
+                json={"name": ACCOUNT, "password": PASSWORD},
+            )
+        )
+        passwords = site.site.passwords
+        await until(lambda: passwords._by_address["203.0.113.9"] == 4)
+        assert passwords._by_address.total() == 4, "hashes before the next person's"
+        other = site.browser("203.0.113.10")
+        login = asyncio.create_task(
+            other.post("/api/v1/account/login", json={"name": "Bo Bellows", "password": PASSWORD})
+        )
+        await until(lambda: passwords._by_address["203.0.113.10"] == 1)
+        hasher.go_on.set()
+        assert (await login).status_code == 200
+        assert await flood == {"ok": 4, "too_many": 56}
+        assert len((await owner.get("/api/v1/me/devices")).json()["devices"]) <= 5
+        passwords.close()
+
+
+async def test_the_queue_of_passwords_has_an_end_whoever_asks(sqlite_url: str) -> None:
+    hasher = Watched()
+    hasher.go_on.clear()
+    passwords = Passwords(hasher)
+    stored = QUICK.hash(PASSWORD)
+    asked = [asyncio.create_task(passwords.is_right(PASSWORD, stored, f"address {n}")) for n in range(40)]
+    await asyncio.sleep(0)
+    asked[0].cancel()  # whoever goes away leaves the work behind
+    await asyncio.sleep(0)
+    assert passwords._by_address.total() == 10
+    hasher.go_on.set()
+    outcomes = await asyncio.gather(*asked, return_exceptions=True)
+    assert sum(outcome is True for outcome in outcomes) == 9
+    assert {getattr(outcome, "status", None) for outcome in outcomes[10:]} == {429}
+    await until(lambda: not passwords._by_address)
+    assert hasher.verified == 10
+    passwords.close()
+
+
+async def test_right_log_ins_are_counted_too_and_wrong_ones_do_not_use_them_up(sqlite_url: str) -> None:
+    async with running(sqlite_url, logins_per_hour=2) as site:
+        await account(site)
+        browser = site.browser("203.0.113.9")
+        right, wrong = ({"name": ACCOUNT, "password": each} for each in (PASSWORD, "not it at all"))
+        for _ in range(5):
+            assert (await browser.post("/api/v1/account/login", json=right)).status_code == 200
+        assert code_of(await browser.post("/api/v1/account/login", json=wrong)) == "wrong_login"
+        assert (await browser.post("/api/v1/account/login", json=right)).status_code == 200
+        refused = await browser.post("/api/v1/account/login", json=right)
+        assert code_of(refused) == "too_many", "three times as often as one may be wrong"
+        assert "minutes" in refused.json()["error"]["message"]
+        assert 540 < int(refused.headers["Retry-After"]) <= 600, "the next of six an hour"
