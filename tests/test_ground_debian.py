@@ -15,14 +15,6 @@ from tools import debian, find_chromium
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def test_chromium_is_there_and_draws_a_page(chromium_path: str, tmp_path: Path) -> None:
-    page = tmp_path / "page.html"
-    page.write_text("<title>sloop</title><p id=p>no</p><script>p.textContent = 'six pirates'</script>")
-    command = [chromium_path, *find_chromium.FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
-    shown = subprocess.run([*command, page.as_uri()], capture_output=True, text=True, timeout=60, check=True)
-    assert "six pirates" in shown.stdout
-
-
 def test_a_wrong_chromium_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHROMIUM", "/nowhere/chromium")
     with pytest.raises(find_chromium.NoChromium, match="no such file"):
@@ -36,7 +28,7 @@ def test_without_chromium_and_without_root_it_says_how_to_get_one(
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    with pytest.raises(find_chromium.NoChromium, match="apt-get install chromium"):
+    with pytest.raises(find_chromium.NoChromium, match="apt-get install fonts-liberation chromium"):
         find_chromium.find()
 
 

@@ -47,7 +47,10 @@ def library(name: str, package: str, *, wanted_for: str = "this") -> str:
 
 
 def found_or_installed(found: Callable[[], str | None], packages: Sequence[str], *, otherwise: str) -> str:
-    """What `found` finds; else after installing the first of `packages` that brings it."""
+    """What `found` finds; else after installing the first of `packages` that brings it.
+
+    One of `packages` may be several by name, with spaces between them.
+    """
     answer = found()
     if answer is None and os.geteuid() == 0 and shutil.which("apt-get"):
         answer = _install(found, packages, otherwise)
@@ -63,8 +66,9 @@ def _install(found: Callable[[], str | None], packages: Sequence[str], otherwise
     with Path(tempfile.gettempdir(), "cartagena-apt.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         answer, code = found(), 0
-        # With what they recommend: Chromium's are fonts, by which pages are measured.
-        steps = [["update"], *(["install", "-y", package] for package in packages)]
+        # Without what they recommend: two hundred packages more with Chromium, and minutes.
+        install = ["install", "-y", "--no-install-recommends"]
+        steps = [["update"], *([*install, *package.split()] for package in packages)]
         while answer is None and steps:
             command = [*apt, *steps.pop(0)]
             done = subprocess.run(command, env=environment, stdout=sys.stderr, stdin=subprocess.DEVNULL)

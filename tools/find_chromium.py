@@ -57,7 +57,10 @@ def find() -> str:
     """Where it is; on Debian as root it is installed first when missing. Older releases have no shell."""
     try:
         return debian.found_or_installed(
-            installed, ("chromium-headless-shell", "chromium"), otherwise="the browser tests need Chromium"
+            installed,
+            # with a font, by which pages are measured; all else that they recommend is for people at a desk
+            ("fonts-liberation chromium-headless-shell", "fonts-liberation chromium"),
+            otherwise="the browser tests need Chromium",
         )
     except debian.Missing as problem:
         raise NoChromium(

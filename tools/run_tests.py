@@ -46,6 +46,13 @@ class Part:
 # In this order, as cores come free. "unit" also takes every folder that no other part names,
 # so a new folder of tests is never forgotten.
 PARTS = (
+    # Takes next to nothing where all is there already; on a fresh machine it waits for the network.
+    Part(
+        "programs",
+        "what no wheel brings: Chromium, Caddy, curl",
+        commands=("python -m tools.programs",),
+        cores=0,
+    ),
     Part("types", "mypy --strict", commands=("mypy",)),
     Part("lint", "ruff: rules and layout", commands=("ruff check .", "ruff format --check .")),
     Part("unit", "rules, bots and whatever no other part names", cores=2),
