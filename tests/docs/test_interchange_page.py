@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 from app import rules
+from app.engine_lines import _REQUESTS
 from app.rules import actions, events, magic_events
 from app.rules.event import Event
 from app.rules.fold import _STEPS
@@ -46,3 +47,53 @@ def test_every_error_code_is_named() -> None:
     codes = {error.code for error in rules.RuleError.__subclasses__()} - {"bad_notation", "bad_record"}
     for code in codes | {"bad_json", "bad_request"}:
         assert f"`{code}`" in PAGE
+
+
+def event_rows() -> dict[str, set[str]]:
+    """Of each event the fields its row names."""
+    rows = re.findall(r"^\| (\w+) \| ([^|]+) \| [^|]+ \|$", PAGE.split("\n## Events")[1], flags=re.MULTILINE)
+    return {
+        kind: {name for name in re.findall(r"\w+", fields) if name not in ("or", "null")}
+        for kind, fields in rows
+        if kind != "type"
+    }
+
+
+def test_every_event_has_the_documented_fields_for_every_audience() -> None:
+    seen: dict[str, set[frozenset[str]]] = {}
+    sources = set()
+    for path in sorted((Path(__file__).parents[1] / "golden").glob("*.json")):
+        record = rules.record_from_json(orjson.loads(path.read_bytes()))
+        audiences = [None, *range(record.options.players)]
+        for _, happened in rules.replay(record):
+            told = [rules.event_to_json(event) for event in happened]
+            for seat in audiences:
+                told += rules.events_for(happened, seat, record.options)
+            for event in told:
+                seen.setdefault(event["type"], set()).add(frozenset(event) - {"type"})
+                if event["type"] == "cards_drawn":
+                    sources.add(event["source"])
+    assert {kind: {frozenset(fields)} for kind, fields in event_rows().items()} == seen
+    (sentence,) = re.findall(r"`source` of `cards_drawn` is ([^:]+):", PAGE)
+    assert set(re.findall(r"`(\w+)`", sentence)) == sources
+
+
+def test_the_position_of_the_page_has_the_fields_of_a_position() -> None:
+    shown = orjson.loads(PAGE.split("```json\n")[1].split("```")[0])
+    laid = rules.new_game(rules.parse_options({"preset": "jamaica", "players": 2}), "0" * 64)
+    position = rules.position_to_json(laid)
+    assert shown.keys() == position.keys()
+    for inner in ("options", "turn"):
+        assert shown[inner].keys() == position[inner].keys()
+    assert shown["players"][0].keys() == position["players"][0].keys()
+    view = rules.view(laid, 0)
+    assert view.keys() == position.keys()
+    assert view["players"][0].keys() - position["players"][0].keys() == {"cards"}
+
+
+def test_the_requests_of_the_engine_are_the_documented_ones() -> None:
+    part = PAGE.split("## `cartagena engine`")[1].split("\n## ")[0]
+    lines = re.findall(r'^(\{"do":.*?\}) +(?:\(.*?\) +)?→ \{', part, flags=re.MULTILINE)
+    shown = [orjson.loads(re.sub(r"\[…\]|\{…\}", "null", line).replace('"…"', "null")) for line in lines]
+    forms = {(do, frozenset(names)) for do, requests in _REQUESTS.items() for names, _ in requests}
+    assert {(line.pop("do"), frozenset(line)) for line in shown} == forms
