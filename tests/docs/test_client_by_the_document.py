@@ -1,0 +1,371 @@
+"""A client by the document alone plays to the end, comes back after a gap, and meets refusals.
+
+Each sentence of docs/protocol.md where client authors went wrong is tried on a running server here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.bots.test_third_party import example
+from tests.docs.paper_client import WRITTEN, Json, PaperClient, new_id
+from tests.docs.protocol_page import PAGE, examples, section, under
+from tests.sockets.harbour import Running, in_process
+
+BOT: dict[str, Any] = {}
+exec(compile(example("example-bot").split("\nfor line in")[0], "example-bot", "exec"), BOT)
+
+
+@pytest.fixture
+async def server(sqlite_url: str) -> AsyncIterator[Running]:
+    async with in_process(sqlite_url) as running:
+        yield running
+
+
+class Harbour:
+    """Two people with sessions of their own, and the API for them."""
+
+    def __init__(self, server: Running) -> None:
+        self.server = server
+        self.https = [
+            httpx.AsyncClient(base_url=f"{server.base}/api/v1", headers={"Origin": server.base}, timeout=60)
+            for _ in range(2)
+        ]
+        self.clients: list[PaperClient] = []
+
+    async def sign_in(self) -> Harbour:
+        for name, http in zip(("Paper Ann", "Paper Bo"), self.https, strict=True):
+            assert (await http.post("/me", json={"name": name})).status_code == 200
+        return self
+
+    async def table(self, **terms: Any) -> str:
+        options = {"preset": "hispaniola", "players": 3, "first": 0, **terms.pop("options", {})}
+        made = await self.https[0].post("/games", json={"options": options, "pace": 0, **terms})
+        assert made.status_code == 201
+        return str(made.json()["id"])
+
+    def client(self, person: int, game: str) -> PaperClient:
+        cookie = "; ".join(f"{name}={value}" for name, value in self.https[person].cookies.items())
+        self.clients.append(PaperClient(self.server.base, {"Cookie": cookie}, game))
+        return self.clients[-1]
+
+    async def started(self, **terms: Any) -> tuple[str, PaperClient, PaperClient]:
+        """Ann and Bo at a table that has begun, and what `bots` says."""
+        game = await self.table(**terms)
+        ann, bo = self.client(0, game), self.client(1, game)
+        for person in (ann, bo):
+            await person.come()
+            assert (await person.sit())["t"] == "table"
+            await person.command("ready", ready=True)
+        assert (await ann.command("start"))["t"] == "table"
+        for person in (ann, bo):
+            await person.sees("running")
+        return game, ann, bo
+
+    async def close(self) -> None:
+        for client in self.clients:
+            if client.socket is not None:
+                await client.go()
+        for http in self.https:
+            await http.aclose()
+
+
+@pytest.fixture
+async def harbour(server: Running) -> AsyncIterator[Harbour]:
+    found = await Harbour(server).sign_in()
+    yield found
+    await found.close()
+
+
+def chosen(client: PaperClient) -> Json:
+    actions = [choice["action"] for choice in client.choices]
+    action: Json = BOT["choose"](client.view, client.seat, actions)
+    return action
+
+
+async def play(clients: list[PaperClient], most: int = 2000) -> None:
+    """Whoever has choices acts, until the game is over or so many actions are made."""
+    async with asyncio.timeout(120):
+        while most and all(client.table["status"] == "running" for client in clients):
+            actor = next((client for client in clients if client.choices), None)
+            if actor is None:
+                await asyncio.sleep(0.002)  # a bot's turn, or a frame on its way to one of them
+                continue
+            answer = await actor.command("act", version=actor.seq, action=chosen(actor))
+            assert answer["t"] == "events", answer
+            most -= 1
+
+
+async def test_a_game_from_the_first_hello_to_the_record(harbour: Harbour):
+    """With folding by the page, held against the server's own view, and every written field met."""
+    game, ann, bo = await harbour.started(
+        hints=True, clock={"kind": "turn", "seconds": 600}, bots=["cabin-boy"], options={"supply": "row"}
+    )
+    await play([ann, bo], 6)
+    for client in (ann, bo):
+        told = (await harbour.https[(ann, bo).index(client)].get(f"/games/{game}")).json()
+        if told["seq"] == client.seq:
+            assert told["view"] == client.view, "folded events are the view"
+    await ann.send({"do": "ping", "n": 17})
+    await ann.until(lambda: ann.frames[-1]["t"] == "pong")
+    await play([ann, bo])
+    await ann.sees("finished")
+    assert ann.table["result"]["winner"] == ann.view["winner"]  # type: ignore[index]
+    final = (await harbour.https[0].get(f"/games/{game}")).json()
+    assert final["view"] == ann.view, "after the end nothing is hidden"
+    record = (await harbour.https[0].get(f"/games/{game}/record")).json()
+    interchange = (Path(__file__).parents[2] / "docs" / "interchange.md").read_text(encoding="utf-8")
+    shown = re.search(r"^## Record\n```json\n(.*?)```", interchange, re.S | re.M)
+    assert shown is not None
+    written = json.loads(re.sub(r"\{…\}", "{}", shown[1]))
+    assert record.keys() == written.keys()
+    assert record["actions"][0].keys() == written["actions"][0].keys()
+    assert record["result"] == ann.table["result"]
+    block = json.loads(re.findall(r"```json\n(.*?)```", under(5, "table"), re.S)[0].replace("{…}", "{}"))
+    assert ann.table.keys() == block.keys(), "the table block, both ways"
+    for kind in ("welcome", "events", "pong"):
+        assert ann.met[kind] == WRITTEN[kind], "every field that is written has come"
+
+
+async def test_what_was_missed_comes_again_and_only_its_last_frame_says_what_may_be_done(harbour: Harbour):
+    _, ann, bo = await harbour.started(options={"players": 2, "actions": 3})
+    while not bo.choices:
+        await ann.command("act", version=ann.seq, action=chosen(ann))
+        await bo.until(lambda: bo.seq == ann.seq)
+    await ann.go()
+    missed = 0
+    while bo.choices:
+        await bo.command("act", version=bo.seq, action=chosen(bo))
+        missed += 1
+    assert missed >= 2
+    greeting = await ann.come(resume=True)
+    welcome, *replayed = [
+        frame for frame in greeting if frame["t"] in ("welcome", "state", "events", "table")
+    ]
+    assert welcome["resumed"] is True
+    assert [frame["t"] for frame in replayed] == ["events"] * missed
+    for frame in replayed[:-1]:
+        assert frame.keys() <= {"t", "seq", "at", "events", "by"}
+    assert "choices" in replayed[-1]
+    assert ann.choices
+    await ann.go()
+    greeting = await ann.come(resume=True)
+    assert [frame["t"] for frame in greeting] == ["welcome", "presence"], "nothing missed, nothing sent"
+    await ann.command("act", version=ann.seq, action=chosen(ann))
+    # Across anything but an action the whole state comes.
+    await ann.go()
+    await bo.command("consent", to="pause", yes=True)
+    greeting = await ann.come(resume=True)
+    assert greeting[0]["resumed"] is False
+    assert greeting[1]["t"] == "state"
+
+
+async def test_a_command_whose_answer_was_lost_goes_again_and_counts_once(harbour: Harbour):
+    _, ann, bo = await harbour.started(options={"players": 2})
+    lost: Json = {"do": "act", "id": new_id(), "version": ann.seq, "action": chosen(ann)}
+    await ann.send(lost)
+    await bo.until(lambda: bo.frames[-1]["t"] == "events")
+    await ann.go()
+    greeting = await ann.come(resume=True)
+    assert not any("ack" in frame for frame in greeting), "replayed frames carry no ack"
+    again = await ann.command(**lost)
+    assert again.keys() == {"t", "ack", "seq"}
+    assert again["seq"] == ann.seq == bo.seq
+
+
+async def test_frames_with_a_number_that_say_nothing_of_choices(harbour: Harbour):
+    """A client that clears its choices on every frame with a seq would stand still."""
+    _, ann, bo = await harbour.started(hints=True, options={"players": 2})
+    await ann.command("act", version=ann.seq, action=chosen(ann))
+    held, may_undo = ann.choices, ann.undo
+    assert held
+    assert may_undo
+    start = len(ann.frames)
+    answer = await ann.command("hint", version=ann.seq)
+    await ann.until(lambda: ann.frames[-1]["t"] == "hint")
+    empty, hint = [frame for frame in ann.frames[start:] if frame["t"] in ("events", "hint")]
+    assert empty["events"] == []
+    assert empty["ack"] == hint["ack"] == answer["ack"], "the asker gets the empty frame too"
+    assert empty["seq"] == hint["seq"] == ann.seq
+    assert "choices" in empty
+    assert "choices" not in hint
+    assert ann.choices == held
+    assert hint["action"] in [choice["action"] for choice in held]
+    await bo.until(lambda: bo.seq == ann.seq)
+    assert not [frame for frame in bo.frames if frame["t"] == "hint"]
+    assert bo.frames[-1]["events"] == []
+    for words in ({"text": "Well sailed!"}, {"preset": "good_game"}):
+        acked = await ann.command("chat", **words)
+        assert acked.keys() == {"t", "ack", "chat"}
+        line = next(frame for frame in ann.frames if frame["t"] == "chat" and frame["n"] == acked["chat"])
+        assert {**line, **words} == line
+    muted = await ann.command("mute", person=bo.table["seats"][bo.seat]["person"], on=True)
+    assert muted == {"t": "ack", "ack": muted["ack"], "seq": ann.seq}
+    await bo.command("chat", text="Do you read this?")
+    await ann.until(lambda: ann.frames[-1]["t"] == "chat" and "person" not in ann.frames[-1])
+    assert ann.choices == held
+    for kind in ("ack", "hint", "chat"):
+        assert ann.met[kind] == WRITTEN[kind]
+    undone = await ann.command("undo", version=ann.seq)
+    assert (undone["t"], undone["kind"]) == ("table", "undo")
+    assert ann.view == undone["view"]
+    await ann.command("act", version=ann.seq, action=chosen(ann))
+    await ann.go()
+    await ann.come()
+    assert (ann.choices, ann.undo) == (held, True), "a state says it as well"
+    assert ann.met["state"] == WRITTEN["state"]
+
+
+async def test_refusals_as_they_are_written(harbour: Harbour):
+    game = await harbour.table(options={"players": 2})
+    ann, bo = harbour.client(0, game), harbour.client(1, game)
+    await ann.come()
+    await bo.come()
+    assert (await bo.command("sit", seat=7, **_sealed(bo)))["code"] == "bad_seat"
+    assert (await bo.command("start"))["code"] == "not_host"
+    assert (await ann.command("start"))["code"] == "too_few"
+    early = await ann.command("act", version=ann.seq, action={"type": "end"})
+    assert early["code"] in ("not_seated", "not_started")
+    assert early["state"]["seq"] == early["seq"] == ann.seq
+    assert "state" not in await ann.command("colour", colour="red")
+    await ann.sit(colour="red")
+    assert (await bo.command("sit", colour="red", **_sealed(bo)))["code"] == "colour_taken"
+    await bo.sit()
+    for client in (ann, bo):
+        await client.command("ready", ready=True)
+    await ann.command("start")
+    await ann.until(lambda: ann.choices)
+    await bo.sees("running")
+    for client, action, code in (
+        (bo, {"type": "end"}, "not_your_turn"),
+        (ann, {"type": "advance", "card": "key", "from": "goal"}, "illegal"),
+        (ann, {"type": "fly"}, "bad_action"),
+    ):
+        refused = await client.command("act", version=client.seq, action=action)
+        assert refused["code"] == code
+        assert refused["state"]["t"] == "state"
+        assert refused["message"].endswith(".")
+    assert ann.choices, "nothing has changed"
+    old, action = ann.seq, chosen(ann)
+    await ann.command("act", version=old, action=action)
+    refused = await ann.command("act", version=old, action=action)
+    assert refused["code"] == "stale"
+    assert refused["state"]["choices"] == ann.choices
+    assert (await ann.command("hint", version=ann.seq))["code"] == "no_hints"
+    assert (await ann.command("rematch"))["code"] == "not_over"
+    assert ann.met["refused"] == WRITTEN["refused"]
+    assert (await ann.command("vote", seat=1, choice="bot"))["code"] == "not_absent"
+
+
+def _sealed(client: PaperClient) -> Json:
+    return {"seal": client.seal()} if client.table.get("scheme", 1) == 2 else {"nonce": client.nonce}
+
+
+async def test_the_tenth_frame_that_is_no_message_closes_the_socket(harbour: Harbour):
+    ann = harbour.client(0, await harbour.table())
+    await ann.come()
+    for n in range(10):
+        assert ann.closed is None
+        await ann.send({"do": "dance", "id": f"dance-{n:03}"})
+        await ann.has_heard("refused", n + 1)
+        assert ann.frames[-1]["code"] == "bad_message"
+        assert ann.frames[-1]["id"] == f"dance-{n:03}"
+    await ann.until(lambda: ann.closed)
+    assert ann.closed == 4002
+
+
+async def test_commands_over_http_are_refused_with_the_state_unless_the_room_never_saw_them(sqlite_url: str):
+    async with in_process(sqlite_url, writes_per_second=0.5, writes_burst=60) as server:
+        harbour = await Harbour(server).sign_in()
+        try:
+            game, ann, _ = await harbour.started(options={"players": 2})
+            url = f"/games/{game}/act"
+            body: Json = {"id": new_id(), "version": ann.seq, "action": {"type": "fly"}}
+            refused = await harbour.https[0].post(url, json=body)
+            assert refused.status_code == 422
+            assert refused.json()["error"]["code"] == "bad_action"
+            assert refused.json()["state"]["seq"] == ann.seq
+            unread = await harbour.https[0].post(url, json={**body, "version": "now"})
+            assert (unread.status_code, unread.json().keys()) == (422, {"error"})
+            for _ in range(70):
+                last = await harbour.https[0].post(url, json={**body, "id": new_id()})
+                if last.status_code == 429:
+                    break
+            assert last.status_code == 429
+            assert last.json().keys() == {"error"}, "no state"
+            assert int(last.headers["Retry-After"]) >= 1
+        finally:
+            await harbour.close()
+
+
+async def test_the_event_stream_goes_on_where_its_last_id_was(harbour: Harbour):
+    game, ann, bo = await harbour.started(options={"players": 2})
+    before = ann.seq or 0
+    for _ in range(2):
+        await ann.command("act", version=ann.seq, action=chosen(ann))
+
+    async def read(frames: int, **asked: Any) -> list[tuple[str | None, Json]]:
+        found: list[tuple[str | None, Json]] = []
+        event: str | None = None
+        async with (
+            asyncio.timeout(30),
+            harbour.https[1].stream("GET", f"/games/{game}/events", **asked) as answer,
+        ):
+            async for line in answer.aiter_lines():
+                if line.startswith("id: "):
+                    event = line[4:]
+                elif line.startswith("data: "):
+                    found.append((event, json.loads(line[6:])))
+                    event = None
+                    if len(found) == frames:
+                        break
+        return found
+
+    for asked in ({"params": {"since": before}}, {"headers": {"Last-Event-ID": str(before)}}):
+        frames = await read(3, **asked)
+        assert [frame["t"] for _, frame in frames] == ["welcome", "events", "events"]
+        assert frames[0][1]["resumed"] is True
+        assert [event for event, _ in frames[1:]] == [str(before + 1), str(before + 2)]
+    whole = await read(2)
+    assert [frame["t"] for _, frame in whole] == ["welcome", "state"]
+    both = await read(2, params={"since": before + 2}, headers={"Last-Event-ID": "1"})
+    assert both[0][1]["resumed"] is True, "since counts before the header"
+    assert bo.table["status"] == "running"
+
+
+async def test_what_was_seen_has_the_written_fields_and_leads_to_the_view(harbour: Harbour):
+    from tests.docs.paper_client import fold
+
+    game, ann, bo = await harbour.started(options={"players": 2})
+    for _ in range(2):
+        await ann.command("act", version=ann.seq, action=chosen(ann))
+    if ann.undo:
+        await ann.command("undo", version=ann.seq)
+    seen = (await harbour.https[0].get(f"/games/{game}/seen")).json()
+    words = under(8, "What was seen")
+    shown = re.findall(r"`(\{.*?\})`", words)
+    whole, step = (json.loads(re.sub(r"[\[{]…[\]}]", "null", each)) for each in shown[:2])
+    assert seen.keys() == whole.keys()
+    assert all(each.keys() == step.keys() for each in seen["steps"])
+    view = seen["view"]
+    for each in seen["steps"]:
+        for event in each["events"]:
+            fold(view, event)
+    assert view == ann.view
+    assert seen["seq"] == ann.seq
+    assert bo.seq is not None
+
+
+def test_the_greeting_names_its_fields():
+    (welcome,) = examples(under(3, "welcome"), "t")
+    assert WRITTEN["welcome"] == welcome.keys()
+    assert "`resumed`" in PAGE
+    assert section(1)
