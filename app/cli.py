@@ -31,7 +31,7 @@ _COMMANDS: dict[str, tuple[str, str]] = {
 def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(prog="cartagena", description="Cartagena online.")
-    parser.add_argument("--version", action="version", version=__version__)
+    parser.add_argument("--version", action="version", version=f"cartagena {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
     for name, (module_name, sentence) in _COMMANDS.items():
         command = commands.add_parser(name, help=sentence, description=sentence)

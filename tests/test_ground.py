@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-import zipfile
 from fnmatch import fnmatch
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -187,28 +186,6 @@ def test_files_beside_the_code_are_found_in_a_checkout() -> None:
     assert paths.STATIC == ROOT / "static"
     assert paths.TEMPLATES == ROOT / "templates"
     assert paths.MIGRATIONS == ROOT / "migrations"
-
-
-def test_the_wheel_carries_the_app_with_its_files_and_finds_them(tmp_path: Path) -> None:
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
-    subprocess.run(build, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("cartagena-*.whl")
-    unpacked = tmp_path / "site"
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(unpacked)
-    for folder in ("static", "templates", "migrations"):
-        ours = {file.relative_to(ROOT / folder) for file in tracked() if file.is_relative_to(ROOT / folder)}
-        assert [
-            str(file) for file in sorted(ours) if not (unpacked / "app" / f"_{folder}" / file).is_file()
-        ] == []
-    assert not list(unpacked.glob("tests")) + list(unpacked.glob("tools"))
-    ask = "from app import paths; print(paths.STATIC, paths.TEMPLATES, paths.MIGRATIONS)"
-    told = subprocess.run(
-        [sys.executable, "-c", ask], cwd=unpacked, check=True, capture_output=True, text=True
-    )
-    assert told.stdout.split() == [
-        str(unpacked / "app" / f"_{each}") for each in ("static", "templates", "migrations")
-    ]
 
 
 def test_ci_runs_what_a_developer_runs() -> None:

@@ -1,0 +1,93 @@
+"""The first game of somebody who has just installed it: a guest against a bot, over the API and a socket.
+
+`python first_game.py ADDRESS` plays it to its end and prints the result; it needs nothing but the installed app.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import sys
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import httpx
+
+from app.bots import Budget, choose
+from app.client import Api, Seat, play_seat
+
+__all__ = ["FirstGame"]
+
+Json = dict[str, Any]
+
+
+class _Enough(Exception):
+    """So many actions were wanted and no more."""
+
+
+@dataclass(frozen=True)
+class FirstGame:
+    """A guest, known by a cookie, at a table with a bot. Goes on after the server was started again."""
+
+    base: str
+    cookie: str
+    game: str
+
+    @classmethod
+    async def begin(cls, base: str, preset: str = "tortuga") -> FirstGame:
+        name = f"Newcomer {secrets.token_hex(3)}"
+        async with httpx.AsyncClient(base_url=base, headers={"Origin": base}, timeout=30) as browser:
+            (await browser.post("/api/v1/me", json={"name": name})).raise_for_status()
+            cookie = f"cartagena={browser.cookies['cartagena']}"
+        async with _api(base, cookie) as api:
+            game = await api.create({"preset": preset, "players": 2}, visibility="unlisted", pace=0)
+            await api.sit(game)
+            await api.add_bot(game, "cabin-boy")
+            await api.start(game)
+        return cls(base, cookie, game)
+
+    async def state(self) -> Json:
+        async with _api(self.base, self.cookie) as api:
+            return await api.state(self.game)
+
+    async def play(self, actions: int | None = None) -> Json | None:
+        """So many actions of the guest, or to the end; the result when there is one."""
+        done = 0
+
+        def decide(seat: Seat) -> Json:
+            nonlocal done
+            if done == actions:
+                raise _Enough
+            done += 1
+            return choose(
+                seat.view,
+                seat.actions,
+                seat.history,
+                "sailor",
+                Budget(nodes=300),
+                Random(done),
+                seat=seat.seat,
+            )
+
+        async with _api(self.base, self.cookie) as api:
+            try:
+                return await play_seat(api, self.game, decide)
+            except _Enough:
+                return None
+
+
+def _api(base: str, cookie: str) -> Api:
+    """A guest has no token: known by the cookie, as a browser is."""
+    api = Api(base, "")
+    api.headers = {"Cookie": cookie, "Origin": base}
+    return api
+
+
+async def _whole(base: str) -> Json | None:
+    return await (await FirstGame.begin(base)).play()
+
+
+if __name__ == "__main__":
+    print(json.dumps(asyncio.run(_whole(sys.argv[1]))))
