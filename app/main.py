@@ -105,7 +105,7 @@ class _Server(FastAPI):
         scope["app"] = self
         for route in _SOCKETS:
             match, found = route.matches(scope)
-            if match is Match.FULL:
+            if match is Match.FULL and "\0" not in scope["path"]:
                 scope.update(found)
                 try:
                     await route.app(scope, receive, send)

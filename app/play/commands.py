@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from app.play.outside import has_nul
 from app.play.refusals import Refusal
 
 __all__ = [
@@ -186,6 +187,8 @@ _objects: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, 
 
 def decode(frame: bytes | str) -> Message:
     """The message in a frame; raises Refusal `bad_message` that says what is wrong with it."""
+    if has_nul(frame):
+        raise Refusal("bad_message", "The server did not understand this: a text holds a NUL character.")
     try:
         message = _decoder.decode(frame)
         if type(message) is Act and bytes(message.action)[:1] != b"{":

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter
 from pydantic import Field
 from starlette.requests import Request
 
@@ -27,11 +26,12 @@ from app.web.identity import (
 from app.web.me import Body, Name, free_name, with_csrf
 from app.web.passwords import checked_password, new_code, plain_code
 from app.web.profiles import share_a_table
+from app.web.routing import Router
 from app.web.site import Site, site_of
 
 __all__ = ["check_password", "router"]
 
-router = APIRouter(
+router = Router(
     prefix="/api/v1/account", tags=["accounts"], responses=responses(401, 403, 404, 409, 413, 422)
 )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
@@ -21,13 +20,14 @@ from app.web.pages import checked_room
 from app.web.pages_render import Pages
 from app.web.pages_replay import seen
 from app.web.reviews import Reviews
+from app.web.routing import Router
 from app.web.site import site_of
 
 __all__ = ["HintAnswer", "HintAsked", "pages_router", "router"]
 
-router = APIRouter(prefix="/api/v1", tags=["bots"])
+router = Router(prefix="/api/v1", tags=["bots"])
 
-pages_router = APIRouter(include_in_schema=False)
+pages_router = Router(include_in_schema=False)
 
 
 class HintAsked(BaseModel):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import orjson
-from fastapi import APIRouter
 from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,11 +13,12 @@ from app.web.accounts_api import check_password
 from app.web.game_api_models import responses
 from app.web.identity import Someone, forget_cookie
 from app.web.me import Body
+from app.web.routing import Router
 from app.web.site import site_of
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/api/v1/me", tags=["people"], responses=responses(401, 403, 413, 422))
+router = Router(prefix="/api/v1/me", tags=["people"], responses=responses(401, 403, 413, 422))
 
 
 class Delete(Body):

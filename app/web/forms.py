@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -15,6 +14,7 @@ from app.rules.errors import BadOptions
 from app.rules.options import CONFLICTS, Options, parse_options
 from app.web.i18n import Catalogue
 from app.web.pages_render import Pages, json_object
+from app.web.routing import Router
 
 __all__ = [
     "CHOICE_WORDS",
@@ -27,7 +27,7 @@ __all__ = [
     "router",
 ]
 
-router = APIRouter(include_in_schema=False)
+router = Router(include_in_schema=False)
 
 # The catalogue gives each value a sentence; a form also needs a word to put on the button.
 CHOICE_WORDS: dict[tuple[str, str], str] = {

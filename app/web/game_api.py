@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Header, Path, Query
+from fastapi import Header, Path, Query
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
@@ -21,11 +21,12 @@ from app.web.game_api_models import Act, Created, Done, NewGame, Quick, QuickAns
 from app.web.house import anyone_of, house_of
 from app.web.identity import Anyone, Person, SomeoneOrGuest
 from app.web.lookups import look_up
+from app.web.routing import Router
 from app.web.site import site_of
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/api/v1", tags=["games"])
+router = Router(prefix="/api/v1", tags=["games"])
 
 GameId = Annotated[str, Path(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_-]+$")]
 Password = Annotated[str | None, Header(alias="X-Room-Password", max_length=100)]

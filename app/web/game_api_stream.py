@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from typing import Annotated, NamedTuple
 
-from fastapi import APIRouter, Header, Query
+from fastapi import Header, Query
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
@@ -24,11 +24,12 @@ from app.web.game_api_models import responses
 from app.web.house import anyone_of, house_of
 from app.web.identity import Anyone, credential_of
 from app.web.lookups import look_up
+from app.web.routing import Router
 from app.web.site import site_of
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/api/v1", tags=["games"])
+router = Router(prefix="/api/v1", tags=["games"])
 
 WAITING = 500  # frames a reader may leave unread
 QUIET_SECONDS = 15.0

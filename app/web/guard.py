@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.web.address import is_same_origin
 from app.web.answers import refused_answer
-from app.web.errors import NotAllowed, Refused, TooBig
+from app.web.errors import NotAllowed, NotFound, Refused, TooBig
 from app.web.identity import csrf_token, session_of
 from app.web.site import site_of
 
@@ -121,6 +121,8 @@ class GuardMiddleware:
             return message
 
         try:
+            if "\0" in scope["path"] or b"%00" in scope["query_string"] or b"\0" in scope["query_string"]:
+                raise NotFound  # no name of anything holds it, and a store may not even look for it
             if _declared_length(connection) > site.settings.body_bytes:
                 raise TooBig
             if scope["path"] not in _UNLIMITED:

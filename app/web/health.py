@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 
-from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from app import __version__
 from app.play.ports import StoreUnavailable
+from app.web.routing import Router
 from app.web.site import site_of
 
 __all__ = ["router"]
 
-router = APIRouter(include_in_schema=False)
+router = Router(include_in_schema=False)
 _PATIENCE = 2.0  # seconds a database may take before it counts as gone
 
 

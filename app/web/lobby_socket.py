@@ -13,6 +13,7 @@ from starlette.types import Receive, Scope, Send
 from app.play.admission import PROTOCOL
 from app.play.house import House
 from app.play.lobby import Filter, LobbyVisitor
+from app.play.outside import has_nul
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.web.conversation import Manners, converse
@@ -77,6 +78,8 @@ class _Talk(Manners):
         if text is None:
             return None
         try:
+            if has_nul(text):
+                raise msgspec.DecodeError("NUL")
             message = _decoder.decode(text)
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
             self.strike(Refusal("bad_message"), text)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import HTTPConnection, Request
 
@@ -22,11 +21,12 @@ from app.web.identity import (
     session_of,
     who,
 )
+from app.web.routing import Router
 from app.web.site import Site, site_of
 
 __all__ = ["Body", "Name", "free_name", "person_json", "router", "with_csrf"]
 
-router = APIRouter(prefix="/api/v1", tags=["people"], responses=responses(401, 403, 409, 413, 422))
+router = Router(prefix="/api/v1", tags=["people"], responses=responses(401, 403, 409, 413, 422))
 
 Name = Annotated[str, Field(max_length=200, examples=["Salty Pelican"])]
 

@@ -6,7 +6,6 @@ import hmac
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from fastapi import APIRouter
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
     CollectorRegistry,
@@ -23,13 +22,14 @@ from starlette.responses import Response
 
 from app.web.address import is_direct_from_loopback
 from app.web.errors import NotFound
+from app.web.routing import Router
 from app.web.site import site_of
 
 __all__ = ["Metrics", "router"]
 
 _FAST = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
 
-router = APIRouter(include_in_schema=False)
+router = Router(include_in_schema=False)
 
 
 class _Acted(Collector):

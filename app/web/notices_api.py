@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from typing import Annotated, Any
 
-from fastapi import APIRouter
 from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
@@ -21,11 +20,12 @@ from app.web.limits import Attempt
 from app.web.me import Body
 from app.web.pages_render import Pages
 from app.web.passwords import new_code, plain_code
+from app.web.routing import Router
 from app.web.site import Site, site_of
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["notices"], responses=responses(401, 403, 404, 413, 422))
+router = Router(tags=["notices"], responses=responses(401, 403, 404, 413, 422))
 CODE_SECONDS = 86_400
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -19,10 +19,11 @@ from app.web.i18n_extract import LOCALES
 from app.web.pages_errors import error_page
 from app.web.pages_render import Folders, PageRenderer, Pages, Reader
 from app.web.practice_lessons import LESSONS
+from app.web.routing import Router
 
 __all__ = ["install_pages", "router"]
 
-router = APIRouter(include_in_schema=False)
+router = Router(include_in_schema=False)
 
 ROOM = re.compile(r"[A-Za-z0-9_-]{8,64}")
 TOPICS = ("editions", "complete", "morgan", "scoundrels", "black-magic", "options", "chance")

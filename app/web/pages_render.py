@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
+from app.play.outside import read_json
 from app.web.errors import BadRequest
 from app.web.i18n import COOKIE, LANGUAGES, Catalogue, Languages
 from app.web.pages_assets import Assets
@@ -174,8 +174,8 @@ def json_object(body: bytes, *, limit: int) -> dict[str, Any]:
     if len(body) > limit:
         raise BadRequest("too_big", "That is too big.")
     try:
-        given = json.loads(body)
-    except (ValueError, RecursionError):
+        given = read_json(body)
+    except ValueError:
         raise BadRequest("bad_json", "This is not JSON.") from None
     if not isinstance(given, dict):
         raise BadRequest("bad_json", "This must be a JSON object.")

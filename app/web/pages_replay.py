@@ -6,7 +6,6 @@ import asyncio
 from collections import OrderedDict
 from typing import Any
 
-from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -20,11 +19,12 @@ from app.web.house import anyone_of, house_of
 from app.web.identity import Anyone
 from app.web.lookups import look_up
 from app.web.pages_render import json_object
+from app.web.routing import Router
 from app.web.site import site_of
 
 __all__ = ["router", "seen_by", "steps_of"]
 
-router = APIRouter(include_in_schema=False)
+router = Router(include_in_schema=False)
 
 LARGEST = 900_000
 MOST_MOVES = 4_000

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -16,11 +15,12 @@ from app import rules
 from app.web.errors import BadRequest, NotFound
 from app.web.pages_render import json_object
 from app.web.practice_lessons import Lesson, Stage, find_stage, opening
+from app.web.routing import Router
 from app.web.site import site_of
 
 __all__ = ["play_stage", "router"]
 
-router = APIRouter(include_in_schema=False)
+router = Router(include_in_schema=False)
 
 ME = 0
 MOST_ACTIONS = 40

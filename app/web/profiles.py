@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.requests import Request
 
 from app.play.entries import GameRow, SeatRow
@@ -13,11 +13,12 @@ from app.play.ports import GameStore
 from app.web.errors import NotFound
 from app.web.game_api_models import responses
 from app.web.identity import Anyone, Someone
+from app.web.routing import Router
 from app.web.site import site_of
 
 __all__ = ["game_row", "results_by_preset", "router", "share_a_table"]
 
-router = APIRouter(prefix="/api/v1", tags=["people"], responses=responses(401, 403, 404, 422))
+router = Router(prefix="/api/v1", tags=["people"], responses=responses(401, 403, 404, 422))
 
 PAGE = 30
 _COUNTED = 2000  # finished games that results are counted from, newest first

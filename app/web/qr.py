@@ -5,16 +5,16 @@ from __future__ import annotations
 import io
 import re
 
-from fastapi import APIRouter
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from app.web.errors import NotFound
+from app.web.routing import Router
 from app.web.site import site_of
 
 __all__ = ["public_address", "qr_svg", "router"]
 
-router = APIRouter(include_in_schema=False)
+router = Router(include_in_schema=False)
 _ROOM = re.compile(r"[A-Za-z0-9_-]{8,64}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form
+from fastapi import Form
 from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -15,11 +15,12 @@ from app.web.identity import Person, Someone, start_session
 from app.web.me import Body, with_csrf
 from app.web.passwords import new_code, plain_code
 from app.web.qr import public_address, qr_svg
+from app.web.routing import Router
 from app.web.site import site_of
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["people"], responses=responses(401, 403, 404, 413, 422))
+router = Router(tags=["people"], responses=responses(401, 403, 404, 413, 422))
 
 
 class Room(Body):

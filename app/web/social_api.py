@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter
 from pydantic import Field
 from starlette.requests import Request
 
@@ -12,11 +11,12 @@ from app.web.errors import BadRequest, Conflict, NotFound
 from app.web.game_api_models import responses
 from app.web.identity import Someone
 from app.web.me import Body
+from app.web.routing import Router
 from app.web.site import site_of
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/api/v1", tags=["people"], responses=responses(401, 403, 404, 409, 413, 422))
+router = Router(prefix="/api/v1", tags=["people"], responses=responses(401, 403, 404, 409, 413, 422))
 BLOCKS = 200
 
 
