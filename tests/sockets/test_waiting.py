@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from app.play.draft import Draft
+from app.play.entries import NOBODY
 from tests.sockets.harbour import Running
 from tests.sockets.sailor import Crew, Sailor, advance
 from tests.sockets.test_lobby import at_desk
@@ -118,9 +120,12 @@ async def test_my_turn_and_its_deadline_are_in_the_list_and_kept(crew: Crew, clo
 
 async def test_only_bots_left_and_nobody_watching_stands_still(crew: Crew, clock: TurnedClock) -> None:
     (ann,) = await crew.game(1, bots=["cabin-boy", "cabin-boy"], pace=10_000)
-    await ann.act({"type": "resign"})
-    await ann.leave()
     house = crew.server.house
+    room = house.rooms.loaded(ann.game)
+    assert room is not None
+    taken_over = Draft("takeover", NOBODY, {"about": 0, "level": "cabin-boy", "why": "absent"}, "server")
+    assert await room.add(taken_over, clock.now(), room.table)
+    await ann.leave()
     await ann.until(lambda: house.rooms.loaded(ann.game).presence.is_deserted(clock.now()))  # type: ignore[union-attr]
     head = await crew.server.head(ann.game)
     for _ in range(3):
