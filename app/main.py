@@ -59,10 +59,12 @@ from app.web.guard import GuardMiddleware
 from app.web.house import open_house
 from app.web.identity import IdentityMiddleware, Person, csrf_token, who
 from app.web.limits import Limits
+from app.web.offload import Offload
 from app.web.pages import install_pages
 from app.web.passwords import Passwords
 from app.web.reviews import Reviews
 from app.web.site import Site
+from app.web.talk_limits import TalkLimits
 from app.web.upkeep import Upkeep
 
 __all__ = ["create_app"]
@@ -150,6 +152,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         site = app.state.site = _site(app, settings, engine, games, counts)
         stack.callback(lambda: site.passwords.close())  # whichever it has then
         stack.callback(site.webhooks.close)
+        stack.push_async_callback(site.offload.close)
 
         async def is_blocked(person: Anyone, others: Iterable[str]) -> bool:
             return await site.social.is_blocked(person.ids, list(others))
@@ -167,6 +170,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         house.signed_out = site.signed_out
         site.limits.share(lambda name, what: house.publish(News("counted", name, house.worker, what)))
         house.counted = site.limits.counted_elsewhere
+        house.check = TalkLimits(settings, site.limits.clock).check
         site.on_drain += [house.dismiss, games.flush]
         counts.watch("rooms", lambda: len(house.rooms))
         counts.watch("sockets", lambda: site.limits.open_sockets)
@@ -198,6 +202,7 @@ def _site(
         webhooks=Webhooks(private=settings.webhook_private),
         words=_words(app),
         games=games,
+        offload=Offload(),
         limits=Limits(settings, time.monotonic),
         bans=Bans(settings),
         metrics=counts,

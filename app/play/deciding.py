@@ -7,6 +7,7 @@ from typing import Any
 
 from app.play import commands as say
 from app.play.agreement import after_verdict, may_continue, verdict, voters
+from app.play.bounds import check_change
 from app.play.draft import Draft, Scene, seated
 from app.play.entries import NOBODY
 from app.play.refusals import Refusal
@@ -21,7 +22,10 @@ def decide(table: Table, scene: Scene, command: say.LogCommand) -> Draft:
     """The entry this command makes now; raises Refusal. Nothing changes."""
     if table.status == "closed":
         raise Refusal("closed")
-    return _DECISIONS[type(command)](table, scene, command)
+    draft = _DECISIONS[type(command)](table, scene, command)
+    if draft.kind != "action":
+        check_change(table, scene, command, draft)
+    return draft
 
 
 def _playing(table: Table, scene: Scene) -> int:

@@ -73,6 +73,7 @@ def _started(table: Table, entry: Entry) -> None:
 
 
 def _undo(table: Table, entry: Entry) -> None:
+    table.played -= 1
     table.move_to(table.steps.pop(), entry)
 
 

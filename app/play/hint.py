@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.play import commands as say
 from app.play.accepted import Accepted
+from app.play.bounds import check_allowance
 from app.play.draft import Draft, Scene, seated
 from app.play.due import choose
 from app.play.ports import Anyone
@@ -26,11 +27,17 @@ async def hint(room: Room, anyone: Anyone, command: say.Hint, received: int) -> 
     table = room.table
     seat = table.seat_of(anyone.ids)
     is_known = command.id in room.commands
-    action = None if is_known else await choose(room, table, _asking(table, seat), HINT_LEVEL)
+    if is_known:
+        action = None
+    else:
+        asking = _asking(table, seat)
+        check_allowance(table, anyone.ids)  # before the thinking, which costs the most
+        action = await choose(room, table, asking, HINT_LEVEL)
 
     def deciding(present: Table, scene: Scene, _: say.Hint) -> Draft:
         if action is None or present.moved != table.moved or command.version < present.moved:
             raise Refusal("stale")
+        check_allowance(present, scene.anyone.ids)
         return Draft("hint", seated(scene), {"action": action})
 
     accepted = await room.submit(anyone, command, received, deciding)

@@ -80,6 +80,7 @@ class House:
         # Passwords of tables, in a thread of their own: nothing that hangs elsewhere holds up who comes in.
         self._hashing = ThreadPoolExecutor(1, "table-password")
         self._closing = asyncio.Event()
+        self.check: Callable[[Anyone, say.Command], None] = lambda anyone, command: None  # limits of commands
         self.counted: Callable[[str, Any], None] = lambda what, body: None  # limits of other workers
         self.signed_out: Callable[[str, Any], None] = lambda key, how: None  # sessions ended in other workers
         bus.listen(self.heard)
@@ -184,6 +185,7 @@ class House:
         """Any command; raises Refusal."""
         if not anyone.ids:
             raise Refusal("no_session")
+        self.check(anyone, command)
         try:
             return await self._submit(room, anyone, command, received)
         except StoreUnavailable:

@@ -53,6 +53,11 @@ SENTENCES: dict[str, str] = {
     "bad_text": "Write between 1 and 300 characters of plain text.",
     "unknown_person": "Nobody here is called that.",
     "closed": "This table was closed.",
+    "no_change": "It is like that already.",
+    "too_many_changes": "Too much has been changed at this table; play on, or open a new one.",
+    "chat_too_fast": "You write too fast; wait a moment before the next line.",
+    "hint_too_fast": "You have asked for many hints; wait a moment before the next one.",
+    "mute_too_fast": "You have muted and unmuted too often; wait a moment.",
     "too_many_rooms": "You have opened as many tables as you may; finish or leave one first.",
     "try_again": "That could not be confirmed just now. It is safe to send it again.",
 }

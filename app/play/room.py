@@ -24,6 +24,7 @@ from app.play.gate import Gate
 from app.play.on_the_way import OnTheWay
 from app.play.ports import Anyone, News, StoreUnavailable
 from app.play.presence import Presence
+from app.play.reading import log_slices
 from app.play.refusals import Raced, Refusal
 from app.play.table import Table
 from app.play.telling import Told
@@ -66,7 +67,7 @@ class Room:
         "visitors",
     )
 
-    def __init__(self, house: House, row: GameRow, entries: list[Entry]) -> None:
+    def __init__(self, house: House, row: GameRow) -> None:
         self.house = house
         self.id = row.id
         self.row = row
@@ -85,9 +86,11 @@ class Room:
         self.delays = Delays()
         self.uses = 0  # by whoever has no socket here and must find it again as it was: the sweeper
         self.gate = Gate()
+
+    def fold(self, entries: list[Entry]) -> None:
+        """While it is loaded, before anybody has it: the next entries of its log."""
         for entry in entries:
-            events = self.table.fold(entry)
-            self._note(entry, events)
+            self._note(entry, self.table.fold(entry))
 
     # -- commands ----------------------------------------------------------------------------------
 
@@ -295,12 +298,12 @@ class Room:
     async def read_on(self) -> None:
         """Put in place what the log has beyond this table."""
         try:
-            entries = await self.house.store.entries(self.id, self.table.seq)
+            async for some in log_slices(self.house.store, self.id, self.table.seq):
+                for entry in some:
+                    self.heard(entry)
         except StoreUnavailable:
             self.is_unsure = True
             raise Refusal("try_again") from None
-        for entry in entries:
-            self.heard(entry)
         self.is_unsure = False
 
     async def full_history(self) -> list[tuple[Event, ...]]:
@@ -309,14 +312,18 @@ class Room:
             async with self.gate:
                 table = Table.of(self.row)
                 history: list[tuple[Event, ...]] = []
-                for entry in await self.house.store.entries(self.id, 0):
-                    if entry.seq > self.table.seq:
-                        break
-                    events = table.fold(entry)
-                    if entry.kind == "action":
-                        history.append(events)
-                    elif entry.kind == "undo":
-                        history.pop()
+                while (
+                    table.seq < self.table.seq
+                ):  # which may move on meanwhile: other workers' news need no lock
+                    async for some in log_slices(self.house.store, self.id, table.seq):
+                        for entry in some:
+                            if entry.seq > self.table.seq or entry.seq != table.seq + 1:
+                                break
+                            events = table.fold(entry)
+                            if entry.kind == "action":
+                                history.append(events)
+                            elif entry.kind == "undo":
+                                history.pop()
                 self.history = history
         return self.history
 

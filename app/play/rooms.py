@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from app.play.entries import GameRow
 from app.play.ports import News, StoreUnavailable
 from app.play.presence import PRESENCE_LEASE
+from app.play.reading import log_slices
 from app.play.refusals import Refusal
 from app.play.room import Room
 
@@ -74,12 +75,13 @@ class Rooms:
             row = await store.game(game)
             if row is None:
                 return None
+            room = Room(self._house, _kept(row))
             self._house.bus.follow(game)  # before reading, so that nothing falls in between
-            entries = await store.entries(game)
+            async for some in log_slices(store, game):
+                room.fold(some)
         except StoreUnavailable:
             self._house.bus.unfollow(game)
             raise Refusal("try_again") from None
-        room = Room(self._house, _kept(row), entries)
         self._rooms[game] = room
         return room
 

@@ -64,6 +64,8 @@ class Table(msgspec.Struct, eq=False):
     ended_at: int | None = None
     credited_to: int = 0  # outages up to here have been credited
     gave_up: tuple[int, ...] = ()  # seats that resigned, in this order
+    played: int = 0  # actions that stand
+    changes: dict[str, int] = {}  # entries other than actions by the person who wrote them
 
     @classmethod
     def of(cls, row: GameRow) -> Table:
@@ -150,6 +152,8 @@ class Table(msgspec.Struct, eq=False):
         self.at = entry.at
         if entry.kind == "action":
             return self._fold_action(entry, step)
+        if entry.who:
+            self.changes = {**self.changes, entry.who: self.changes.get(entry.who, 0) + 1}
         FOLDS[entry.kind](self, entry)
         return ()
 
@@ -160,6 +164,7 @@ class Table(msgspec.Struct, eq=False):
         if step is None:
             step = self.try_action(seat, self.rules.action_from_json(entry.body["action"]))
         self.move_to(step.position, entry)
+        self.played += 1
         if step.position.resigned is not before.resigned:
             self.gave_up = (*self.gave_up, seat)
         own_turn = before.turn_seat == seat

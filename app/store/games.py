@@ -82,8 +82,8 @@ class SqlGameStore(SideNotes):
             found = await _rows(run, _GAMES.where(games.c.id == game))
         return found[0] if found else None
 
-    async def entries(self, game: str, after: int = 0) -> list[Entry]:
-        query = select(log).where(log.c.game == game, log.c.seq > after).order_by(log.c.seq)
+    async def entries(self, game: str, after: int = 0, limit: int | None = None) -> list[Entry]:
+        query = select(log).where(log.c.game == game, log.c.seq > after).order_by(log.c.seq).limit(limit)
         async with self.reading() as run:
             return [entry_of(row) for row in await run.execute(query)]
 

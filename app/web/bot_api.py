@@ -9,7 +9,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.play import commands as say
-from app.play.records import record_of
 from app.web.errors import Refused
 from app.web.game_api import GameId, Password
 from app.web.game_api_models import responses
@@ -19,6 +18,7 @@ from app.web.lookups import look_up
 from app.web.pages import checked_room
 from app.web.pages_render import Pages
 from app.web.pages_replay import seen
+from app.web.records import record_for
 from app.web.reviews import Reviews
 from app.web.routing import Router
 from app.web.site import site_of
@@ -51,12 +51,11 @@ async def game_review(
     request: Request, game: GameId, person: Anyone, password: Password = None
 ) -> dict[str, Any]:
     """Of a finished game: chances after each turn, turning points, luck apart from choices, better turns."""
-    house = house_of(request)
     room = await look_up(request, game, anyone_of(person), password)
     reviews: Reviews = request.app.state.reviews
     found = await reviews.known(game)
     if found is None:
-        record = record_of(room.row, await house.store.entries(game))
+        record = await record_for(request, room)
         asked = site_of(request).limits.take_review(request, person.id if person is not None else None)
         try:
             found = await reviews.made(game, record)

@@ -11,7 +11,6 @@ from starlette.responses import JSONResponse
 from app.play import commands as say
 from app.play.lobby import row_of_game
 from app.play.quick import fitting_table
-from app.play.records import record_of
 from app.play.refusals import Refusal
 from app.play.room import Room
 from app.play.telling import state_message
@@ -21,6 +20,7 @@ from app.web.game_api_models import Act, Created, Done, NewGame, Quick, QuickAns
 from app.web.house import anyone_of, house_of
 from app.web.identity import Anyone, Person, SomeoneOrGuest
 from app.web.lookups import look_up
+from app.web.records import record_for
 from app.web.routing import Router
 from app.web.site import site_of
 
@@ -133,7 +133,7 @@ async def game_record(
 ) -> dict[str, Any]:
     """The record of a finished game, with which anyone can check every card."""
     room = await _room(request, game, person, password)
-    return record_of(room.row, await house_of(request).store.entries(game))
+    return await record_for(request, room)
 
 
 async def _room(request: Request, game: str, person: Person | None, password: str | None) -> Room:

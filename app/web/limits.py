@@ -179,6 +179,8 @@ class Limits:
         self.settings = settings
         self.clock = clock
         self.requests = Buckets(settings.requests_per_second, settings.requests_burst, clock)
+        # A tenth or so of a core for each address that asks for what has to be worked out.
+        self.work = Buckets(settings.requests_per_second * 5, settings.requests_burst * 5, clock)
         self.writes = Buckets(settings.writes_per_second, settings.writes_burst, clock)
         self.guests = _Hourly(settings.guests_per_hour, clock)
         self.logins = _Hourly(settings.logins_per_hour, clock)
@@ -231,6 +233,10 @@ class Limits:
         # address, must not shut each other out.
         cost = _FILE_COST if connection.url.path.startswith(("/static/", "/lang/")) else 1.0
         self.requests.take(self.key_of(connection), cost)
+
+    def take_work(self, connection: HTTPConnection, milliseconds: float) -> None:
+        """Work that one request makes, by its weight, before it is begun; raises TooMany."""
+        self.work.take(self.key_of(connection), min(milliseconds, self.work.burst))
 
     def take_write(self, person: str) -> None:
         """One write of a person; raises TooMany."""

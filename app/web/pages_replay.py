@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any
 
+import orjson
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from app import rules
 from app.play.entries import Entry, GameRow
+from app.play.reading import whole_log
 from app.play.refusals import Refusal
 from app.play.table import Table
 from app.web.errors import BadRequest
@@ -19,6 +21,7 @@ from app.web.house import anyone_of, house_of
 from app.web.identity import Anyone
 from app.web.lookups import look_up
 from app.web.pages_render import json_object
+from app.web.records import ENTRIES_A_MILLISECOND
 from app.web.routing import Router
 from app.web.site import site_of
 
@@ -28,6 +31,7 @@ router = Router(include_in_schema=False)
 
 LARGEST = 900_000
 MOST_MOVES = 4_000
+BYTES_A_MILLISECOND = 2_500  # of a record that is played through, for the price
 KEPT = 64  # tellings of running games: a crowd that comes to watch is told the same
 
 Json = dict[str, Any]
@@ -70,14 +74,23 @@ async def steps(request: Request) -> Response:
     """Play a record through. Nothing is kept, and only what the record itself holds is told."""
     site = site_of(request)
     site.limits.writes.take(f"replay {site.limits.key_of(request)}", 3)
-    given = json_object(await request.body(), limit=LARGEST)
-    record = rules.record_from_json(given.get("record"))
-    eyes = given.get("eyes", "all")
-    if len(record.moves) > MOST_MOVES:
+    body = await request.body()
+    site.limits.take_work(request, len(body) / BYTES_A_MILLISECOND)
+    told = await site.offload.run(_told, _steps, body)
+    return Response(told, media_type="application/json")
+
+
+def _steps(body: bytes) -> Json:
+    given = json_object(body, limit=LARGEST)
+    record = given.get("record")
+    moves = record.get("actions") if isinstance(record, dict) else None
+    if isinstance(moves, list) and len(moves) > MOST_MOVES:  # before they are looked at
         raise BadRequest("too_big", "That is too big.")
+    record = rules.record_from_json(record)
+    eyes = given.get("eyes", "all")
     if eyes != "all" and eyes is not None and not (type(eyes) is int and 0 <= eyes < record.options.players):
         raise BadRequest("bad_seat", "There is no such seat for this.")
-    return JSONResponse(steps_of(record, None if eyes == "all" else eyes, everything=eyes == "all"))
+    return steps_of(record, None if eyes == "all" else eyes, everything=eyes == "all")
 
 
 def seen_by(row: GameRow, entries: list[Entry], seat: int | None) -> Json:
@@ -112,6 +125,11 @@ def seen_by(row: GameRow, entries: list[Entry], seat: int | None) -> Json:
     return {"view": engine.view(opening, seat), "began": began, "seq": table.seq, "steps": steps}
 
 
+def _told(telling: Callable[..., Json], *given: Any) -> bytes:
+    """Said and put into words where it does not hold up the loop: the words take as long as the saying."""
+    return orjson.dumps(telling(*given))
+
+
 @router.get("/g/{game}/seen")
 async def seen(request: Request, game: GameId, person: Anyone, password: Password = None) -> Response:
     """What this viewer has seen of a game that still runs, from its start."""
@@ -123,13 +141,13 @@ async def seen(request: Request, game: GameId, person: Anyone, password: Passwor
     if kept is None:
         kept = request.app.state.seen = OrderedDict()
     seat = room.table.seat_of(anyone.ids)
-    entries = await house.store.entries(game)
-    key = (game, len(entries), seat)
+    key = (game, room.table.seq, seat)
     body = kept.get(key)
     if body is None:
+        site.limits.take_work(request, room.table.seq / ENTRIES_A_MILLISECOND)
         # A long game takes a tenth of a second to play through: not on the loop that carries everybody's moves.
-        told = await asyncio.to_thread(seen_by, room.row, entries, seat)
-        body = kept[key] = bytes(JSONResponse(told).body)
+        body = await site.offload.run(_told, seen_by, room.row, await whole_log(house.store, game), seat)
+        kept[key] = body
         while len(kept) > KEPT:
             kept.popitem(last=False)
     return Response(body, media_type="application/json", headers={"Cache-Control": "no-store"})

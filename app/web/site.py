@@ -21,6 +21,7 @@ from app.store.people_notices import NoticeStore
 from app.store.people_social import SocialStore
 from app.web.bans import Bans
 from app.web.limits import Limits
+from app.web.offload import Offload
 from app.web.open_sockets import SIGNED_OUT, By, OpenSockets
 from app.web.passwords import Passwords
 
@@ -48,6 +49,7 @@ class Site:
     bans: Bans
     metrics: Metrics
     games: GameStore
+    offload: Offload
     clock: Callable[[], float]
     chance: random.Random
     is_ready: bool = False

@@ -134,11 +134,11 @@ def a_page(patch: Patch, laid: Laid) -> None:
 
 
 def a_refused_export(patch: Patch, laid: Laid) -> None:
-    def record(*_: Any) -> Any:
+    async def record(*_: Any) -> Any:
         raise Refusal("not_over", f"Not yet: {unseen(laid.new_game(None, ''))} cards to go.")  # type: ignore[arg-type]
 
-    patch.setattr(game_api, "record_of", record)
-    patch.setattr(bot_api, "record_of", record)
+    patch.setattr(game_api, "record_for", record)
+    patch.setattr(bot_api, "record_for", record)
 
 
 def the_stream_for_programs(patch: Patch, laid: Laid) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
 import pytest
 
+from app.play import bounds
 from app.play.ports import StoreUnavailable
 from app.play.refusals import SENTENCES
+from app.settings import Settings
+from app.web.talk_limits import TalkLimits
 from tests.sockets.sailor import Crew, Sailor, advance
 
 NONCE = "0123456789abcdef" * 2
@@ -140,6 +144,20 @@ async def _around_the_game(book: Book) -> None:
     await book.expect("unknown_person", ann, "mute", person="nobody-at-all", on=True)
     await ann.command("close_chat", closed=True)
     await book.expect("chat_closed", bo, "chat", text="hello?")
+    await book.expect("no_change", ann, "close_chat", closed=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bounds, "BY_ONE", 0)
+        await book.expect("too_many_changes", ann, "close_chat", closed=False)
+        slow = Settings(writes_per_second=0.01, writes_burst=1)
+        patch.setattr(book.crew.server.house, "check", TalkLimits(slow, time.monotonic).check)
+        for do, fields in (
+            ("chat", {"text": "hello?"}),
+            ("mute", {"person": "nobody-at-all", "on": True}),
+            ("hint", {"version": ann.seq}),
+        ):
+            for _ in range(2):
+                await ann.refused(do, **fields)
+            await book.expect(f"{do}_too_fast", ann, do, **fields)
     nobody = await book.crew.nobody()
     await nobody.join(ann.game)
     await book.expect("no_session", nobody, "chat", text="hello?")

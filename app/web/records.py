@@ -1,0 +1,31 @@
+"""The record of a game for whoever asks over the web: only after its end, priced by its length, off the loop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.requests import Request
+
+from app.play.reading import whole_log
+from app.play.records import record_of
+from app.play.refusals import Refusal
+from app.play.room import Room
+from app.web.house import house_of
+from app.web.site import site_of
+
+__all__ = ["ENTRIES_A_MILLISECOND", "record_for"]
+
+ENTRIES_A_MILLISECOND = 20  # read and folded, for the price
+
+
+async def record_for(request: Request, room: Room) -> dict[str, Any]:
+    """The record; raises Refusal `not_over` before anything of the log is read."""
+    house, site = house_of(request), site_of(request)
+    if not room.table.is_over and not house.bus.is_alone:
+        await house.rooms.catch_up(room)  # another worker may have seen the end
+    if not room.table.is_over:
+        raise Refusal("not_over")
+    if room.table.started_at is None:
+        raise Refusal("not_started")
+    site.limits.take_work(request, room.table.seq / ENTRIES_A_MILLISECOND)
+    return await site.offload.run(record_of, room.row, await whole_log(house.store, room.id))

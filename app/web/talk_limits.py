@@ -1,0 +1,38 @@
+"""How fast one person may write, ask for hints and mute: what costs more than a frame has a limit of its own.
+
+A line of chat goes to everybody at the table and stays in the database, a hint is a second of a strong bot's
+thought, muting writes and tells every worker. All rates follow the setting for writes, so that an operator has one
+number to turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app.play import commands as say
+from app.play.ports import Anyone
+from app.play.refusals import Refusal
+from app.settings import Settings
+from app.web.limits import Buckets
+
+__all__ = ["TalkLimits"]
+
+
+class TalkLimits:
+    """Of one app. Each person is counted whatever the table and whatever the door, socket or API."""
+
+    def __init__(self, settings: Settings, clock: Callable[[], float]) -> None:
+        rate, burst = settings.writes_per_second, settings.writes_burst
+        self._chat = Buckets(rate / 10, max(2.0, burst / 4), clock)  # 15 lines at once, then one in 2 s
+        self._hints = Buckets(rate / 25, max(2.0, burst / 10), clock)  # 6 hints at once, then one in 5 s
+        self._mutes = Buckets(rate / 25, max(2.0, burst / 6), clock)
+
+    def check(self, anyone: Anyone, command: say.Command) -> None:
+        """Counts a command before anything is done for it; raises Refusal."""
+        match command:
+            case say.Chat() if self._chat.wait(anyone.id):
+                raise Refusal("chat_too_fast")
+            case say.Hint() if self._hints.wait(anyone.id):
+                raise Refusal("hint_too_fast")
+            case say.Mute() if self._mutes.wait(anyone.id):
+                raise Refusal("mute_too_fast")
