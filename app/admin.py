@@ -169,7 +169,9 @@ async def _close(desk: Desk) -> None:
     store = await desk.stack.enter_async_context(
         open_store(desk.settings.database_url, counts.committed, desk.engine)
     )
-    house = await desk.stack.enter_async_context(open_house(desk.settings, store, counts, background=False))
+    house = await desk.stack.enter_async_context(
+        open_house(desk.settings, store, counts, names=desk.people.names, background=False)
+    )
     if not await house.close_room(desk.asked.room, desk.asked.reason):
         raise NotDone("There is no such room.")
     await desk.social.note(

@@ -160,7 +160,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         bots = BotPool(workers=settings.bot_workers, counted=counts.thought)
         stack.push_async_callback(bots.close)
         house = app.state.house = await stack.enter_async_context(
-            open_house(settings, games, counts, blocks=is_blocked, bot=bots)
+            open_house(settings, games, counts, names=site.people.names, blocks=is_blocked, bot=bots)
         )
 
         reviews = app.state.reviews = Reviews(bots.review)
@@ -168,6 +168,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
 
         site.tell_signed_out = lambda key, how: house.publish(News("signed_out", key, house.worker, how))
         house.signed_out = site.signed_out
+        site.tell_renamed = house.rename
         site.limits.share(lambda name, what: house.publish(News("counted", name, house.worker, what)))
         house.counted = site.limits.counted_elsewhere
         house.check = TalkLimits(settings, site.limits.clock).check

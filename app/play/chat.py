@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from app.play import commands as say
 from app.play.entries import ChatLine
 from app.play.frame import Frame, frame_of
-from app.play.ports import Anyone, News, StoreUnavailable
+from app.play.ports import Anyone, NameBook, News, StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.table import Table
 from app.play.terms import CHAT_PRESETS, is_plain
@@ -35,13 +37,16 @@ async def write_line(room: Room, anyone: Anyone, command: say.Chat, now: int) ->
     """Check, store, tell; the line with its number. Raises Refusal."""
     line = chat_line(room.table, anyone, command, now)
     try:
+        await room.house.names.learn((line.person,))
         stored = await room.house.store.add_chat(line)
     except StoreUnavailable:
         raise Refusal("try_again") from None
     if stored.at == now and stored.command == command.id:
         if not hear_line(room, stored):
             await read_on(room)
-        room.house.publish(News("chat", room.id, room.house.worker, stored))
+        # With the name, which is not stored: the others need not ask for it.
+        named = replace(stored, name=room.house.names.of(stored.person) or "")
+        room.house.publish(News("chat", room.id, room.house.worker, named))
     return stored
 
 
@@ -62,12 +67,13 @@ def chat_line(table: Table, anyone: Anyone, command: say.Chat, now: int) -> Chat
         raise Refusal("bad_text", "There is no such preset.")
     seat = table.seat_of(anyone.ids)
     channel = "spectators" if seat is None else "players"
-    return ChatLine(table.id, 0, now, channel, anyone.id, anyone.name, seat, text, command.preset, command.id)
+    return ChatLine(table.id, 0, now, channel, anyone.id, "", seat, text, command.preset, command.id)
 
 
 def hear_line(room: Room, line: ChatLine) -> bool:
     """A line that was stored, here or by another worker; False when lines before it were missed."""
-    if room.chat_told is not None and line.n > room.chat_told + 1:
+    is_gap = room.chat_told is not None and line.n > room.chat_told + 1
+    if is_gap or not room.house.names.knows((line.person,)):
         return False
     if line.n > (room.chat_told or 0):
         _tell_line(room, line)
@@ -80,6 +86,7 @@ async def read_on(room: Room) -> None:
         return
     try:
         lines = await room.house.store.chat(room.id, room.chat_told, SHOWN)
+        await room.house.names.learn(line.person for line in lines)
     except StoreUnavailable:
         return
     for line in lines:
@@ -90,7 +97,7 @@ async def read_on(room: Room) -> None:
 def _tell_line(room: Room, line: ChatLine) -> None:
     """To everybody: the line, or only its number for whom it is not meant."""
     room.chat_told = line.n
-    whole, blank = _frames(line)
+    whole, blank = _frames(line, room.house.names)
     for visitor in room.visitors:
         visitor.listener.tell(whole if _may_read(visitor, line, room.table) else blank)
 
@@ -98,11 +105,12 @@ def _tell_line(room: Room, line: ChatLine) -> None:
 async def lines_for(room: Room, visitor: Visitor, after: int | None) -> list[Frame]:
     """What somebody who comes in has missed."""
     lines = await room.house.store.chat(room.id, after or 0, SHOWN)
+    await room.house.names.learn(line.person for line in lines)
     if room.chat_told is None and (lines or not after):
         room.chat_told = lines[-1].n if lines else 0  # from now on a missed line is noticed by its number
     frames = []
     for line in lines:
-        whole, blank = _frames(line)
+        whole, blank = _frames(line, room.house.names)
         frames.append(whole if _may_read(visitor, line, room.table) else blank)
     return frames
 
@@ -143,9 +151,9 @@ def _may_read(visitor: Visitor, line: ChatLine, table: Table) -> bool:
     return line.channel == "players" or visitor.seat is None or table.is_over
 
 
-def _frames(line: ChatLine) -> tuple[Frame, Frame]:
+def _frames(line: ChatLine, names: NameBook) -> tuple[Frame, Frame]:
     number: dict[str, Any] = {"t": "chat", "n": line.n, "at": line.at, "channel": line.channel}
-    whole = {**number, "person": line.person, "name": line.name, "seat": line.seat}
+    whole = {**number, "person": line.person, "name": names.of(line.person), "seat": line.seat}
     if line.text is not None:
         whole["text"] = line.text
     else:

@@ -7,7 +7,7 @@ from typing import Any
 
 from app import rules
 
-__all__ = ["CURRENT", "ENGINES", "SCHEMES", "Engine", "UnknownRules", "engine_for"]
+__all__ = ["CURRENT", "ENGINES", "NAMELESS", "SCHEMES", "Engine", "UnknownRules", "engine_for"]
 
 Engine = Any  # a module with the interface of app.rules; older versions are modules of the same shape
 
@@ -17,6 +17,9 @@ Engine = Any  # a module with the interface of app.rules; older versions are mod
 ENGINES: dict[int, ModuleType] = {1: rules, 2: rules}
 SCHEMES = {1: 1, 2: 2}  # how chance is made checkable (docs/interchange.md)
 CURRENT = 2
+NAMELESS = (
+    2  # from here on entries have no field for a person's name; before, workers expect one and get it empty
+)
 
 
 class UnknownRules(Exception):

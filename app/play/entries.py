@@ -68,11 +68,11 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 
 
 class SeatRow(msgspec.Struct, frozen=True):
-    """A seat as lists by player need it."""
+    """A seat as lists by player need it. Written with a bot's name only; read with what a person is called now."""
 
     seat: int
     person: str | None
-    name: str
+    name: str | None  # None: a person who was deleted
     colour: str
     bot: str | None
     place: int | None = None
@@ -145,7 +145,9 @@ class ChatLine(msgspec.Struct, frozen=True):
     at: int
     channel: str  # players or spectators
     person: str
-    name: str
+    name: (
+        str  # empty: what a person is called is asked when the line is shown; older lines have a former name
+    )
     seat: int | None
     text: str | None
     preset: str | None

@@ -23,7 +23,7 @@ def _created(table: Table, entry: Entry) -> None:
         if "bot" in kept:
             seat.bot, seat.name, seat.nonce, seat.ready = kept["bot"], kept["name"], kept["nonce"], True
         else:
-            seat.reserved, seat.name = kept["person"], kept["name"]
+            seat.reserved = kept["person"]  # older entries have a name here, which may be a former one
 
 
 def _seated(table: Table, entry: Entry) -> None:
@@ -34,8 +34,9 @@ def _seated(table: Table, entry: Entry) -> None:
             seat.empty()
     seat = table.seats[entry.seat]
     was_ready = seat.ready and seat.person == person
-    seat.person, seat.name, seat.colour, seat.nonce = person, body["name"], body["colour"], body["nonce"]
+    seat.person, seat.colour, seat.nonce = person, body["colour"], body["nonce"]
     seat.bot = body.get("bot")
+    seat.name = body["name"] if person is None else None
     seat.reserved = None
     seat.ready = seat.bot is not None or was_ready
 

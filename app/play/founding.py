@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from app.play.engines import engine_for
+from app.play.engines import NAMELESS, engine_for
 from app.play.entries import NOBODY, Entry, GameRow
 from app.play.ports import Anyone
 from app.play.refusals import Refusal
@@ -52,21 +52,28 @@ def found(
 
 
 def found_rematch(table: Table, anyone: Anyone, now: int, version: int) -> tuple[GameRow, Entry]:
-    """The same people and bots one seat further on, under a new commitment; seats are kept for people."""
+    """The same people, if they are still there, and bots one seat further on, under a new commitment."""
     engine = engine_for(version)
     count = len(table.seats)
     server_seed = secrets.token_hex(32)
     kept: list[dict[str, Any]] = []
+    here = {seat.person for seat in table.seats if table.names.of(seat.person) is not None}
     for old, seat in enumerate(table.seats):
         new = (old + 1) % count
         if seat.person is None:
             assert seat.bot is not None
             kept.append(_kept_bot(engine, server_seed, new, seat.bot, seat.colour))
-        else:
-            kept.append({"seat": new, "person": seat.person, "name": seat.name, "colour": seat.colour})
+        elif seat.person in here:
+            kept.append({"seat": new, "person": seat.person, "colour": seat.colour})
+            if version < NAMELESS:
+                kept[-1]["name"] = ""
     options = engine.options_to_json(table.options)
-    is_there = any(seat.person == table.host for seat in table.seats)
-    return _row(version, table.host if is_there else anyone.id, options, table.terms, kept, server_seed, now)
+    is_there = table.host in here
+    creator = table.host if is_there else anyone.id
+    # A title is its creator's words and goes with them: a table of somebody else does not keep it.
+    title = table.title() if creator == table.creator else ""
+    terms = msgspec.structs.replace(table.terms, title=title)
+    return _row(version, creator, options, terms, kept, server_seed, now)
 
 
 def _kept_bot(engine: Any, server_seed: str, seat: int, level: str, colour: str | None) -> dict[str, Any]:

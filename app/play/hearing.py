@@ -26,6 +26,8 @@ def hear(house: House, news: News) -> None:
             house.lobby.changed(news.body)
         case "signed_out":
             house.signed_out(news.about, news.body)
+        case "renamed":
+            house.renamed({news.about: news.body})
         case "gap":
             house.catching_up.soon()
         case "counted":
@@ -45,7 +47,11 @@ def _hear_of(house: House, room: Room, news: News) -> None:
             "followed"
         ):  # by this worker's own bus: what was said between reading and listening is in the log
             house.spawn(house.rooms.catch_up(room))
+        case "named":
+            house.names.take(news.body)
         case "chat":
+            if news.body.name:
+                house.names.take({news.body.person: news.body.name})
             if not chat.hear_line(room, news.body):
                 house.spawn(chat.read_on(room))
         case "presence":

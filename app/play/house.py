@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
@@ -22,7 +22,19 @@ from app.play.founding import found
 from app.play.hearing import hear
 from app.play.hint import hint
 from app.play.lobby import Lobby, news_of
-from app.play.ports import Anyone, Blocks, BotPlayer, Bus, Clock, GameStore, News, StoreUnavailable, Watcher
+from app.play.names import Names
+from app.play.ports import (
+    Anyone,
+    Blocks,
+    BotPlayer,
+    Bus,
+    Clock,
+    GameStore,
+    NamesOf,
+    News,
+    StoreUnavailable,
+    Watcher,
+)
 from app.play.presence_telling import SOON, PresenceTelling
 from app.play.refusals import Refusal
 from app.play.rematch import rematch
@@ -54,6 +66,7 @@ class House:
         watcher: Watcher,
         *,
         blocks: Blocks | None = None,
+        names: NamesOf | None = None,
         bot_budget: float = 1.0,
         bot_beat: float = 0.0,
         idle_seconds: float = 60.0,
@@ -66,6 +79,7 @@ class House:
         self.bot = bot
         self.watcher = watcher
         self.blocks = blocks
+        self.names = Names(names, clock)
         self.bot_budget = bot_budget
         self.bot_beat = bot_beat
         self.new_tables = new_tables  # their version (engines.py)
@@ -166,6 +180,7 @@ class House:
             raise Refusal("no_session")
         row, entry = found(anyone.id, options, terms, bots, self.clock.now(), self.new_tables)
         try:
+            await self.names.learn((row.creator,))
             is_made = await self.store.create(row, entry, None if most is None else (anyone.ids, most))
         except StoreUnavailable:
             raise Refusal("try_again") from None
@@ -176,7 +191,7 @@ class House:
 
     def founded(self, row: GameRow, entry: Entry) -> None:
         """A table has been made: lobbies show it."""
-        table = Table.of(row)
+        table = Table.of(row, self.names)
         table.fold(entry)
         self.watcher.acted("created", "person")
         self._tell_lobby(table, 0, with_lists=True)
@@ -234,6 +249,27 @@ class House:
             if await room.add(Draft("closed", -1, {"why": why}, "server"), self.clock.now(), table):
                 break
         return True
+
+    def rename(self, people: Mapping[str, str | None]) -> None:
+        """These people are called otherwise now, or (None) are deleted: rooms and lobbies in every worker show it."""
+        self.renamed(people)
+        for person, name in people.items():
+            self.publish(News("renamed", person, self.worker, name))
+
+    def renamed(self, people: Mapping[str, str | None]) -> None:
+        """The same in this worker alone."""
+        self.retell(self.names.changed(people))
+
+    def retell(self, people: Collection[str]) -> None:
+        """What loaded rooms show of these people has changed."""
+        if not people:
+            return
+        for room in self.rooms:
+            if not room.table.named().isdisjoint(people):
+                room.retell()
+                if self.lobby.visitors and not room.table.is_over:
+                    watching = room.presence.watching(room.table, self.clock.now())
+                    self.lobby.changed(news_of(room.table, watching, with_lists=True))
 
     # -- what rooms call ---------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -19,6 +19,8 @@ __all__ = [
     "Clock",
     "GameStore",
     "Listener",
+    "NameBook",
+    "NamesOf",
     "News",
     "NewsHandler",
     "StoreUnavailable",
@@ -103,14 +105,16 @@ class GameStore(Protocol):
     async def mutes(self, game: str, person: str) -> frozenset[str]: ...
 
 
-TO_ALL = frozenset(("lobby", "signed_out", "gap", "counted"))  # kinds of news that every worker hears
+TO_ALL = frozenset(
+    ("lobby", "signed_out", "renamed", "gap", "counted")
+)  # kinds of news that every worker hears
 
 
 class News(msgspec.Struct, frozen=True):
     """One message between workers. `about` is a game id, or what the kind says."""
 
-    # entry, chat, muted, presence, who (is there?), looked (by the sweeper), closed;
-    # to all: lobby, signed_out, gap (some news were lost), counted (against a limit)
+    # entry, named (whom the next entry seats), chat, muted, presence, who (is there?), looked (by the sweeper), closed;
+    # to all: lobby, signed_out, renamed (or deleted), gap (some news were lost), counted (against a limit)
     kind: str
     about: str
     worker: str
@@ -178,3 +182,17 @@ class Blocks(Protocol):
 
     async def __call__(self, person: Anyone, others: Iterable[str]) -> bool:
         """Whether one of the others has blocked this person."""
+
+
+class NamesOf(Protocol):
+    """What people are called; the people's side answers."""
+
+    async def __call__(self, people: Sequence[str], /) -> Mapping[str, str]:
+        """Names by id, whoever is unknown or deleted left out; raises StoreUnavailable."""
+
+
+class NameBook(Protocol):
+    """The names that have been asked for."""
+
+    def of(self, person: str | None) -> str | None:
+        """None is somebody who is not there any more."""

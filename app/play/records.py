@@ -5,15 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from app.play.entries import Entry, GameRow
+from app.play.ports import NameBook
 from app.play.refusals import Refusal
 from app.play.table import Table
 
 __all__ = ["record_of"]
 
 
-def record_of(row: GameRow, entries: list[Entry]) -> dict[str, Any]:
-    """The record; what was undone is left out. While the game runs: Refusal `not_over`, it holds the seed."""
-    table = Table.of(row)
+def record_of(row: GameRow, entries: list[Entry], names: NameBook) -> dict[str, Any]:
+    """The record, with the names of today; what was undone is left out.
+
+    While the game runs: Refusal `not_over`, it holds the seed.
+    """
+    table = Table.of(row, names)
     line: list[dict[str, Any]] = []
     marks: list[str] = []
     for entry in entries:
@@ -45,7 +49,9 @@ def record_of(row: GameRow, entries: list[Entry]) -> dict[str, Any]:
         "server_seed": row.server_seed,
         "nonces": [seat.nonce for seat in table.seats],
         "players": [
-            {"name": seat.name, "bot": seat.bot if seat.person is None else None} for seat in table.seats
+            # Empty: somebody who was deleted; a reader's language has a word for that.
+            {"name": seat.name_in(names) or "", "bot": seat.bot if seat.person is None else None}
+            for seat in table.seats
         ],
         "actions": line,
         "result": table.result,

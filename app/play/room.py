@@ -71,7 +71,7 @@ class Room:
         self.house = house
         self.id = row.id
         self.row = row
-        self.table = Table.of(row)
+        self.table = Table.of(row, house.names)
         self.commands: dict[str, tuple[int, str]] = {}  # command id → (seq, who sent it)
         self.history: list[tuple[Event, ...]] | None = None  # of the line really played; kept for bots
         self.hints: dict[int, dict[str, Any]] = {}  # seq → the action that was shown
@@ -100,6 +100,8 @@ class Room:
         """Decide, store, move on, tell. Raises Refusal; then nothing has changed."""
         self.touched = received
         self.stirred(anyone, received)
+        if isinstance(command, say.Sit):
+            await self.house.names.learn((anyone.id,))
         async with self.gate:
             if self.is_unsure or getattr(command, "version", 0) > self.table.seq:
                 await self.read_on()  # our room may be behind the sender's: another worker was faster
@@ -226,6 +228,9 @@ class Room:
             self.alarm.note(append.due, step.looks)
             house.wake_at(append.due)
         if not house.bus.is_alone:
+            names = {person: house.names.of(person) for person in _named(entry)}
+            if names:  # so that the others need not ask for them before they can show the entry
+                house.publish(News("named", self.id, house.worker, names))
             house.publish(News("entry", self.id, house.worker, entry))
         if self.table is not before:
             # Another worker's news of a later entry came first and the log was read: this entry is in place.
@@ -289,7 +294,7 @@ class Room:
         """An entry another worker has stored; False when something is missing in between."""
         if entry.seq <= self.table.seq:
             return True
-        if entry.seq != self.table.seq + 1:
+        if entry.seq != self.table.seq + 1 or not self.house.names.knows(_named(entry)):
             return False
         after, events = self.table.after(entry)
         self._install(self.table, after, entry, events)
@@ -299,6 +304,7 @@ class Room:
         """Put in place what the log has beyond this table."""
         try:
             async for some in log_slices(self.house.store, self.id, self.table.seq):
+                await self.house.names.learn(person for entry in some for person in _named(entry))
                 for entry in some:
                     self.heard(entry)
         except StoreUnavailable:
@@ -341,6 +347,10 @@ class Room:
         if is_last and visitor.seat is None and visitor.key != self.table.host:
             self.presence.forget_person(visitor.key)  # many may watch for a moment in a long game
 
+    def retell(self) -> None:
+        """Somebody here is called otherwise: no entry tells of it, so the whole state is sent anew."""
+        self.visitors.tell_state(self.table)
+
     def end_all(self) -> None:
         """The operator has closed the room: everybody in it here is sent away."""
         for visitor in self.visitors:
@@ -367,3 +377,9 @@ class Room:
     @property
     def is_idle(self) -> bool:
         return not len(self.visitors) and not self.gate.is_taken and not self.uses
+
+
+def _named(entry: Entry) -> tuple[str, ...]:
+    """Whose name has to be known to show the table after this entry."""
+    person = entry.body.get("person") if entry.kind == "seated" else None
+    return (person,) if person else ()

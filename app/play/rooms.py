@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Rooms"]
 
 _log = logging.getLogger("cartagena.rooms")
+NAMES_EVERY = 10_000
 HEADS_EVERY = 1500  # the bus may lose news; this is how long that can go unnoticed
 
 
@@ -36,6 +37,7 @@ class Rooms:
         self._rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
         self._presence_told = 0
+        self._names_kept = 0
 
     def __iter__(self) -> Iterator[Room]:
         return iter(self._rooms.values())
@@ -79,11 +81,25 @@ class Rooms:
             self._house.bus.follow(game)  # before reading, so that nothing falls in between
             async for some in log_slices(store, game):
                 room.fold(some)
-        except StoreUnavailable:
+            await self._learn_names(room, row)
+        except (StoreUnavailable, Refusal):
             self._house.bus.unfollow(game)
             raise Refusal("try_again") from None
         self._rooms[game] = room
         return room
+
+    async def _learn_names(self, room: Room, row: GameRow) -> None:
+        """Nearly all of them came with the row; whoever else is named here is asked for in one query."""
+        names, people = self._house.names, room.table.named()
+        names.take({seat.person: seat.name for seat in row.summary.seats} if row.summary is not None else {})
+        if not names.knows(people):
+            await names.learn(people)
+            if not self._house.bus.is_alone:
+                await room.read_on()  # nobody told a room that was not yet there what came meanwhile
+
+    def named(self) -> set[str]:
+        """Everybody whose name some loaded room shows."""
+        return {person for room in self._rooms.values() for person in room.table.named()}
 
     async def catch_up(self, room: Room) -> None:
         """The numbers show a gap: read the log."""
@@ -103,6 +119,16 @@ class Rooms:
                     self.tell_presence()
             self.tell_countdowns(now)
             self.evict(now)
+            if now - self._names_kept > NAMES_EVERY:
+                self._names_kept = now
+                await self._keep_names()
+
+    async def _keep_names(self) -> None:
+        house = self._house
+        try:
+            house.retell(await house.names.keep(self.named()))
+        except StoreUnavailable:
+            _log.warning("old names could not be asked again; the next round will try")
 
     async def compare_heads(self) -> None:
         """One query for all loaded rooms; whoever is behind reads on."""

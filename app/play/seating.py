@@ -8,6 +8,7 @@ from typing import Any
 
 from app.play import commands as say
 from app.play.draft import Draft, Scene, seated
+from app.play.engines import NAMELESS
 from app.play.entries import NOBODY
 from app.play.refusals import Refusal
 from app.play.table import Table
@@ -90,10 +91,11 @@ def _sit(table: Table, scene: Scene, command: say.Sit) -> Draft:
     body = {
         "person": who.id,
         "ids": list(who.ids),
-        "name": who.name,
         "colour": colour,
         "nonce": command.nonce,
     }
+    if table.rules_version < NAMELESS:
+        body["name"] = ""
     return Draft("seated", number, body)
 
 

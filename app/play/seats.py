@@ -1,8 +1,10 @@
-"""A seat at a table: who sits there, under which colour, whether a bot plays it."""
+"""A seat at a table: who sits there, under which colour, whether a bot plays it. A person is an id and no name."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from app.play.ports import NameBook
 
 __all__ = ["Seat"]
 
@@ -14,7 +16,7 @@ class Seat:
 
     def __init__(self) -> None:
         self.person: str | None = None
-        self.name: str | None = None
+        self.name: str | None = None  # a bot's; what a person is called is asked where it is shown
         self.colour: str | None = None
         self.nonce: str | None = None
         self.bot: str | None = None
@@ -45,11 +47,16 @@ class Seat:
         """Nobody sits here any more."""
         self.__init__()  # type: ignore[misc]
 
-    def as_json(self) -> dict[str, Any]:
+    def name_in(self, names: NameBook) -> str | None:
+        """What to call whoever sits here, or for whom it is kept."""
+        person = self.person or self.reserved
+        return self.name if person is None else names.of(person)
+
+    def as_json(self, names: NameBook) -> dict[str, Any]:
         """What everybody may know of it."""
         return {
             "person": self.person,
-            "name": self.name,
+            "name": self.name_in(names),
             "colour": self.colour,
             "ready": self.ready,
             "bot": self.bot,

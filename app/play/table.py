@@ -11,11 +11,22 @@ from app.play.clocks import Clocks
 from app.play.engines import Engine, engine_for
 from app.play.entries import Entry, GameRow, SeatRow, Summary
 from app.play.folds import FOLDS
+from app.play.ports import NameBook
 from app.play.seats import Seat
 from app.play.terms import Terms, parse_stored
 from app.rules import Action, Event, Options, Position
 
-__all__ = ["Step", "Table"]
+__all__ = ["NOBODY_NAMED", "Step", "Table"]
+
+
+class _NobodyNamed:
+    """For whoever folds a log and shows no names."""
+
+    def of(self, person: str | None) -> str | None:
+        return None
+
+
+NOBODY_NAMED = _NobodyNamed()
 
 
 class Step(msgspec.Struct, gc=False):
@@ -62,13 +73,14 @@ class Table(msgspec.Struct, eq=False):
     rematch_seq: int = 0  # the entry that named it
     started_at: int | None = None
     ended_at: int | None = None
+    names: NameBook = NOBODY_NAMED  # asked when something is shown; no part of the fold
     credited_to: int = 0  # outages up to here have been credited
     gave_up: tuple[int, ...] = ()  # seats that resigned, in this order
     played: int = 0  # actions that stand
     changes: dict[str, int] = {}  # entries other than actions by the person who wrote them
 
     @classmethod
-    def of(cls, row: GameRow) -> Table:
+    def of(cls, row: GameRow, names: NameBook = NOBODY_NAMED) -> Table:
         """As it was created, before its first entry."""
         rules = engine_for(row.rules_version)
         options = rules.parse_options(row.options)
@@ -85,6 +97,7 @@ class Table(msgspec.Struct, eq=False):
             host=row.creator,
             at=row.created_at,
             acts_since=row.created_at,
+            names=names,
         )
 
     # -- asking ------------------------------------------------------------------------------------
@@ -95,6 +108,15 @@ class Table(msgspec.Struct, eq=False):
             if seat.person is not None and seat.person in ids:
                 return number
         return None
+
+    def title(self) -> str:
+        """Its creator's words: gone when the creator is."""
+        return self.terms.title if self.names.of(self.creator) is not None else ""
+
+    def named(self) -> set[str]:
+        """Everybody whose name is shown here, and its creator."""
+        people = {seat.person or seat.reserved for seat in self.seats}
+        return {person for person in (*people, self.creator) if person}
 
     def people(self) -> list[int]:
         """Seats that a person plays and that are still in the game."""

@@ -29,7 +29,7 @@ def table_json(table: Table) -> dict[str, Any]:
     terms = table.terms
     return {
         "id": table.id,
-        "title": terms.title,
+        "title": table.title(),
         "status": table.status,
         "options": table.rules.options_to_json(table.options),
         "rules_version": table.rules_version,
@@ -47,7 +47,7 @@ def table_json(table: Table) -> dict[str, Any]:
         # Over, and only then: with it anyone can recompute every card.
         "server_seed": table.server_seed if table.is_over and table.started_at is not None else None,
         "nonces": [seat.nonce for seat in table.seats],
-        "seats": [seat.as_json() for seat in table.seats],
+        "seats": [seat.as_json(table.names) for seat in table.seats],
         "consents": {to: sorted(seats) for to, seats in table.consents.items()},
         "votes": {
             str(about): {str(seat): choice for seat, choice in votes.items()}

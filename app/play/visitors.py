@@ -10,7 +10,7 @@ from app.play.entries import Entry
 from app.play.frame import Frame, frame_of
 from app.play.ports import Anyone, Listener
 from app.play.table import Table
-from app.play.telling import Told, event_frames, table_json, table_message
+from app.play.telling import Told, event_frames, state_message, table_json, table_message
 from app.rules import Event
 
 __all__ = ["KEPT", "Visitor", "Visitors"]
@@ -114,6 +114,13 @@ class Visitors:
                 frames[seat] = frame_of(table_message(table, entry, seat, block, ack))
         for seat, visitors in by_seat.items():
             frame = frames[seat]
+            for visitor in visitors:
+                visitor.listener.tell(frame)
+
+    def tell_state(self, table: Table) -> None:
+        """The whole state, to each audience its own."""
+        for seat, visitors in self._by_seat.items():
+            frame = frame_of(state_message(table, seat))
             for visitor in visitors:
                 visitor.listener.tell(frame)
 

@@ -14,6 +14,7 @@ from app.play.entries import Append, Entry, GameRow, SeatRow, Summary
 from app.store.engine import is_sqlite, make_engine, sqlite_file
 from app.store.game_tables import games, headed, heads, log, seats
 from app.store.group_commit import GroupCommit
+from app.store.people_tables import present_name, with_present_names
 from app.store.postgres_writer import PostgresWriter
 from app.store.rows import BatchWriter, entry_of, log_row, seat_rows
 from app.store.side_notes import SideNotes
@@ -23,6 +24,9 @@ __all__ = ["SqlGameStore", "open_store"]
 
 _LOG_COLUMNS = tuple(column.name for column in log.columns)
 _SEAT_COLUMNS = tuple(column.name for column in seats.columns)
+_SEATED = select(seats, present_name.label("present_name")).select_from(
+    with_present_names(seats, seats.c.person)
+)
 _GAMES = select(games, heads.c.seq, heads.c.to_act, heads.c.deadline, heads.c.updated_at).select_from(headed)
 
 
@@ -148,9 +152,11 @@ async def _rows(run: AsyncConnection, query: Any) -> list[GameRow]:
     rows = list(await run.execute(query))
     found: dict[str, list[SeatRow]] = {row.id: [] for row in rows}
     if rows:
-        seated = await run.execute(select(seats).where(seats.c.game.in_(found)).order_by(seats.c.seat))
+        seated = await run.execute(_SEATED.where(seats.c.game.in_(found)).order_by(seats.c.seat))
         for seat in seated:
-            row = SeatRow(seat.seat, seat.person, seat.name, seat.colour, seat.bot, seat.place)
+            # A name that stands with a person's seat is of an older release, and may be of somebody who is gone.
+            name = seat.name if seat.person is None else seat.present_name
+            row = SeatRow(seat.seat, seat.person, name, seat.colour, seat.bot, seat.place)
             found[seat.game].append(row)
     return [_game_of(row, tuple(found[row.id])) for row in rows]
 

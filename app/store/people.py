@@ -12,7 +12,15 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.store.people_database import reading, writing
-from app.store.people_tables import accounts, bans, players, sessions, tokens
+from app.store.people_tables import (
+    accounts,
+    bans,
+    players,
+    present_name,
+    sessions,
+    tokens,
+    with_present_names,
+)
 
 __all__ = ["LoginTaken", "PeopleStore", "Player", "hashed", "new_id"]
 
@@ -139,14 +147,17 @@ class PeopleStore:
             return await _player(run, player, now)
 
     async def names(self, ids: Sequence[str]) -> dict[str, str]:
-        """Names by id; somebody unknown or deleted is left out."""
+        """Names by id, a claimed guest's is the account's; somebody unknown or deleted is left out."""
         if not ids:
             return {}
-        query = select(players.c.id, players.c.name).where(
-            players.c.id.in_(ids), players.c.deleted_at.is_(None)
-        )
         async with reading(self.engine) as run:
-            return {row.id: row.name for row in await run.execute(query)}
+            rows = await run.execute(_NAMES, {"ids": list(ids)})
+            return {row.id: row.name for row in rows if row.name is not None}
+
+    async def changed(self, since: int) -> dict[str, str | None]:
+        """Who was renamed since then, and to what; None: who was deleted."""
+        async with reading(self.engine) as run:
+            return {row.id: row.name for row in await run.execute(_CHANGED, {"since": since})}
 
     async def is_taken(self, skeleton: str, now: int, but: str | None = None) -> bool:
         """Whether an account, or a guest who is about, has a name that looks like this."""
@@ -158,7 +169,7 @@ class PeopleStore:
         try:
             async with writing(self.engine) as run:
                 await _take_name(run, skeleton, now, player)
-                changed = {"name": name, "skeleton": skeleton}
+                changed = {"name": name, "skeleton": skeleton, "changed_at": now}
                 await run.execute(update(players).where(players.c.id == player).values(**changed))
                 await run.execute(update(accounts).where(accounts.c.player == player).values(login=skeleton))
         except IntegrityError as problem:
@@ -213,6 +224,17 @@ async def _open_session(run: AsyncConnection, player: str, session: str, device:
 
 # Made once: a list that is put into a query as it is written leaves objects in a circle behind, kilobytes for
 # everybody who comes, until the collector finds them.
+_named = select(players.c.id, present_name.label("name")).select_from(
+    with_present_names(players, players.c.id)
+)
+_NAMES = _named.where(players.c.id.in_(bindparam("ids", expanding=True)))
+_CHANGED = _named.where(
+    # A claimed guest is called as the account is.
+    or_(
+        players.c.changed_at >= bindparam("since"),
+        players.c.claimed_by.in_(select(players.c.id).where(players.c.changed_at >= bindparam("since"))),
+    )
+)
 _LIVE = tuple(
     select(table.c.hash).where(table.c.hash.in_(bindparam("keys", expanding=True)))
     for table in (sessions, tokens)

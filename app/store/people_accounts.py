@@ -42,7 +42,7 @@ class AccountStore:
                     row = {"id": owner, "name": name, "skeleton": login, "made_at": now, "seen_at": now}
                     await run.execute(insert(players).values(**row, is_account=True, is_bot=False))
                 else:
-                    changed = {"name": name, "skeleton": login, "is_account": True}
+                    changed = {"name": name, "skeleton": login, "is_account": True, "changed_at": now}
                     await run.execute(update(players).where(players.c.id == owner).values(**changed))
                 row = {"player": owner, "login": login, "password": password, "made_at": now}
                 await run.execute(insert(accounts).values(**row))
@@ -94,11 +94,12 @@ class AccountStore:
         async with reading(self.engine) as run:
             return len((await run.execute(query)).all())
 
-    async def claim(self, guest: str, account: str) -> list[str]:
+    async def claim(self, guest: str, account: str, now: int) -> list[str]:
         """The guest's games become the account's; its sessions end (their hashes), or they would open the account."""
         async with writing(self.engine) as run:
-            await run.execute(update(players).where(players.c.id == guest).values(claimed_by=account))
-            await run.execute(update(players).where(players.c.claimed_by == guest).values(claimed_by=account))
+            mine = {"claimed_by": account, "changed_at": now}
+            await run.execute(update(players).where(players.c.id == guest).values(**mine))
+            await run.execute(update(players).where(players.c.claimed_by == guest).values(**mine))
             ended = await run.execute(select(sessions.c.hash).where(sessions.c.player == guest))
             keys = [row.hash for row in ended]
             for table in (sessions, resume_codes, tokens):

@@ -9,9 +9,10 @@ from sqlalchemy import or_, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.store.game_tables import chat, games, headed, heads, seats
+from app.store.people_data import SOMEBODY
 from app.store.people_database import reading, writing
 from app.store.people_social import write_audit
-from app.store.people_tables import players
+from app.store.people_tables import players, present_name, with_present_names
 
 __all__ = ["AdminStore"]
 
@@ -38,10 +39,17 @@ class AdminStore:
         async with reading(self.engine) as run:
             found = [dict(row._mapping) for row in await run.execute(query)]
             ids = [row["id"] for row in found]
-            seated = await run.execute(select(seats).where(seats.c.game.in_(ids)).order_by(seats.c.seat))
+            named = select(seats, present_name.label("present_name")).select_from(
+                with_present_names(seats, seats.c.person)
+            )
+            seated = await run.execute(named.where(seats.c.game.in_(ids)).order_by(seats.c.seat))
             names: dict[str, list[str]] = {}
             for row in seated:
-                who = f"bot {row.bot}" if row.person is None else f"{row.name} ({row.person})"
+                who = (
+                    f"bot {row.bot}"
+                    if row.person is None
+                    else f"{row.present_name or SOMEBODY} ({row.person})"
+                )
                 names.setdefault(row.game, []).append(who)
         return [{**row, "seats": ", ".join(names.get(row["id"], []))} for row in found]
 
@@ -58,9 +66,13 @@ class AdminStore:
 
     async def chat(self, room: str) -> list[dict[str, Any]]:
         """A room's chat with the numbers of its lines."""
-        query = select(chat).where(chat.c.game == room).order_by(chat.c.n)
+        columns = [column for column in chat.c if column is not chat.c.name]
+        query = select(*columns, present_name.label("name")).select_from(
+            with_present_names(chat, chat.c.person)
+        )
         async with reading(self.engine) as run:
-            return [dict(row._mapping) for row in await run.execute(query)]
+            rows = await run.execute(query.where(chat.c.game == room).order_by(chat.c.n))
+            return [dict(row._mapping) for row in rows]
 
     async def delete_chat(
         self, actor: str, room: str, lines: Sequence[int], person: str | None, reason: str, now: int

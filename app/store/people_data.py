@@ -63,7 +63,7 @@ class DataStore:
                     "game",
                 ),
                 "chat": await rows(
-                    select(chat.c.game, chat.c.at, chat.c.channel, chat.c.name, chat.c.text, chat.c.preset)
+                    select(chat.c.game, chat.c.at, chat.c.channel, chat.c.text, chat.c.preset)
                     .where(chat.c.person.in_(ids), chat.c.is_deleted.is_(False))
                     .order_by(chat.c.at)
                 ),
@@ -86,7 +86,7 @@ async def erase(run: AsyncConnection, ids: Sequence[str], now: int) -> None:
     blank = {"name": SOMEBODY, "text": None, "preset": None, "is_deleted": True}
     await run.execute(update(chat).where(chat.c.person.in_(mine)).values(**blank))
     await _erase_from_games(run, mine)
-    gone = {"name": SOMEBODY, "skeleton": "", "is_account": False, "deleted_at": now}
+    gone = {"name": SOMEBODY, "skeleton": "", "is_account": False, "deleted_at": now, "changed_at": now}
     await run.execute(update(players).where(players.c.id.in_(mine)).values(**gone))
 
 

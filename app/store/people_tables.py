@@ -18,7 +18,12 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    case,
+    func,
+    null,
+    or_,
 )
+from sqlalchemy.sql.expression import ColumnElement, FromClause
 
 __all__ = [
     "accounts",
@@ -28,11 +33,13 @@ __all__ = [
     "metadata",
     "notices",
     "players",
+    "present_name",
     "recovery_codes",
     "reports",
     "resume_codes",
     "sessions",
     "tokens",
+    "with_present_names",
 ]
 
 metadata = MetaData()
@@ -53,10 +60,26 @@ players = Table(
     Column("made_at", BigInteger, nullable=False),
     Column("seen_at", BigInteger, nullable=False),
     Column("deleted_at", BigInteger, nullable=True),
+    Column("changed_at", BigInteger, nullable=True),  # when somebody was last renamed, claimed or deleted
+    Index("players_by_change", "changed_at"),
     Index("players_by_skeleton", "skeleton", "seen_at"),
     Index("players_by_claim", "claimed_by"),
     Index("players_by_seen", "is_account", "seen_at"),
 )
+
+# What somebody is called now: a claimed guest as the account, nobody deleted.
+_owners = players.alias("owners")
+present_name = case(
+    (or_(players.c.deleted_at.is_not(None), _owners.c.deleted_at.is_not(None)), null()),
+    else_=func.coalesce(_owners.c.name, players.c.name),
+)
+
+
+def with_present_names(table: FromClause, person: ColumnElement[str]) -> FromClause:
+    """Rows of this table, so that `present_name` of that person can be asked with them."""
+    named = table if table is players else table.outerjoin(players, players.c.id == person)
+    return named.outerjoin(_owners, _owners.c.id == players.c.claimed_by)
+
 
 sessions = Table(
     "sessions",
@@ -66,6 +89,7 @@ sessions = Table(
     Column("device", String(80), nullable=False),
     Column("made_at", BigInteger, nullable=False),
     Column("seen_at", BigInteger, nullable=False),
+    Column("came_from", String(64), nullable=True),  # a keyed hash of the address it was last seen from
     Index("sessions_by_player", "player"),
     Index("sessions_by_seen", "seen_at"),
 )
@@ -143,7 +167,9 @@ bans = Table(
     Column("reason", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("until", BigInteger, nullable=True),
+    Column("came_from", JSON, nullable=True),  # where the player's sessions came from, as they note it
     Index("bans_by_player", "player"),
+    sqlite_autoincrement=True,  # a number stands in the audit log, and on an operator's note: it is not used again
 )
 
 audit = Table(

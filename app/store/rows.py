@@ -97,7 +97,7 @@ def summary_row(game: str, summary: Summary) -> tuple[Any, ...]:
 
 def seat_rows(game: str, rows: Sequence[SeatRow]) -> list[tuple[Any, ...]]:
     """game, seat, person, name, colour, bot, place."""
-    return [(game, row.seat, row.person, row.name, row.colour, row.bot, row.place) for row in rows]
+    return [(game, row.seat, row.person, row.name or "", row.colour, row.bot, row.place) for row in rows]
 
 
 def entry_of(row: Any) -> Entry:

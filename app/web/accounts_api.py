@@ -113,6 +113,7 @@ async def register(request: Request, body: Register, person: Anyone) -> dict[str
     except LoginTaken:
         raise Conflict("name_taken", "An account has that name. Choose another.") from None
     new = await _log_in(request, site, player)
+    site.rename(*new.ids, name=name)
     return with_csrf(request, new, recovery_codes=codes)
 
 
@@ -263,11 +264,10 @@ async def _claim(request: Request, site: Site, guest: Person, account: str) -> i
     if owner is None or await share_a_table(site.games, guest.ids, (owner.id, *owner.aliases)):
         return 0
     this = session_of(request)
-    ended = await site.accounts.claim(guest.id, account)
+    ended = await site.accounts.claim(guest.id, account, site.now())
     # This browser gets a new session in a moment, its pages come back with that; others are out.
     site.sign_out("session", *(key for key in ended if this is None or key != hashed(this)))
-    site.forget(guest.id)
-    site.forget(account)
+    site.rename(*guest.ids, *owner.aliases, owner.id, name=owner.name)
     return 1
 
 

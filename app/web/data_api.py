@@ -49,7 +49,7 @@ async def delete(request: Request, body: Delete, person: Someone) -> dict[str, A
     if person.is_account:
         await check_password(request, site, person, body.password or "")
     await site.data.erase(person.ids, site.now())
-    for player in person.ids:
-        site.sign_out("person", player)
+    site.rename(*person.ids, name=None)
+    site.sign_out("person", *person.ids)
     forget_cookie(request)
     return {}

@@ -10,7 +10,7 @@ from starlette.requests import HTTPConnection
 from app.bus.opening import make_bus
 from app.play.bot_standin import StandIn
 from app.play.house import House
-from app.play.ports import Anyone, Blocks, BotPlayer, Clock, GameStore, Watcher
+from app.play.ports import Anyone, Blocks, BotPlayer, Clock, GameStore, NamesOf, Watcher
 from app.play.system_clock import SystemClock
 from app.settings import Settings
 from app.web.identity import Person
@@ -26,6 +26,7 @@ async def open_house(
     store: GameStore,
     watcher: Watcher,
     *,
+    names: NamesOf,
     blocks: Blocks | None = None,
     bot: BotPlayer | None = None,
     clock: Clock | None = None,
@@ -39,6 +40,7 @@ async def open_house(
         bot or StandIn(),
         watcher,
         blocks=blocks,
+        names=names,
         idle_seconds=settings.idle_seconds,
         bot_beat=BOT_BEAT,
         new_tables=settings.new_tables,

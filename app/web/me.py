@@ -96,7 +96,7 @@ async def choose_name(request: Request, body: NameBody) -> dict[str, Any]:
             await site.people.rename(person.id, name, names.skeleton(name), site.now())
         except LoginTaken:
             raise _name_taken() from None
-        site.forget(person.id)
+        site.rename(*person.ids, name=name)
         person = Person(person.id, name, person.is_account, person.is_bot, person.aliases)
     return with_csrf(request, person)
 

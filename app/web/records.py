@@ -28,4 +28,4 @@ async def record_for(request: Request, room: Room) -> dict[str, Any]:
     if room.table.started_at is None:
         raise Refusal("not_started")
     site.limits.take_work(request, room.table.seq / ENTRIES_A_MILLISECOND)
-    return await site.offload.run(record_of, room.row, await whole_log(house.store, room.id))
+    return await site.offload.run(record_of, room.row, await whole_log(house.store, room.id), house.names)

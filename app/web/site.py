@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +56,9 @@ class Site:
     on_drain: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
     sockets: OpenSockets = field(default_factory=OpenSockets)
     tell_signed_out: Callable[[str, Any], None] = lambda key, how: None  # the other workers
+    tell_renamed: Callable[[Mapping[str, str | None]], None] = lambda people: (
+        None
+    )  # the rooms, in every worker
     known: dict[str, tuple[Player, float]] = field(default_factory=dict)  # by hash: sessions seen lately
 
     def now(self) -> int:
@@ -69,6 +72,15 @@ class Site:
         ]
         for key in stale:
             del self.known[key]
+
+    def rename(self, *people: str, name: str | None) -> None:
+        """Somebody is called so from now on, under all of these ids; None: is deleted. Told to every worker.
+
+        A worker that does not hear of it reads it in the people's tables (Upkeep).
+        """
+        for person in people:
+            self.forget(person)
+        self.tell_renamed(dict.fromkeys(people, name))
 
     def sign_out(self, by: By, *keys: str, close: tuple[int, str] = SIGNED_OUT) -> None:
         """These sessions (by hash), people or addresses are out: forgotten, their sockets closed, in every worker.

@@ -20,7 +20,8 @@ __all__ = ["Upkeep", "every"]
 log = logging.getLogger("cartagena.upkeep")
 
 _DAY = 86_400
-_OPERATOR_SECONDS = 3.0  # how soon the operator's command line is heard by a running server
+_OPERATOR_SECONDS = 2.0  # how soon the operator's command line is heard by a running server
+_LATE_SECONDS = 30  # a change may be committed so long after the time it bears, and clocks of machines differ
 _SESSION_SECONDS = 20.0  # how long a socket may outlive its session when the news of its end was lost
 _SESSIONS_ASKED = 500  # in one query
 _STOP_SECONDS = 3.0  # how long a round may go on after that
@@ -36,6 +37,8 @@ class Upkeep:
         self._retention = retention
         self._notifier = notifier
         self._banned: set[str] = set()
+        self._people_since = site.now()
+        self._people: dict[str, str | None] = {}  # what the last look found changed
         self._tasks: list[asyncio.Task[None]] = []
         self._stopping = asyncio.Event()
 
@@ -68,7 +71,20 @@ class Upkeep:
         for player in banned - self._banned:
             self._site.sign_out("person", player)
         self._banned = banned
+        await self._hear_of_people()
         await self._house.rooms.compare_heads()
+
+    async def _hear_of_people(self) -> None:
+        """Who was renamed or deleted, here, elsewhere or by the command line; most of it is known already."""
+        site, now = self._site, self._site.now()
+        changed = await site.people.changed(self._people_since - _LATE_SECONDS)
+        self._people_since = now
+        news = {person: name for person, name in changed.items() if self._people.get(person, "") != name}
+        self._people = changed
+        for person in news:
+            site.forget(person)
+        self._house.renamed(news)
+        site.sockets.end("person", [person for person, name in news.items() if name is None])
 
     async def look_at_sessions(self) -> None:
         """Sockets whose session ended are closed, also when the news of it was lost (no Redis, a command line)."""

@@ -1,7 +1,7 @@
 // Before the start: sit, choose a colour, be ready; invite others; the host adds bots and begins.
 
 import { el, icon, pirateIcon, symbolIcon } from "./dom.js";
-import { COLOURS, colourName, letterOf, levelName, levels, presetName } from "./words.js";
+import { COLOURS, colourName, letterOf, levelName, levels, personName, presetName } from "./words.js";
 import { optionLines } from "./terms.js";
 import { t, tn } from "./i18n.js";
 
@@ -9,6 +9,8 @@ const SYMBOLS = {
   classic: ["bottle", "dagger", "hat", "key", "pistol", "skull"],
   escape: ["chest", "hook", "lantern", "parrot", "pistol", "rum"],
 };
+
+const nameOf = (seat) => (seat.person ? personName(seat.name) : (seat.name ?? levelName(seat.bot)));
 
 /** Is a kept seat kept for this person? */
 const kept = (reserved, you) => reserved === you.person;
@@ -122,7 +124,7 @@ export function Seating(root, { send, sit }) {
     item.append(words);
     if (filled) {
       words.append(
-        el("b", {}, info.name ?? levelName(info.bot)),
+        el("b", {}, nameOf(info)),
         mine ? el("small", {}, ` (${t("you")})`) : "",
         look >= 0 ? el("small", {}, ` ${colourName(look)}`) : "",
         info.person && info.person === table.host ? el("small", {}, ` · ${t("host")}`) : "",
@@ -134,7 +136,7 @@ export function Seating(root, { send, sit }) {
           info.bot ? t("bot: {level}", { level: levelName(info.bot) }) : info.ready ? t("ready") : t("not ready yet"),
         ),
       );
-    } else if (info.reserved) words.append(el("b", {}, t("Kept for {name}", { name: info.name })));
+    } else if (info.reserved) words.append(el("b", {}, t("Kept for {name}", { name: personName(info.name) })));
     else words.append(el("b", {}, t("Free seat")));
     const deeds = el("span", { class: "berth-deeds" });
     if (mine) {
@@ -175,7 +177,7 @@ export function Seating(root, { send, sit }) {
         el(
           "button",
           { type: "button", class: "button button-small button-quiet", onclick: () => send({ do: "remove", seat }) },
-          t("Remove {name}", { name: info.name ?? levelName(info.bot) }),
+          t("Remove {name}", { name: nameOf(info) }),
         ),
       );
       if (info.person && !info.bot)
@@ -183,7 +185,7 @@ export function Seating(root, { send, sit }) {
           el(
             "button",
             { type: "button", class: "button button-small button-quiet", onclick: () => send({ do: "host", seat }) },
-            t("Make {name} host", { name: info.name }),
+            t("Make {name} host", { name: nameOf(info) }),
           ),
         );
     }

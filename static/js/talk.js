@@ -1,7 +1,7 @@
 // Log and chat, as two tabs. A log line shows its move on the board while it is hovered or focused.
 
 import { el, icon } from "./dom.js";
-import { lookOf } from "./words.js";
+import { lookOf, personName } from "./words.js";
 import { pref, setPref } from "./prefs.js";
 import { N_, t } from "./i18n.js";
 
@@ -125,7 +125,7 @@ export function Talk(root, { onTrace, onChat, onMute }) {
 
   /** Whom one hides, each with the way back. */
   function showHidden({ muted = [] }, seats) {
-    const nameOf = (person) => seats.find((seat) => seat.person === person)?.name ?? names.get(person) ?? t("somebody");
+    const nameOf = (person) => personName(seats.find((seat) => seat.person === person)?.name ?? names.get(person));
     const wanted = muted.map((person) => [person, t("Show again what {name} writes", { name: nameOf(person) })]);
     const key = JSON.stringify(wanted);
     if (hidden.dataset.key === key) return;
@@ -179,6 +179,7 @@ export function Talk(root, { onTrace, onChat, onMute }) {
     },
     line(line, seats) {
       const mine = line.person === me?.person;
+      const name = personName(line.name);
       names.set(line.person, line.name);
       const words = line.preset ? t(phrases[line.preset] ?? line.preset) : line.text;
       const cls =
@@ -188,7 +189,7 @@ export function Talk(root, { onTrace, onChat, onMute }) {
       const item = el(
         "li",
         { class: cls, "data-person": line.person },
-        el("b", {}, line.name),
+        el("b", {}, name),
         line.channel === "spectators" ? el("small", {}, ` (${t("watching")})`) : null,
         el("span", {}, words),
       );
@@ -199,11 +200,11 @@ export function Talk(root, { onTrace, onChat, onMute }) {
             {
               type: "button",
               class: "mute",
-              title: t("Hide what {name} writes", { name: line.name }),
+              title: t("Hide what {name} writes", { name }),
               onclick: () => onMute(line.person, true),
             },
             icon("ui", "ui-mute"),
-            el("span", { class: "hidden" }, t("Hide what {name} writes", { name: line.name })),
+            el("span", { class: "hidden" }, t("Hide what {name} writes", { name })),
           ),
         );
       }

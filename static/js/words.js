@@ -72,9 +72,14 @@ export const colourName = (look) => t(colourNames[look]);
 /** The letter on the coat: not translated, since in some languages two colours begin alike. */
 export const letterOf = (look) => "RBYGV"[look];
 
+/** What to call whoever a name belongs to: of somebody who was deleted there is none. */
+export const personName = (name) => name || t("somebody");
+
 /** How a seat is called: its name, or its colour when nobody has said a name. */
 export function seatName(seats, seat) {
-  return seats?.[seat]?.name ?? colourName(lookOf(seats, seat));
+  const info = seats?.[seat];
+  if (info?.person || info?.reserved) return personName(info.name);
+  return info?.name ?? colourName(lookOf(seats, seat));
 }
 
 /** "start", "space 12", … in words; start and goal have their own names in each scenario. */

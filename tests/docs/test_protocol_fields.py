@@ -22,6 +22,7 @@ from app.play.entries import GameRow, SeatRow, Summary
 from app.play.lobby import row_of_game
 from app.play.refusals import SENTENCES, Refusal
 from app.play.seats import Seat
+from app.play.table import NOBODY_NAMED
 from app.play.terms import ClockTerms, Terms, parse_terms
 from app.play.visitors import KEPT
 from app.rules import RuleError
@@ -65,7 +66,7 @@ def block(name: str) -> Any:
 
 def test_a_seat_has_the_documented_fields() -> None:
     for seat in block("table")["seats"]:
-        assert seat.keys() == Seat().as_json().keys()
+        assert seat.keys() == Seat().as_json(NOBODY_NAMED).keys()
 
 
 def test_every_block_names_what_it_holds_in_words_too() -> None:

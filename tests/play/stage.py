@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import orjson
+from sqlalchemy import insert, select
 
 from app.bus.local import Hub, LocalBus
 from app.play import commands as say
@@ -29,6 +30,8 @@ from app.rules import Position
 from app.store.engine import make_engine
 from app.store.games import SqlGameStore, open_store
 from app.store.migrate import upgrade
+from app.store.people import PeopleStore
+from app.store.people_tables import players
 
 _ids = itertools.count(1)
 
@@ -115,6 +118,7 @@ class Guest:
 
     async def come(self, game: str, seq: int | None = None, password: str | None = None) -> Guest:
         self.game = game
+        await self.stage.enrol(self.anyone)
         room = await admit(self.house, game, self.anyone, password)
         await enter(self.house, room, self.visitor, say.Hello(v=1, seq=seq))
         return self
@@ -193,6 +197,7 @@ class Stage:
         self.store = store
         self.counts = counts
         self.hub = hub
+        self.people = PeopleStore(store.engine)
 
     def guest(self, name: str, house: House | None = None) -> Guest:
         return Guest(self, name, house)
@@ -200,7 +205,17 @@ class Stage:
     async def open_table(self, host: Guest, preset: str = "jamaica", players: int = 2, **wishes: Any) -> str:
         options = {"preset": preset, "players": players, **wishes.pop("options", {})}
         bots = wishes.pop("bots", [])
+        await self.enrol(host.anyone)
         return await self.house.create(host.anyone, options, parse_terms(wishes), bots)
+
+    async def enrol(self, anyone: Anyone) -> None:
+        """The people's tables know this person."""
+        async with self.store.writing() as run:
+            known = {row.id for row in await run.execute(select(players.c.id))}
+            for person in anyone.ids:
+                if person not in known:
+                    row = {"id": person, "name": anyone.name, "skeleton": person, "made_at": 1, "seen_at": 1}
+                    await run.execute(insert(players).values(**row, is_account=False, is_bot=False))
 
     async def game(self, *names: str, preset: str = "jamaica", **wishes: Any) -> list[Guest]:
         """A running game of these people; the first seat's person is host."""
@@ -220,7 +235,13 @@ class Stage:
         """A second house on the same store and bus, as another process would be."""
         assert self.hub is not None
         house = House(
-            self.store, LocalBus(self.hub), self.clock, bot or StandIn(), Counts(), presence_delay=0
+            self.store,
+            LocalBus(self.hub),
+            self.clock,
+            bot or StandIn(),
+            Counts(),
+            names=self.people.names,
+            presence_delay=0,
         )
         await house.open(background=False)
         return house
@@ -247,7 +268,8 @@ async def open_stage(
         await upgrade(engine)
     clock, counts = HandClock(), Counts()
     async with open_store(url, counts.committed, engine) as store:
-        house = House(store, LocalBus(hub), clock, bot or StandIn(), counts, presence_delay=0)
+        names = PeopleStore(engine).names
+        house = House(store, LocalBus(hub), clock, bot or StandIn(), counts, names=names, presence_delay=0)
         await house.open(background=False)
         yield Stage(house, clock, store, counts, hub)
         await house.close()

@@ -188,7 +188,7 @@ async def test_a_hint_is_shown_to_the_asker_only_and_marked_in_the_record(stage:
     await bo.act({"type": "resign"}, version=0)
     from app.play.records import record_of
 
-    record = record_of((await ann.room()).row, await stage.store.entries(ann.game))
+    record = record_of((await ann.room()).row, await stage.store.entries(ann.game), stage.house.names)
     assert record["actions"][0]["marks"] == ["hint"]
 
 

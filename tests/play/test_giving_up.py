@@ -80,7 +80,7 @@ async def test_a_game_that_every_person_has_resigned_ends_at_once(stage: Stage) 
     assert row.summary is not None
     assert (row.status, row.to_act, row.summary.result) == ("finished", "", table.result)
     assert [seat.place for seat in row.summary.seats] == [3, 4, 1, 1]
-    record = record_of(row, await stage.store.entries(ann.game))
+    record = record_of(row, await stage.store.entries(ann.game), stage.house.names)
     assert rules.verify(rules.record_from_json(record)).winner is None
     for places in ([4, 3, 1, 1], [1, 1, 3, 4], None):
         wrong = {**record, "result": {**record["result"], "places": places}}

@@ -244,7 +244,7 @@ async def test_the_record_of_a_finished_game_can_be_verified_and_leaves_out_what
     from app.play.records import record_of
 
     room = await ann.room()
-    record = record_of(room.row, await stage.store.entries(ann.game))
+    record = record_of(room.row, await stage.store.entries(ann.game), stage.house.names)
     assert [move["action"]["type"] for move in record["actions"]] == ["advance", "resign"]
     assert rules.verify(rules.record_from_json(record)).winner == 0
 

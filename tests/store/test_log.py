@@ -76,7 +76,7 @@ async def test_a_summary_moves_what_lists_show(store: SqlGameStore) -> None:
     found = await store.games_of(["p_bo"], unfinished=True, limit=10)
     assert [game.id for game in found] == [row.id]
     assert found[0].summary is not None
-    assert [seat.name for seat in found[0].summary.seats] == ["p_bo"]
+    assert [seat.person for seat in found[0].summary.seats] == ["p_bo"]
     assert await store.games_of(["p_bo"], unfinished=False, limit=10) == []
     assert [game.id for game in await store.games_listed("watch", 10)] == [row.id]
     assert await store.games_listed("open", 10) == []

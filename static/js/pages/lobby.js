@@ -3,7 +3,7 @@ import { ago, t, tn } from "../i18n.js";
 import { post, Refused } from "./api.js";
 import { el, find, findAll, put, randomHex } from "./dom.js";
 import { live } from "./live.js";
-import { presetName } from "../words.js";
+import { personName, presetName } from "../words.js";
 import { clockWords, variantWords } from "./words.js";
 import { toast } from "./shell.js";
 import { announceTurns } from "./turn_notice.js";
@@ -46,7 +46,7 @@ function deed(list, room) {
 }
 
 function row(list, room) {
-  const names = (room.names ?? []).filter(Boolean);
+  const names = (room.names ?? []).map(personName);
   const due = room.due ? el("span.due", {}, t("Move due {when}", { when: ago((room.due - Date.now() - offset) / 1000) })) : null;
   return el(
     room.my_turn ? "li.table-row.my-turn" : "li.table-row",

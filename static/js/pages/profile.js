@@ -1,6 +1,6 @@
 // Games and results: one's own page, and what others may see of a player.
 import { language, t, tn } from "../i18n.js";
-import { presetName } from "../words.js";
+import { personName, presetName } from "../words.js";
 import { get, post, put as putTo, Refused } from "./api.js";
 import { el, find, put } from "./dom.js";
 import { toast } from "./shell.js";
@@ -27,7 +27,9 @@ function row(game) {
   const path = `/g/${encodeURIComponent(game.id)}`;
   const over = game.ended_at !== null && game.status !== "running" && game.status !== "open";
   const names = game.players.map(({ person, name, bot }) =>
-    person && !bot ? el("a", { href: `/players/${encodeURIComponent(person)}` }, name) : el("span", {}, name ?? t("empty seat")),
+    person && !bot && name
+      ? el("a", { href: `/players/${encodeURIComponent(person)}` }, name)
+      : el("span", {}, person ? personName(name) : (name ?? t("empty seat"))),
   );
   const people = names.flatMap((name, n) => (n ? [", ", name] : [name]));
   const facts = [presetName(game.preset), placeWords(game), day.format(new Date(game.ended_at ?? game.created_at))];

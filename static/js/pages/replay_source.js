@@ -1,6 +1,7 @@
 // Where a replay comes from: a finished game's record, a record file, or what one has seen of a running game.
 import { foldAll } from "../fold.js";
 import { get, Refused } from "./api.js";
+import { personName } from "../words.js";
 import { refusal } from "./refusals.js";
 
 /** Have the rules play a record through for one pair of eyes: "all", null (a spectator) or a seat. */
@@ -54,7 +55,7 @@ export async function fromRoom(room, eyes = "all") {
 
 export async function fromRecord(record, eyes = "all") {
   const replay = await playThrough(record, eyes);
-  const seats = record.players.map(({ name, bot }) => ({ name, bot, colour: null }));
+  const seats = record.players.map(({ name, bot }) => ({ name: bot ? name : personName(name), bot, colour: null }));
   return { replay, seats, viewer: eyes === "all" ? null : eyes, record, table: null };
 }
 

@@ -1,0 +1,243 @@
+"""Rooms hold ids and ask for names where they are shown: a deleted person does not come back, a new name is seen."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import pytest
+from sqlalchemy import select, text
+
+from app.bus.local import Hub
+from app.play.founding import found_rematch
+from app.play.house import House
+from app.play.names import LIFE
+from app.play.records import record_of
+from app.store.game_tables import chat, log, seats
+from app.store.people_data import DataStore
+from tests.play.stage import Ear, Guest, Stage, open_stage
+from tests.play.test_playing import advance_of
+
+
+@pytest.fixture
+async def harbour(tmp_path: Any) -> AsyncIterator[Stage]:
+    async with open_stage(f"sqlite+aiosqlite:///{tmp_path}/games.db", hub=Hub()) as stage:
+        yield stage
+
+
+class Counting:
+    """The people's side, and how often it was asked."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.asked: list[list[str]] = []
+
+    async def __call__(self, people: Sequence[str]) -> dict[str, str]:
+        self.asked.append(sorted(people))
+        return await self.stage.people.names(people)
+
+
+async def erase(stage: Stage, guest: Guest, *, told: bool = True) -> None:
+    """As the site does it; not `told`: the news of it was lost."""
+    await DataStore(stage.store.engine).erase(guest.anyone.ids, stage.clock.now() // 1000)
+    if told:
+        stage.house.rename(dict.fromkeys(guest.anyone.ids))
+
+
+async def written(stage: Stage) -> str:
+    """Everything that games have on disk about people."""
+    found = []
+    async with stage.store.engine.connect() as run:
+        for column in (log.c.body, seats.c.name, chat.c.name):
+            found += [str(row[0]) for row in await run.execute(select(column))]
+        found += [str(row[0]) for row in await run.execute(text("SELECT terms FROM games"))]
+    return "\n".join(found)
+
+
+def names_told(ear: Ear) -> list[str | None]:
+    table = next(message["table"] for message in reversed(ear.heard) if "table" in message)
+    return [seat["name"] for seat in table["seats"]]
+
+
+async def test_the_log_the_lists_and_the_chat_hold_no_name_of_a_person(stage: Stage) -> None:
+    ann, bo = await stage.game("ann-named", "bo-named")
+    await bo.send("chat", text="hello")
+    await ann.act({"type": "resign"})
+    await ann.send("rematch")
+    kept = await written(stage)
+    assert "p_bo-named" in kept
+    assert '"bo-named' not in kept
+    assert "\nbo-named" not in kept
+    assert names_told(bo.ear) == ["ann-named", "bo-named"]
+    assert bo.ear.of("chat")[0]["name"] == "bo-named"
+
+
+@pytest.mark.parametrize("told", [True, False])
+async def test_a_deleted_name_does_not_come_back_with_the_next_entry(stage: Stage, told: bool) -> None:
+    """It used to be written into `seats` again by the next entry of a room that had been loaded before."""
+    ann, bo = await stage.game("ann", "Bartholomew")
+    await erase(stage, bo, told=told)
+    await ann.send("consent", to="pause", yes=True)
+    await ann.send("consent", to="pause", yes=False)
+    await ann.act({"type": "resign"})
+    await ann.send("rematch")
+    assert "Bartholomew" not in (await written(stage)).replace("p_Bartholomew", "")
+    mine = await stage.house.lobby.mine(ann.anyone)
+    games = await stage.store.games_of(ann.anyone.ids, unfinished=False, limit=5)
+    shown = [row["names"] for row in mine]
+    assert "Bartholomew" not in str(shown).replace("p_Bartholomew", "")
+    assert games[0].summary is not None
+    assert [seat.name for seat in games[0].summary.seats] == ["ann", None]
+
+
+async def test_whoever_is_deleted_loses_the_name_in_open_rooms_and_lobbies_at_once(stage: Stage) -> None:
+    ann, bo = await stage.game("ann", "bo", title="bo was here")
+    assert names_told(ann.ear) == ["ann", "bo"]
+    await erase(stage, bo)
+    assert ann.ear.last["t"] == "state"
+    assert names_told(ann.ear) == ["ann", None]
+    assert ann.ear.last["choices"]
+    await ann.act(advance_of(ann))
+    record_names = [seat.name_in(stage.house.names) for seat in (await ann.room()).table.seats]
+    assert record_names == ["ann", None]
+
+
+async def test_a_new_name_is_shown_at_once_and_the_record_has_the_name_of_its_export(stage: Stage) -> None:
+    ann, bo = await stage.game("ann", "bo")
+    await stage.people.rename("p_bo", "Bonny", "bonny", 1)
+    stage.house.rename({"p_bo": "Bonny"})
+    assert names_told(ann.ear) == ["ann", "Bonny"]
+    await bo.send("chat", text="it is me")
+    assert ann.ear.of("chat")[-1]["name"] == "Bonny"
+    await bo.act({"type": "resign"})
+    room = await ann.room()
+    entries = await stage.store.entries(ann.game)
+    assert record_of(room.row, entries, stage.house.names)["players"][1] == {"name": "Bonny", "bot": None}
+    await erase(stage, bo)
+    assert record_of(room.row, entries, stage.house.names)["players"][1] == {"name": "", "bot": None}
+
+
+async def test_names_of_bots_stay_when_people_go(stage: Stage) -> None:
+    ann, bo = await stage.game("ann", "bo", bots=["sailor"])
+    before = names_told(ann.ear)
+    await erase(stage, bo)
+    assert names_told(ann.ear) == [before[0], None, before[2]]
+    assert before[2]
+
+
+async def test_a_title_goes_with_the_person_who_wrote_it(stage: Stage) -> None:
+    ann, bo = await stage.game("ann", "bo", title="Ann of Cartagena")
+    assert ann.ear.last["table"]["title"] == "Ann of Cartagena"
+    await ann.act({"type": "resign"})
+    await erase(stage, ann)
+    room = await bo.room()
+    assert bo.ear.of("state")[-1]["table"]["title"] == ""
+    row, entry = found_rematch(room.table, bo.anyone, stage.clock.now(), stage.house.new_tables)
+    assert row.terms["title"] == ""
+    assert row.creator == "p_bo"
+    assert [kept["person"] for kept in entry.body["kept"]] == ["p_bo"]  # nobody waits for whoever is gone
+
+
+async def test_a_room_is_loaded_with_one_question_for_all_its_names(harbour: Stage) -> None:
+    ann, _, _ = await harbour.game("ann", "bo", "cy")
+    ask = Counting(harbour)
+    house = House(
+        harbour.store, harbour.house.bus, harbour.clock, harbour.house.bot, harbour.counts, names=ask
+    )
+    room = await house.rooms.get(ann.game)
+    assert room is not None
+    assert [seat.name_in(house.names) for seat in room.table.seats] == ["ann", "bo", "cy"]
+    assert len(ask.asked) <= 1
+    await house.rooms.get(ann.game)
+    await house.names.learn(room.table.named())
+    assert len(ask.asked) <= 1
+
+
+async def test_other_workers_see_who_is_renamed_and_who_is_gone(harbour: Stage) -> None:
+    ann = harbour.guest("ann")
+    game = await harbour.open_table(ann)
+    await ann.come(game)
+    await ann.sit()
+    bo = await harbour.guest("bo", await harbour.another_worker()).come(game)
+    await bo.sit()
+    assert names_told(ann.ear) == names_told(bo.ear) == ["ann", "bo"]
+    harbour.house.rename({"p_bo": "Bonny"})
+    assert names_told(bo.ear) == ["ann", "Bonny"]
+    harbour.house.rename({"p_ann": None})
+    assert names_told(bo.ear) == [None, "Bonny"]
+
+
+async def test_a_worker_that_heard_nothing_asks_again_after_a_while(harbour: Stage) -> None:
+    assert harbour.hub is not None
+    ann, bo = await harbour.game("ann", "bo")
+    harbour.hub.is_down = True
+    await erase(harbour, bo, told=False)
+    assert names_told(ann.ear) == ["ann", "bo"]
+    house = harbour.house
+    assert not await house.names.keep(house.rooms.named())  # not yet
+    harbour.clock.pass_seconds(LIFE / 1000 + 1)
+    house.retell(await house.names.keep(house.rooms.named()))
+    assert names_told(ann.ear) == ["ann", None]
+
+
+async def test_what_changed_is_found_by_its_time_even_if_no_news_came(stage: Stage) -> None:
+    await stage.game("ann", "bo")
+    now = stage.clock.now() // 1000
+    assert await stage.people.changed(now) == {}
+    await stage.people.rename("p_ann", "Anne", "anne", now)
+    await DataStore(stage.store.engine).erase(("p_bo",), now)
+    assert await stage.people.changed(now) == {"p_ann": "Anne", "p_bo": None}
+
+
+async def test_names_that_no_room_needs_are_forgotten(stage: Stage) -> None:
+    ann, _ = await stage.game("ann", "bo")
+    house = stage.house
+    for number in range(40):
+        house.rename({f"p_passer_by_{number}": "Somebody"})
+    stage.clock.pass_seconds(LIFE / 1000 + 1)
+    await house.names.keep((await ann.room()).table.named())
+    assert len(house.names) == 2
+
+
+async def test_an_older_entry_with_a_name_is_shown_with_the_present_one(stage: Stage) -> None:
+    """Logs of the release before hold names: they are read, and what they say is not believed."""
+    ann, bo = await stage.game("ann", "bo")
+    async with stage.store.engine.begin() as run:
+        await run.execute(
+            text("UPDATE log SET body = json_set(body, '$.name', 'Old Name') WHERE kind = 'seated'")
+        )
+        await run.execute(text("UPDATE seats SET name = 'Old Name' WHERE person IS NOT NULL"))
+    await erase(stage, bo, told=False)
+    other = House(
+        stage.store, stage.house.bus, stage.clock, stage.house.bot, stage.counts, names=stage.people.names
+    )
+    room = await other.rooms.get(ann.game)
+    assert room is not None
+    assert [seat.name_in(other.names) for seat in room.table.seats] == ["ann", None]
+    rows = await stage.store.games_of(("p_ann",), unfinished=True, limit=5)
+    assert rows[0].summary is not None
+    assert [seat.name for seat in rows[0].summary.seats] == ["ann", None]
+
+
+async def test_tables_of_version_1_keep_an_empty_name_for_older_workers(stage: Stage) -> None:
+    """They fold `body["name"]` of every seated entry, and of every seat a rematch keeps."""
+    stage.house.new_tables = 1
+    ann, _ = await stage.game("ann", "bo")
+    await ann.act({"type": "resign"})
+    await ann.send("rematch")
+    room = await ann.room()
+    assert room.table.next_game is not None
+    sat = [entry for entry in await stage.store.entries(ann.game) if entry.kind == "seated"]
+    assert [entry.body["name"] for entry in sat] == ["", ""]
+    (created,) = await stage.store.entries(room.table.next_game)
+    assert [kept["name"] for kept in created.body["kept"]] == ["", ""]
+
+
+async def test_tables_of_version_2_have_no_name_of_a_person(stage: Stage) -> None:
+    stage.house.new_tables = 2
+    ann = stage.guest("ann")
+    await ann.come(await stage.open_table(ann, players=3, bots=["sailor"]))
+    await ann.sit()
+    created, sat = await stage.store.entries(ann.game)
+    assert "name" not in sat.body
+    assert created.body["kept"][0]["name"]
