@@ -143,6 +143,8 @@ class Run:
     process: subprocess.Popen[bytes] | None = None
     began: float = field(default_factory=time.monotonic)
     seconds: float = 0.0
+    cpu: float = 0.0
+    """Seconds of processor time: what stays the same on a busy machine."""
     passed: int = 0
     failed: int = 0
     problems: list[str] = field(default_factory=list)
@@ -157,7 +159,7 @@ class Run:
         if self.process is None:
             self._start()
             return False
-        code = self.process.poll()
+        code = self._ended()
         self.seconds = time.monotonic() - self.began
         longest = LONGEST_SLOW_SECONDS if self.part.slow else LONGEST_SECONDS
         if code is None and self.seconds > longest:
@@ -173,6 +175,15 @@ class Run:
         if not self.commands:
             self._count()
         return not self.commands
+
+    def _ended(self) -> int | None:
+        """The exit code once it has ended; what it and all it waited for took of the processors is added up."""
+        assert self.process is not None
+        over, status, usage = os.wait4(self.process.pid, os.WNOHANG)
+        if over:
+            self.process.returncode = os.waitstatus_to_exitcode(status)
+            self.cpu += usage.ru_utime + usage.ru_stime
+        return self.process.returncode
 
     def _start(self) -> None:
         # A process group of its own: a part that hangs takes its servers and browsers with it.
@@ -216,7 +227,10 @@ class Run:
         """One line for the part; everything it printed when it failed."""
         verdict = "ok" if not self.failed else "FAILED"
         counts = "" if self.part.commands else f"{self.passed} passed, {self.failed} failed"
-        print(f"{self.part.name:8} {verdict:7} {self.seconds:7.1f} s  {counts}", flush=True)
+        print(
+            f"{self.part.name:8} {verdict:7} {self.seconds:7.1f} s  {self.cpu:7.1f} s CPU  {counts}",
+            flush=True,
+        )
         if self.failed:
             # The names first: whoever shows only a piece of a long output shows these.
             self.tell_failures()
