@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.databases import Databases
 from tests.longest import longest_first
 from tools.find_chromium import FLAGS, find, find_for_playwright
 from tools.services import Postgres, RedisServer
@@ -43,9 +44,22 @@ def postgres() -> Iterator[Postgres]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def databases(postgres: Postgres) -> Databases:
+    return Databases(postgres)
+
+
 @pytest.fixture
-def postgres_url(postgres: Postgres) -> Iterator[str]:
-    """An empty database of this test's own."""
+def postgres_url(postgres: Postgres, databases: Databases) -> Iterator[str]:
+    """A database of this test's own without a row; it may have this release's tables already."""
+    name = databases.take()
+    yield postgres.url(name)
+    databases.give_back(name)
+
+
+@pytest.fixture
+def new_postgres_url(postgres: Postgres) -> Iterator[str]:
+    """A database that nobody has ever used."""
     name = postgres.create_database()
     yield postgres.url(name)
     postgres.drop_database(name)
@@ -59,7 +73,7 @@ def sqlite_url(tmp_path: Path) -> str:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest) -> str:
-    """The test runs twice: once on each kind of database, each time on an empty one of its own."""
+    """The test runs twice: once on each kind of database, each time on one of its own without a row."""
     return str(request.getfixturevalue({"sqlite": "sqlite_url", "postgresql": "postgres_url"}[request.param]))
 
 

@@ -16,6 +16,9 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 import tools.services.postgres
+from app.store.engine import make_engine
+from app.store.migrate import upgrade
+from tests.databases import Databases
 from tools.services import Postgres, RedisServer
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,6 +32,25 @@ async def test_every_test_gets_an_empty_database(database_url: str, time_of_aski
         await connection.execute(text("INSERT INTO pirate VALUES (:name)"), {"name": time_of_asking})
         assert (await connection.execute(text("SELECT name FROM pirate"))).scalars().all() == [time_of_asking]
     await engine.dispose()
+
+
+async def test_a_database_is_handed_on_without_a_row_and_one_with_other_tables_is_not(
+    postgres: Postgres,
+) -> None:
+    databases = Databases(postgres)
+    first = databases.take()
+    engine = make_engine(postgres.url(first))
+    await upgrade(engine)
+    async with engine.connect() as left_open:
+        await left_open.execute(text("INSERT INTO heads VALUES ('game', 1, '0', NULL, 2)"))
+        await left_open.commit()
+        databases.give_back(first)
+    await engine.dispose()
+    assert databases.take() == first
+    assert postgres.sql("SELECT count(*) FROM heads", first) == "0"
+    postgres.sql("CREATE TABLE pirate (name TEXT)", first)
+    databases.give_back(first)
+    assert databases.take() != first
 
 
 async def test_a_database_can_be_cloned_from_a_prepared_one(postgres: Postgres) -> None:

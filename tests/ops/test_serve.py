@@ -256,9 +256,9 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(tmp_path: Path) -> None:
 
 
 def test_several_processes_share_people_and_rooms_and_stop_together(
-    tmp_path: Path, postgres_url: str, redis_url: str
+    tmp_path: Path, new_postgres_url: str, redis_url: str
 ) -> None:
-    plain = postgres_url.replace("+asyncpg", "")
+    plain = new_postgres_url.replace("+asyncpg", "")
     with serving(tmp_path, "--workers", "2", CARTAGENA_DATABASE=plain, CARTAGENA_REDIS=redis_url) as server:
         base = server.address()
         cookie, room = _room(base)

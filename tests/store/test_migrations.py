@@ -18,6 +18,12 @@ from app.store.migrate import downgrade, newest, upgrade
 from tests.store.samples import NOW, append_of, line_of, new_game, seated
 
 
+@pytest.fixture
+def postgres_url(new_postgres_url: str) -> str:
+    """Here tables are made: no database that had them before."""
+    return new_postgres_url
+
+
 async def test_the_migrated_tables_are_the_tables_of_the_code(database_url: str) -> None:
     engine = make_engine(database_url)
     await upgrade(engine, newest())
