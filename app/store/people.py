@@ -22,7 +22,7 @@ from app.store.people_tables import (
     with_present_names,
 )
 
-__all__ = ["LoginTaken", "PeopleStore", "Player", "hashed", "new_id"]
+__all__ = ["LoginTaken", "Name", "PeopleStore", "Player", "hashed", "new_id"]
 
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # 32 letters that nobody mixes up, 5 bits each
 PRESENT_SECONDS = 1800  # a guest seen this recently keeps its name from others
@@ -41,6 +41,16 @@ def hashed(secret: str) -> str:
 
 class LoginTaken(Exception):
     """Another account has this log-in name, or this player has an account already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name and what it is found by: its log-in, its look, and every look it could be taken by."""
+
+    text: str
+    login: str
+    skeleton: str
+    looks: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +78,21 @@ class PeopleStore:
         async with reading(self.engine) as run:
             await run.execute(select(1))
 
-    async def add_guest(self, name: str, skeleton: str, device: str, now: int) -> tuple[Player, str]:
+    async def add_guest(self, name: Name, device: str, now: int) -> tuple[Player, str]:
         """A new guest and the secret of its first session. Raises LoginTaken."""
         player, session = new_id(), secrets.token_urlsafe(24)
-        row = {"id": player, "name": name, "skeleton": skeleton, "is_account": False, "is_bot": False}
+        row = {
+            "id": player,
+            "name": name.text,
+            "skeleton": name.skeleton,
+            "is_account": False,
+            "is_bot": False,
+        }
         async with writing(self.engine) as run:
-            await _take_name(run, skeleton, now, None)
+            await _take_name(run, name, now, None)
             await run.execute(insert(players).values(**row, made_at=now, seen_at=now))
             await _open_session(run, player, session, device, now)
-        return Player(player, name, False, False, now, now), session
+        return Player(player, name.text, False, False, now, now), session
 
     async def open_session(
         self, player: str, device: str, now: int, *, most: int, instead_of: str | None = None
@@ -159,19 +175,21 @@ class PeopleStore:
         async with reading(self.engine) as run:
             return {row.id: row.name for row in await run.execute(_CHANGED, {"since": since})}
 
-    async def is_taken(self, skeleton: str, now: int, but: str | None = None) -> bool:
+    async def is_taken(self, name: Name, now: int, but: str | None = None) -> bool:
         """Whether an account, or a guest who is about, has a name that looks like this."""
         async with reading(self.engine) as run:
-            return await _is_taken(run, skeleton, now, but)
+            return await _is_taken(run, name, now, but)
 
-    async def rename(self, player: str, name: str, skeleton: str, now: int) -> None:
+    async def rename(self, player: str, name: Name, now: int) -> None:
         """A new name; an account's log-in name follows it. Raises LoginTaken."""
         try:
             async with writing(self.engine) as run:
-                await _take_name(run, skeleton, now, player)
-                changed = {"name": name, "skeleton": skeleton, "changed_at": now}
+                await _take_name(run, name, now, player)
+                changed = {"name": name.text, "skeleton": name.skeleton, "changed_at": now}
                 await run.execute(update(players).where(players.c.id == player).values(**changed))
-                await run.execute(update(accounts).where(accounts.c.player == player).values(login=skeleton))
+                await run.execute(
+                    update(accounts).where(accounts.c.player == player).values(login=name.login)
+                )
         except IntegrityError as problem:
             raise LoginTaken from problem
 
@@ -198,23 +216,26 @@ class PeopleStore:
         return [(row.hash[:16], row.device, row.seen_at, row.hash == key) for row in rows]
 
 
-async def _take_name(run: AsyncConnection, skeleton: str, now: int, but: str | None) -> None:
+async def _take_name(run: AsyncConnection, name: Name, now: int, but: str | None) -> None:
     """Raises LoginTaken when the name is somebody's; of two who ask at once only one gets it.
 
     SQLite has one writer at a time anyway; in PostgreSQL those who want the same name wait for each other.
     """
     if run.dialect.name == "postgresql":
-        await run.execute(select(func.pg_advisory_xact_lock(func.hashtext(skeleton))))
-    if await _is_taken(run, skeleton, now, but):
+        await run.execute(select(func.pg_advisory_xact_lock(func.hashtext(name.skeleton))))
+    if await _is_taken(run, name, now, but):
         raise LoginTaken
 
 
-async def _is_taken(run: AsyncConnection, skeleton: str, now: int, but: str | None) -> bool:
+async def _is_taken(run: AsyncConnection, name: Name, now: int, but: str | None) -> bool:
     about = and_(players.c.seen_at > now - PRESENT_SECONDS, players.c.claimed_by.is_(None))
     query = select(players.c.id).where(
-        players.c.skeleton == skeleton, players.c.deleted_at.is_(None), or_(players.c.is_account, about)
+        players.c.skeleton.in_(bindparam("looks", expanding=True)),
+        players.c.deleted_at.is_(None),
+        or_(players.c.is_account, about),
     )
-    return any(row.id != but for row in await run.execute(query.limit(2)))
+    found = await run.execute(query.limit(2), {"looks": list(name.looks)})
+    return any(row.id != but for row in found)
 
 
 async def _open_session(run: AsyncConnection, player: str, session: str, device: str, now: int) -> None:

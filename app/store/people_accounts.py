@@ -10,7 +10,7 @@ from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.store.people import LoginTaken, hashed, new_id
+from app.store.people import LoginTaken, Name, hashed, new_id
 from app.store.people_database import reading, writing
 from app.store.people_tables import accounts, players, recovery_codes, resume_codes, sessions, tokens
 
@@ -32,20 +32,25 @@ class AccountStore:
         self.engine = engine
 
     async def register(
-        self, player: str | None, name: str, login: str, password: str, codes: Sequence[str], now: int
+        self, player: str | None, name: Name, password: str, codes: Sequence[str], now: int
     ) -> str:
         """Makes a guest (or nobody yet) an account; the player's id. Raises LoginTaken."""
         owner = player or new_id()
         try:
             async with writing(self.engine) as run:
                 if player is None:
-                    row = {"id": owner, "name": name, "skeleton": login, "made_at": now, "seen_at": now}
-                    await run.execute(insert(players).values(**row, is_account=True, is_bot=False))
+                    row = {"id": owner, "name": name.text, "skeleton": name.skeleton}
+                    more = {"is_account": True, "is_bot": False, "made_at": now, "seen_at": now}
+                    await run.execute(insert(players).values(**row, **more))
                 else:
-                    changed = {"name": name, "skeleton": login, "is_account": True, "changed_at": now}
-                    await run.execute(update(players).where(players.c.id == owner).values(**changed))
-                row = {"player": owner, "login": login, "password": password, "made_at": now}
-                await run.execute(insert(accounts).values(**row))
+                    changed = {"name": name.text, "skeleton": name.skeleton}
+                    await run.execute(
+                        update(players)
+                        .where(players.c.id == owner)
+                        .values(**changed, is_account=True, changed_at=now)
+                    )
+                row = {"player": owner, "login": name.login, "password": password}
+                await run.execute(insert(accounts).values(**row, made_at=now))
                 await run.execute(insert(recovery_codes), _code_rows(owner, codes, now))
         except IntegrityError as problem:
             raise LoginTaken from problem

@@ -108,7 +108,7 @@ async def register(request: Request, body: Register, person: Anyone) -> dict[str
     codes = _codes()
     try:
         player = await site.accounts.register(
-            person.id if person else None, name, names.skeleton(name), password, _plain(codes), site.now()
+            person.id if person else None, names.named(name), password, _plain(codes), site.now()
         )
     except LoginTaken:
         raise Conflict("name_taken", "An account has that name. Choose another.") from None
@@ -132,7 +132,7 @@ async def log_in(request: Request, body: LogIn, person: Anyone) -> dict[str, Any
 async def recover(request: Request, body: Recover) -> dict[str, Any]:
     """Sets a new password with a recovery code; every other device is logged out, codes are fresh."""
     site = site_of(request)
-    key, login = site.limits.key_of(request), names.skeleton(body.name)
+    key, login = site.limits.key_of(request), names.login(body.name)
     checked_password(body.password, body.name)
     with site.limits.code(key), site.limits.login(login, key):
         account = await site.accounts.by_login(login)
@@ -234,7 +234,7 @@ async def check_password(request: Request, site: Site, person: Person, password:
 
 
 async def _checked(request: Request, site: Site, name: str, password: str) -> str:
-    key, login = site.limits.key_of(request), names.skeleton(name)
+    key, login = site.limits.key_of(request), names.login(name)
     right = site.limits.right_login(login, key)
     try:
         with site.limits.login(login, key):

@@ -9,7 +9,17 @@ from starlette.requests import HTTPConnection
 
 from app.settings import Settings
 
-__all__ = ["client_address", "is_direct_from_loopback", "is_same_origin", "limit_key"]
+__all__ = [
+    "Network",
+    "client_address",
+    "is_direct_from_loopback",
+    "is_same_origin",
+    "limit_key",
+    "parsed_address",
+    "parsed_network",
+]
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -20,7 +30,7 @@ def client_address(connection: HTTPConnection, settings: Settings) -> str:
     Only the last `trusted_hops` entries of X-Forwarded-For were written by proxies of ours;
     whatever stands before them came from the client and could be anything.
     """
-    peer = connection.client.host if connection.client else "unknown"
+    peer = _peer(connection)
     if settings.trusted_hops == 0:
         return peer
     entries = [
@@ -37,19 +47,43 @@ def client_address(connection: HTTPConnection, settings: Settings) -> str:
 def limit_key(address: str) -> str:
     """What limits count by: an IPv4 address, or the /64 of an IPv6 one (a household has 2^64 of those)."""
     try:
-        parsed = ipaddress.ip_address(address)
+        parsed = parsed_address(address)
     except ValueError:
         return address
     if isinstance(parsed, ipaddress.IPv6Address):
-        if parsed.ipv4_mapped is not None:
-            return str(parsed.ipv4_mapped)
         return str(ipaddress.ip_network((parsed, 64), strict=False))
     return str(parsed)
 
 
+def parsed_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    """An address, an IPv4 one in the clothes of IPv6 (::ffff:203.0.113.9) as what it is; raises ValueError.
+
+    A listener for both kinds, and some proxies, show every IPv4 address so.
+    """
+    address = ipaddress.ip_address(text)
+    return (address.ipv4_mapped or address) if isinstance(address, ipaddress.IPv6Address) else address
+
+
+def parsed_network(text: str) -> Network:
+    """A network, or an address as one of its own; what is IPv4 is told so, as with addresses. Raises ValueError."""
+    network = ipaddress.ip_network(text, strict=False)
+    inner = network.network_address.ipv4_mapped if isinstance(network, ipaddress.IPv6Network) else None
+    if inner is None or network.prefixlen < 96:
+        return network
+    return ipaddress.ip_network((inner, network.prefixlen - 96), strict=False)
+
+
+def _peer(connection: HTTPConnection) -> str:
+    peer = connection.client.host if connection.client else "unknown"
+    try:
+        return str(parsed_address(peer))
+    except ValueError:
+        return peer
+
+
 def is_direct_from_loopback(connection: HTTPConnection) -> bool:
     """Whether the peer is this machine and no proxy stands between."""
-    peer = connection.client.host if connection.client else ""
+    peer = _peer(connection)
     forwarded = any(
         name in connection.headers for name in ("x-forwarded-for", "forwarded", "via", "x-real-ip")
     )
@@ -105,6 +139,6 @@ def _plain(entry: str) -> str:
     elif text.count(":") == 1:
         text = text.split(":", 1)[0]
     try:
-        return str(ipaddress.ip_address(text))
+        return str(parsed_address(text))
     except ValueError:
         return ""

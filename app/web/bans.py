@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterable
 
 from starlette.requests import HTTPConnection
 
 from app.settings import Settings
-from app.web.address import client_address
+from app.web.address import Network, client_address, parsed_address, parsed_network
 from app.web.errors import NotAllowed
 
 __all__ = ["Bans"]
-
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 class Bans:
@@ -25,14 +22,14 @@ class Bans:
 
     def replace(self, addresses: Iterable[str]) -> None:
         """The present list, as the store has it."""
-        self._networks = tuple(ipaddress.ip_network(address, strict=False) for address in addresses)
+        self._networks = tuple(parsed_network(address) for address in addresses)
 
     def check(self, connection: HTTPConnection) -> None:
         """Raises NotAllowed for a banned address."""
         if not self._networks:
             return
         try:
-            address = ipaddress.ip_address(client_address(connection, self._settings))
+            address = parsed_address(client_address(connection, self._settings))
         except ValueError:
             return
         if any(address in network for network in self._networks):

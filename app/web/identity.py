@@ -144,9 +144,10 @@ async def make_guest(request: Request, name: str | None) -> Person:
     site.limits.take_guest(request)
     for attempt in range(5):
         chosen = name if name is not None else await free_suggestion(site)
-        skeleton, device = names.skeleton(chosen), device_label(request)
         try:
-            player, session = await site.people.add_guest(chosen, skeleton, device, site.now())
+            player, session = await site.people.add_guest(
+                names.named(chosen), device_label(request), site.now()
+            )
             break
         except LoginTaken:  # somebody was given the same suggestion at the same moment
             if name is not None or attempt == 4:
@@ -161,7 +162,7 @@ async def free_suggestion(site: Site) -> str:
         name = names.suggest(site.chance)
         if attempt >= 4:
             name = f"{name} {site.chance.randrange(2, 10 ** (attempt - 2))}"[: names.LONGEST_NAME].rstrip()
-        if not await site.people.is_taken(names.skeleton(name), site.now()):
+        if not await site.people.is_taken(names.named(name), site.now()):
             return name
     return f"Castaway {site.chance.randrange(10**9, 10**10)}"
 

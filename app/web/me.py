@@ -56,7 +56,7 @@ def with_csrf(request: HTTPConnection, person: Person, **more: Any) -> dict[str,
 async def free_name(site: Site, text: str, but: str | None) -> str:
     """A name that may be one and that nobody about has; raises BadRequest or Conflict."""
     name = names.checked_name(text)
-    if await site.people.is_taken(names.skeleton(name), site.now(), but):
+    if await site.people.is_taken(names.named(name), site.now(), but):
         raise _name_taken()
     return name
 
@@ -93,7 +93,7 @@ async def choose_name(request: Request, body: NameBody) -> dict[str, Any]:
     if body.name is not None and body.name != person.name:
         name = await free_name(site, body.name, person.id)
         try:
-            await site.people.rename(person.id, name, names.skeleton(name), site.now())
+            await site.people.rename(person.id, names.named(name), site.now())
         except LoginTaken:
             raise _name_taken() from None
         site.rename(*person.ids, name=name)

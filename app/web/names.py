@@ -4,12 +4,28 @@ from __future__ import annotations
 
 import random
 import unicodedata
+from collections.abc import Mapping
+from functools import cache
 
+from app.store.people import Name
 from app.web.errors import BadRequest
+from app.web.scripts import is_ignorable, is_moderate, lookalikes
 
-__all__ = ["LONGEST_NAME", "are_confusable", "checked_name", "is_reserved", "skeleton", "suggest"]
+__all__ = [
+    "LONGEST_NAME",
+    "are_confusable",
+    "bare",
+    "checked_name",
+    "is_reserved",
+    "login",
+    "looks",
+    "named",
+    "skeleton",
+    "suggest",
+]
 
 LONGEST_NAME = 24
+_LONGEST_SKELETON = 96  # as the store has room for; a letter of Korean is up to seven strokes of others
 _EXTRA = frozenset(" -'’._")
 _MARKS_IN_A_ROW = 2  # more are stacked to smear over the lines above and below
 
@@ -28,6 +44,8 @@ _LOOKALIKES = str.maketrans(
         "ð": "d",
     }
 )
+# Capitals of other scripts that look like Latin ones where their small letters do not.
+_CAPITALS = str.maketrans("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧАВЕЅІЈКМНОРСТУХҮԜԚՍՕՏԼ", "ABEZHIKMNOPTYXABESIJKMHOPCTYXYWQUOSL")
 # Pairs that run together in most fonts; and `i`, which differs from `l` only by its dot.
 _RUNS = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("i", "l"))
 
@@ -50,7 +68,10 @@ _SECOND_WORDS = (
 
 def checked_name(text: str) -> str:
     """The name as it is kept (spaces collapsed, composed); raises BadRequest with the reason."""
-    if any(unicodedata.category(letter) in ("Cc", "Cf", "Zl", "Zp") for letter in text.strip()):
+    if any(
+        unicodedata.category(letter) in ("Cc", "Cf", "Zl", "Zp") or is_ignorable(letter)
+        for letter in text.strip()
+    ):
         raise BadRequest("name_hidden", "A name may not hold invisible, control or direction characters.")
     name = " ".join(unicodedata.normalize("NFC", text).split())
     if not name:
@@ -67,28 +88,68 @@ def checked_name(text: str) -> str:
         raise BadRequest("name_empty", "A name needs at least one letter.")
     if is_reserved(name):
         raise BadRequest("name_reserved", "That name could be taken for a part of the game. Choose another.")
+    if not is_moderate(name):
+        raise BadRequest("name_scripts", "A name may not mix letters of different alphabets.")
     return name
 
 
 def skeleton(name: str) -> str:
     """What a name looks like at a glance: two names with one skeleton are confusable."""
-    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
-    bare = "".join(letter for letter in folded if not unicodedata.category(letter).startswith("M"))
-    text = bare.casefold().translate(_LOOKALIKES)
-    text = "".join(letter for letter in text if letter.isalnum())
+    return _shape(name, _all_lookalikes())
+
+
+def named(text: str) -> Name:
+    """A name with what the store finds it by."""
+    return Name(text, login(text), skeleton(text), looks(text))
+
+
+def looks(name: str) -> tuple[str, ...]:
+    """Every skeleton that this name could be taken by, its own first.
+
+    Capitals may look like other letters than the small ones do (Greek eta is H and n), and a name that was
+    taken before Unicode's table was used here stands under the skeleton of then, which is its log-in.
+    """
+    capitals = name.translate(_CAPITALS)
+    return tuple(dict.fromkeys((skeleton(name), login(name), skeleton(capitals))))
+
+
+def login(name: str) -> str:
+    """What an account logs in by. It never changes: with another table somebody could not log in any more."""
+    return _shape(name, _LOOKALIKES)
+
+
+def bare(text: str) -> str:
+    """Folded to one case and composed letters to plain ones; accents are gone."""
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
+    return "".join(letter for letter in folded if not unicodedata.category(letter).startswith("M")).casefold()
+
+
+def _shape(name: str, lookalikes: Mapping[int, str | int | None]) -> str:
+    text = "".join(letter for letter in bare(name).translate(lookalikes) if letter.isalnum())
     for run, single in _RUNS:
         text = text.replace(run, single)
-    return text
+    return text[:_LONGEST_SKELETON]
+
+
+@cache
+def _all_lookalikes() -> dict[int, str]:
+    """Our own short list goes first: it knows what a small letter's capital looks like."""
+    table = {**{ord(letter): shown for letter, shown in lookalikes().items()}, **_LOOKALIKES}
+    # What a letter looks like may look like something else again.
+    return {
+        **{code: str(shown).translate(table).translate(table) for code, shown in table.items()},
+        **_LOOKALIKES,
+    }
 
 
 def are_confusable(one: str, other: str) -> bool:
     """Whether people at one table could take one name for the other."""
-    return skeleton(one) == skeleton(other)
+    return bool(set(looks(one)) & set(looks(other)))
 
 
 def is_reserved(name: str) -> bool:
     """Whether the name looks like something of the game itself."""
-    return skeleton(name) in _RESERVED_SKELETONS
+    return not _RESERVED_SKELETONS.isdisjoint(looks(name))
 
 
 def suggest(chance: random.Random) -> str:

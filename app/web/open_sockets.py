@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Collection
 from typing import Literal, NamedTuple
 
 from app.play.ports import Listener
+from app.web.address import parsed_address, parsed_network
 
 __all__ = ["SIGNED_OUT", "By", "OpenSockets"]
 
@@ -63,11 +63,11 @@ class OpenSockets:
 
     def _inside(self, networks: Collection[str]) -> set[str]:
         """Which of the addresses that sockets came from lie in one of these networks."""
-        wanted = [ipaddress.ip_network(network, strict=False) for network in networks]
+        wanted = [parsed_network(network) for network in networks]
         inside = set()
         for text in {came.address for came in self._open.values()}:
             try:
-                address = ipaddress.ip_address(text)
+                address = parsed_address(text)
             except ValueError:
                 continue  # a peer without an address, such as a Unix socket's
             if any(address in network for network in wanted):

@@ -15,6 +15,7 @@ from app.play.names import LIFE
 from app.play.records import record_of
 from app.store.game_tables import chat, log, seats
 from app.store.people_data import DataStore
+from app.web.names import named
 from tests.play.stage import Ear, Guest, Stage, open_stage
 from tests.play.test_playing import advance_of
 
@@ -104,7 +105,7 @@ async def test_whoever_is_deleted_loses_the_name_in_open_rooms_and_lobbies_at_on
 
 async def test_a_new_name_is_shown_at_once_and_the_record_has_the_name_of_its_export(stage: Stage) -> None:
     ann, bo = await stage.game("ann", "bo")
-    await stage.people.rename("p_bo", "Bonny", "bonny", 1)
+    await stage.people.rename("p_bo", named("Bonny"), 1)
     stage.house.rename({"p_bo": "Bonny"})
     assert names_told(ann.ear) == ["ann", "Bonny"]
     await bo.send("chat", text="it is me")
@@ -184,7 +185,7 @@ async def test_what_changed_is_found_by_its_time_even_if_no_news_came(stage: Sta
     await stage.game("ann", "bo")
     now = stage.clock.now() // 1000
     assert await stage.people.changed(now) == {}
-    await stage.people.rename("p_ann", "Anne", "anne", now)
+    await stage.people.rename("p_ann", named("Anne"), now)
     await DataStore(stage.store.engine).erase(("p_bo",), now)
     assert await stage.people.changed(now) == {"p_ann": "Anne", "p_bo": None}
 

@@ -6,9 +6,16 @@ import re
 
 import httpx
 import pytest
+from starlette.requests import HTTPConnection
 
+from app.play.frame import Frame
 from app.play.refusals import Raced, Refusal
+from app.settings import Settings
+from app.web.address import client_address, is_direct_from_loopback
 from app.web.answers import status_of
+from app.web.bans import Bans
+from app.web.errors import NotAllowed
+from app.web.open_sockets import OpenSockets
 from tests.people.running_site import ORIGIN, TestSite, code_of, running
 
 HTTPS = "https://play.example.org"
@@ -241,3 +248,47 @@ async def test_what_a_user_can_cause_is_never_503(sqlite_url: str) -> None:
         assert (answer.status_code, code_of(answer)) == (424, "mail_failed"), "nobody listens at port 1"
     assert status_of(Raced()) == 409
     assert status_of(Refusal("try_again")) == 503, "the store did not answer"
+
+
+@pytest.mark.parametrize(
+    "banned", ["203.0.113.9", "203.0.113.0/24", "::ffff:203.0.113.9", "::ffff:203.0.113.0/120"]
+)
+@pytest.mark.parametrize(
+    ("peer", "hops", "forwarded"),
+    [
+        ("203.0.113.9", 0, None),
+        ("::ffff:203.0.113.9", 0, None),  # a listener for IPv4 and IPv6 at once
+        ("::ffff:cb00:7109", 0, None),
+        ("::ffff:10.0.0.2", 1, "::ffff:203.0.113.9"),
+        ("10.0.0.2", 1, "[::ffff:203.0.113.9]:4711"),
+    ],
+)
+def test_a_banned_ipv4_address_is_banned_in_any_clothes(
+    banned: str, peer: str, hops: int, forwarded: str | None
+) -> None:
+    settings = Settings(trusted_hops=hops)
+    bans = Bans(settings)
+    bans.replace([banned])
+    headers = [(b"x-forwarded-for", forwarded.encode())] if forwarded is not None else []
+    connection = HTTPConnection({"type": "http", "client": (peer, 1), "headers": headers})
+    with pytest.raises(NotAllowed):
+        bans.check(connection)
+    assert client_address(connection, settings) == "203.0.113.9"
+    sockets = OpenSockets()
+    ear = _Ear()
+    sockets.add(ear, None, (), client_address(connection, settings))
+    assert sockets.end("address", [banned]) == 1
+    neighbour = HTTPConnection({"type": "http", "client": ("::ffff:198.51.100.7", 1), "headers": []})
+    if not hops:
+        bans.check(neighbour)
+
+
+def test_this_machine_is_known_behind_a_listener_for_both_kinds() -> None:
+    scope = {"type": "http", "client": ("::ffff:127.0.0.1", 1), "headers": [(b"host", b"localhost:8000")]}
+    assert is_direct_from_loopback(HTTPConnection(scope))
+
+
+class _Ear:
+    def tell(self, frame: Frame) -> None: ...
+
+    def end(self, code: int, reason: str) -> None: ...
