@@ -130,6 +130,10 @@ screenshots: $(VENV)/dev-installed ## take the pictures in docs/screenshots anew
 wheel: $(VENV)/dev-installed ## build dist/*.whl
 	@$(BIN)/python -m build --wheel --no-isolation --outdir dist .
 
+.PHONY: image-test
+image-test: $(VENV)/dev-installed ## build the container image here, run it, play, kill it, start it again (Debian, root)
+	@$(BIN)/python -m tools.image
+
 .PHONY: clean
 clean: ## remove the environment and every trace of tools; games stay
 	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info

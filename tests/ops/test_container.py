@@ -19,6 +19,8 @@ from redis.exceptions import AuthenticationError
 
 from app.settings import read_settings, setting_names
 from tests.ops.dockerfiles import ROOT, environment, instructions, only, stages
+from tools.image.base import base_name, release_of
+from tools.image.engine import ImageError
 from tools.services import processes, redis_server
 
 SECRET = "k" * 40
@@ -42,6 +44,15 @@ def test_every_base_image_has_a_version_and_every_stage_but_the_last_a_name() ->
         assert re.search(r"\d", tag), f"{words[0]} floats"
         assert tag != "latest"
     assert all(len(words) == 3 and words[1].upper() == "AS" for words in froms[:-1])
+
+
+def test_both_stages_have_one_base_and_a_stand_in_can_be_made_for_it() -> None:
+    """`make image-test` makes it of an empty Debian under the same name."""
+    names = [stage[0].words[0] for stage in stages()]
+    assert set(names) == {base_name(ROOT / "Dockerfile")}
+    assert release_of(names[0]) == ("3.13", "trixie")
+    with pytest.raises(ImageError, match="begins with alpine:3"):
+        release_of("alpine:3")
 
 
 def test_the_last_user_is_not_root_and_comes_before_the_command() -> None:
