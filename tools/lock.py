@@ -19,6 +19,9 @@ HEAD = """\
 # Each has a wheel for Python {pythons}; asked when this was written.
 """
 BUILD_TOOLS = ("hatchling", "editables")
+# What only some Pythons that we promise need, and the one that resolves may not: redis wants it before 3.11.3, which
+# Debian 12 has.
+SOME_PYTHONS = ("async-timeout",)
 
 
 def normal(name: str) -> str:
@@ -30,7 +33,12 @@ def asked_for() -> list[str]:
     """Every requirement of pyproject.toml: to run, to test, to build."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     extras = project["project"]["optional-dependencies"].values()
-    return [*project["project"]["dependencies"], *(each for extra in extras for each in extra), *BUILD_TOOLS]
+    return [
+        *project["project"]["dependencies"],
+        *(each for extra in extras for each in extra),
+        *BUILD_TOOLS,
+        *SOME_PYTHONS,
+    ]
 
 
 def resolve() -> dict[str, str]:

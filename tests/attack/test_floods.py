@@ -81,7 +81,9 @@ async def test_limits_that_are_wide_open_still_let_others_have_their_turn(sqlite
 
 
 @pytest.mark.parametrize(
-    "bad", [frame(HELLO, 5), frame(b"x" * 5000), frame(b"\xff"), frame(b"x", masked=False)]
+    "bad",
+    [frame(HELLO, 5), frame(b"x" * 5000), frame(b"\xff"), frame(b"x", masked=False)],
+    ids=["no such opcode", "too long", "no text", "not masked"],  # masks are random, names must not be
 )
 async def test_bytes_after_a_bad_frame_are_neither_kept_nor_read_again(server: Running, bad: bytes) -> None:
     async with Bare(server) as attacker:

@@ -76,8 +76,9 @@ def an_error_sentence(patch: Patch, laid: Laid) -> None:
 
 
 def what_others_may_do(patch: Patch, laid: Laid) -> None:
-    def choices(position: rules.Position, seat: int) -> Any:
-        return [each for one in range(position.options.players) for each in rules.choices(position, one)]
+    def choices(position: rules.Position, seat: int, **how: Any) -> Any:
+        players = range(position.options.players)
+        return [each for one in players for each in rules.choices(position, one, **how)]
 
     patch.setattr(laid, "choices", choices, raising=False)
     # Nobody else is to act, so the list of the others is made as if they were.

@@ -324,7 +324,7 @@ def pages_for(stage: Stage) -> list[str]:
 def as_laid(monkeypatch: pytest.MonkeyPatch, position: rules.Position, leak: Leak | None) -> Iterator[None]:
     with monkeypatch.context() as patch:
         laid = Laid(position)
-        patch.setitem(engines.ENGINES, rules.RULES_VERSION, laid)
+        patch.setitem(engines.ENGINES, engines.CURRENT, laid)
         if leak is not None:
             leak(patch, laid)
         yield

@@ -41,7 +41,7 @@ async def test_bots_fill_seats_survive_a_crash_keep_their_seats_and_never_chat(s
         async with asyncio.timeout(120):
             result = await play_seat(api, game, play)
         assert result is not None
-        assert result["reason"] == "resigned"  # nobody but bots is left
+        assert result["reason"] == "goal"
         assert pool.counts["crashed"] >= 1
         async with httpx.AsyncClient(base_url=server.base, timeout=60) as operator:
             shown = (await operator.get("/metrics")).text

@@ -54,6 +54,10 @@ def test_a_whole_text_is_read_at_once_and_piece_by_piece(size: int) -> None:
         b"\x81",
         b"",
     ],
+    ids=(
+        "two frames,half a frame,a piece,not masked,binary,a ping,too long,compressed,a length of eight bytes"
+        ",half a head,nothing"
+    ).split(","),
 )
 def test_the_short_cut_is_for_nothing_else(odd: bytes) -> None:
     assert whole_text(odd, MOST) is None
