@@ -200,8 +200,6 @@ async def _ban(desk: Desk) -> None:
     number = await desk.social.ban(
         desk.actor, player=player, address=address, reason=asked.reason, until=until, now=desk.now
     )
-    if player is not None:
-        await desk.people.close_all_sessions(player)
     print(f"Ban {number} is in force.")
 
 

@@ -78,7 +78,9 @@ class PeopleStore:
         async with reading(self.engine) as run:
             await run.execute(select(1))
 
-    async def add_guest(self, name: Name, device: str, now: int) -> tuple[Player, str]:
+    async def add_guest(
+        self, name: Name, device: str, now: int, *, came_from: str | None = None
+    ) -> tuple[Player, str]:
         """A new guest and the secret of its first session. Raises LoginTaken."""
         player, session = new_id(), secrets.token_urlsafe(24)
         row = {
@@ -91,11 +93,18 @@ class PeopleStore:
         async with writing(self.engine) as run:
             await _take_name(run, name, now, None)
             await run.execute(insert(players).values(**row, made_at=now, seen_at=now))
-            await _open_session(run, player, session, device, now)
+            await _open_session(run, player, session, device, now, came_from)
         return Player(player, name.text, False, False, now, now), session
 
     async def open_session(
-        self, player: str, device: str, now: int, *, most: int, instead_of: str | None = None
+        self,
+        player: str,
+        device: str,
+        now: int,
+        *,
+        most: int,
+        instead_of: str | None = None,
+        came_from: str | None = None,
     ) -> tuple[str, list[str]]:
         """A fresh session for a player; the one it replaces ends (rotation on log-in and claim).
 
@@ -116,7 +125,7 @@ class PeopleStore:
             ended = [row.hash for row in await run.execute(kept)]
             if ended:
                 await run.execute(delete(sessions).where(sessions.c.hash.in_(ended)))
-            await _open_session(run, player, session, device, now)
+            await _open_session(run, player, session, device, now, came_from)
         return session, ended
 
     async def live_sessions(self, keys: Collection[str]) -> set[str]:
@@ -127,7 +136,9 @@ class PeopleStore:
                 live |= {row.hash for row in await run.execute(query, {"keys": list(keys)})}
         return live
 
-    async def by_session(self, session: str, now: int, oldest: int) -> Player | None:
+    async def by_session(
+        self, session: str, now: int, oldest: int, came_from: str | None = None
+    ) -> Player | None:
         """Whose session this is; notes once in a while that they were seen."""
         key = hashed(session)
         async with reading(self.engine) as run:
@@ -139,7 +150,8 @@ class PeopleStore:
             player = await _player(run, row.player, now)
         if player is not None and row.seen_at < now - SEEN_EVERY:
             async with writing(self.engine) as run:
-                await run.execute(update(sessions).where(sessions.c.hash == key).values(seen_at=now))
+                seen = {"seen_at": now, "came_from": came_from}
+                await run.execute(update(sessions).where(sessions.c.hash == key).values(**seen))
                 await run.execute(update(players).where(players.c.id == player.id).values(seen_at=now))
         return player
 
@@ -238,9 +250,11 @@ async def _is_taken(run: AsyncConnection, name: Name, now: int, but: str | None)
     return any(row.id != but for row in found)
 
 
-async def _open_session(run: AsyncConnection, player: str, session: str, device: str, now: int) -> None:
+async def _open_session(
+    run: AsyncConnection, player: str, session: str, device: str, now: int, came_from: str | None
+) -> None:
     row = {"hash": hashed(session), "player": player, "device": device[:80], "made_at": now, "seen_at": now}
-    await run.execute(insert(sessions).values(**row))
+    await run.execute(insert(sessions).values(**row, came_from=came_from))
 
 
 # Made once: a list that is put into a query as it is written leaves objects in a circle behind, kilobytes for

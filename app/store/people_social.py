@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, delete, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.store.people_database import reading, writing
-from app.store.people_tables import audit, bans, blocks, players, reports
+from app.store.people_tables import audit, bans, blocks, players, reports, sessions
 
 __all__ = ["SocialStore", "write_audit"]
 
@@ -99,9 +99,19 @@ class SocialStore:
     async def ban(
         self, actor: str, *, player: str | None, address: str | None, reason: str, until: int | None, now: int
     ) -> int:
-        """Shuts out a player or an address; the ban's number."""
-        row = {"player": player, "address": address, "reason": reason, "at": now, "until": until}
+        """Shuts out a player, with where they were last seen from, or an address; the ban's number."""
+        row: dict[str, Any] = {
+            "player": player,
+            "address": address,
+            "reason": reason,
+            "at": now,
+            "until": until,
+        }
         async with writing(self.engine) as run:
+            if player is not None:
+                theirs = sessions.c.player.in_(await _every_id(run, (player,)))
+                came = await run.execute(select(sessions.c.came_from).where(theirs).distinct())
+                row["came_from"] = sorted(each.came_from for each in came if each.came_from is not None)
             made = await run.execute(insert(bans).values(**row))
             assert made.inserted_primary_key is not None
             subject = player or address or ""

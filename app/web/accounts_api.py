@@ -19,6 +19,7 @@ from app.web.identity import (
     Anyone,
     Person,
     Someone,
+    came_from,
     forget_cookie,
     session_of,
     start_session,
@@ -99,6 +100,7 @@ async def register(request: Request, body: Register, person: Anyone) -> dict[str
     if person is not None and person.is_account:
         raise Conflict("has_account", "You have an account already.")
     if person is None:
+        site.bans.check_newcomer(came_from(request))
         site.limits.take_guest(request)
     else:
         site.limits.take_write(person.id)

@@ -25,6 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.settings import Settings
 from app.store.people import LoginTaken, Player, hashed
 from app.web import names
+from app.web.address import limit_key
 from app.web.errors import NobodyKnown, NotAllowed
 from app.web.open_sockets import REPLACED
 from app.web.site import Site, site_of
@@ -35,6 +36,7 @@ __all__ = [
     "Person",
     "Someone",
     "SomeoneOrGuest",
+    "came_from",
     "cookie_name",
     "credential_of",
     "csrf_token",
@@ -96,7 +98,7 @@ async def who(connection: HTTPConnection) -> Person | None:
     else:
         session = session_of(connection)
         if session is not None:
-            player = await _by_session(site, session)
+            player = await _by_session(connection, session)
     scope[_SCOPE_PERSON] = player
     return _as_person(player)
 
@@ -141,12 +143,13 @@ async def who_or_guest(request: Request) -> Person:
 async def make_guest(request: Request, name: str | None) -> Person:
     """A new guest, limited by address; `name` was checked by the caller, None takes a suggestion."""
     site = site_of(request)
+    site.bans.check_newcomer(came_from(request))
     site.limits.take_guest(request)
     for attempt in range(5):
         chosen = name if name is not None else await free_suggestion(site)
         try:
             player, session = await site.people.add_guest(
-                names.named(chosen), device_label(request), site.now()
+                names.named(chosen), device_label(request), site.now(), came_from=came_from(request)
             )
             break
         except LoginTaken:  # somebody was given the same suggestion at the same moment
@@ -218,6 +221,7 @@ async def start_session(request: HTTPConnection, player: Player) -> None:
         site.now(),
         instead_of=old,
         most=site.settings.sessions_per_person,
+        came_from=came_from(request),
     )
     give_session(request, session, player)
     site.sign_out("session", *ended)
@@ -243,6 +247,13 @@ def csrf_token(connection: HTTPConnection) -> str:
         return ""
     key = site_of(connection).settings.secret.encode()
     return hmac.new(key, b"csrf|" + session.encode(), hashlib.sha256).hexdigest()[:40]
+
+
+def came_from(connection: HTTPConnection) -> str:
+    """Where somebody comes from, as a session and a ban note it: told apart, but not read back without the secret."""
+    site = site_of(connection)
+    key = limit_key(site.limits.address_of(connection))
+    return hmac.new(site.settings.secret.encode(), b"from|" + key.encode(), hashlib.sha256).hexdigest()[:32]
 
 
 def device_label(connection: HTTPConnection) -> str:
@@ -311,14 +322,15 @@ def _as_person(player: Player | None) -> Person | None:
     return Person(player.id, player.name, player.is_account, player.is_bot, player.aliases)
 
 
-async def _by_session(site: Site, session: str) -> Player | None:
+async def _by_session(connection: HTTPConnection, session: str) -> Player | None:
     """Asked again at most every few seconds, so that a stream of requests costs one query."""
-    key = hashed(session)
+    site, key = site_of(connection), hashed(session)
     found = site.known.get(key)
     if found is not None and found[1] > site.clock():
         return found[0]
     now = site.now()
-    player = await site.people.by_session(session, now, now - site.settings.session_days * 86400)
+    oldest = now - site.settings.session_days * 86400
+    player = await site.people.by_session(session, now, oldest, came_from(connection))
     _remember(site, key, player)
     return player
 

@@ -13,6 +13,8 @@ from app.play.house import House
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.store.people_retention import RetentionStore
+from app.web.bans import NEWCOMER_SECONDS
+from app.web.open_sockets import SIGNED_OUT, By
 from app.web.site import Site
 
 __all__ = ["Upkeep", "every"]
@@ -36,7 +38,7 @@ class Upkeep:
         self._house = house
         self._retention = retention
         self._notifier = notifier
-        self._banned: set[str] = set()
+        self._banned: set[tuple[By, str]] = set()
         self._people_since = site.now()
         self._people: dict[str, str | None] = {}  # what the last look found changed
         self._tasks: list[asyncio.Task[None]] = []
@@ -65,11 +67,18 @@ class Upkeep:
 
     async def hear_operator(self) -> None:
         """What the command line wrote into the database takes effect here: bans, closed rooms."""
-        rows = await self._site.social.bans(self._site.now())
-        self._site.bans.replace(row["address"] for row in rows if row["address"] is not None)
-        banned = {row["player"] for row in rows if row["player"] is not None}
-        for player in banned - self._banned:
-            self._site.sign_out("person", player)
+        site, now = self._site, self._site.now()
+        rows = await site.social.bans(now)
+        addresses = {row["address"] for row in rows if row["address"] is not None}
+        lately = [row for row in rows if row["at"] > now - NEWCOMER_SECONDS]
+        site.bans.replace(addresses, [each for row in lately for each in row["came_from"] or ()])
+        people = {row["player"] for row in rows if row["player"] is not None}
+        banned: set[tuple[By, str]] = {
+            *(("address", address) for address in addresses),
+            *(("person", person) for person in people),
+        }
+        for by, key in banned - self._banned:  # every worker looks for itself
+            site.signed_out(key, (by, *SIGNED_OUT))
         self._banned = banned
         await self._hear_of_people()
         await self._house.rooms.compare_heads()

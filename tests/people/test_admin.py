@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from app.cli import main
+from app.store.people_tables import sessions
 from tests.people.running_site import TestSite, code_of, running
 from tests.people.tables import command, done, play_table
 
@@ -72,16 +75,68 @@ async def test_a_banned_player_is_out_within_seconds_and_back_when_it_is_lifted(
         (found,) = await operator("people", "Bonfire")
         assert found["id"] == player
         await operator("ban", player, "--reason", "insults", "--for", "7d")
-        signed_out: list[str] = []
-        site.site.tell_signed_out = lambda key, how: signed_out.append(key)
         await _heard(site)
-        assert signed_out == [player], "open sockets are closed"
-        assert (await ann.get("/api/v1/me")).json()["person"] is None, "their sessions have ended"
+        assert code_of(await ann.get("/api/v1/me")) == "banned"
         (ban,) = await operator("bans")
         await operator("unban", str(ban["id"]))
         assert await operator("bans") == []
+        await _heard(site)
+        assert (await ann.get("/api/v1/me")).json()["person"]["id"] == player
         await operator("unban", str(ban["id"]), code=1)
         assert [deed["deed"] for deed in await operator("audit")] == ["ban lifted", "ban"]
+
+
+async def test_a_banned_guest_who_loads_again_is_not_back_under_a_new_name(
+    database_url: str, operator: Operator
+) -> None:
+    async with running(database_url) as site:
+        ann, told = await site.guest("Anne Bonfire")
+        neighbour, _ = await site.guest("Nettle Quill")
+        await neighbour.post("/api/v1/account/register", json={"password": "plank, parrot, doubloon"})
+        await operator("ban", told["person"]["id"], "--reason", "insults", "--for", "7d")
+        await _heard(site)
+        assert code_of(await ann.post("/api/v1/me", json={"name": "Innocent Lamb"})) == "banned"
+        ann.cookies.clear()  # another browser, or one that forgot: the address is still the same for a day
+        for path, body in (
+            ("/api/v1/me", {"name": "Innocent Lamb"}),
+            ("/api/v1/quick", {"preset": "jamaica", "seats": 2}),
+            ("/api/v1/account/register", {"name": "Innocent Lamb", "password": "plank, parrot, doubloon"}),
+        ):
+            answer = await ann.post(path, json=body)
+            assert (answer.status_code, code_of(answer)) == (403, "no_newcomers"), path
+        assert (await neighbour.get("/api/v1/me")).status_code == 200, "whoever is known already may come"
+        login = {"name": "Nettle Quill", "password": "plank, parrot, doubloon"}
+        assert (await site.browser().post("/api/v1/account/login", json=login)).status_code == 200
+        await site.guest("Far Away", "203.0.113.9")
+        site.pass_time(86_401)
+        await _heard(site)
+        assert (await ann.post("/api/v1/me", json={"name": "Innocent Lamb"})).status_code == 200
+
+
+async def test_where_somebody_comes_from_is_kept_as_a_keyed_hash_and_goes_with_them(
+    database_url: str, operator: Operator
+) -> None:
+    async with running(database_url) as site:
+        _, told = await site.guest("Anne Bonfire", "203.0.113.9")
+        kept = select(sessions.c.came_from)
+        async with site.site.people.engine.connect() as run:
+            (noted,) = (await run.execute(kept)).scalars().all()
+        assert noted is not None
+        assert "203.0.113" not in noted
+        assert hashlib.sha256(b"203.0.113.9").hexdigest()[:32] != noted
+        await operator("erase", told["person"]["id"], "--reason", "asked")
+        async with site.site.people.engine.connect() as run:
+            assert (await run.execute(kept)).scalars().all() == []
+
+
+async def test_the_number_of_a_ban_is_not_used_again(database_url: str, operator: Operator) -> None:
+    """An operator's note "ban 3" must not come to mean somebody else."""
+    async with running(database_url):
+        for wanted in (1, 2, 3):
+            await operator("ban", "203.0.113.9", "--reason", "flood")
+            (ban,) = await operator("bans")
+            assert ban["id"] == wanted
+            await operator("unban", str(ban["id"]))
 
 
 async def test_a_banned_account_cannot_log_in_again_until_the_ban_is_over(

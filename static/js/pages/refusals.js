@@ -17,6 +17,7 @@ export const SENTENCES = {
   no_session: N_("Choose a name first."),
   who_are_you: N_("Choose a name first."),
   banned: N_("You have been shut out of this server by its operator."),
+  no_newcomers: N_("Nobody new can come in from your address at the moment. Log in, or try again tomorrow."),
   blocked: N_("Somebody at this table does not want to play with you."),
   id_taken: N_("This was sent twice by mistake. Try again."),
   not_seated: N_("You do not sit at this table."),
