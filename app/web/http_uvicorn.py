@@ -1,71 +1,237 @@
-"""HTTP under uvicorn with bounds on what a peer may send before it has asked for anything.
+"""HTTP under uvicorn with bounds on what a peer may send and leave unread.
 
-The fast parser keeps a request's head, however long, until it is whole, and waits for it for ever. Here a
-head has so many bytes and so many seconds; without a proxy in front nothing else would stop a peer.
+The parser keeps a request's head, however long, until it is whole, makes a request of everything that it is fed, and
+nothing waits for it in vain: without a proxy in front nothing else would stop a peer. Here a head has so many bytes
+and seconds, a whole request and the taking of its answer so many seconds, and the parser is fed a little at a time,
+with nothing more while requests wait for their turn. What is used of uvicorn for it is listed in
+tests/web/test_uvicorn_calls.py.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.flow_control import FlowControl
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+from app.web.connections import Connections, Place
+from app.web.wire_uvicorn import ThinProtocol
 
 __all__ = ["CarefulHttp"]
 
 HEAD_BYTES = 32_768
 HEAD_SECONDS = 15.0
+REQUEST_SECONDS = 60.0  # from the end of the head to the end of the body
+ANSWER_SECONDS = 60.0  # for an answer to be taken, or of a stream what waits of it
+SLICE = 1024  # bytes fed at once: 57 of the shortest requests
+MOST_PIPELINED = 20  # requests sent before the answer to the one before; then the connection is closed
+MOST_HELD = 1_048_576
+
+_LATE = b"This request took too long."
+
+
+class _Flow(FlowControl):
+    """Tells when reading goes on: what was held back comes first."""
+
+    def __init__(self, transport: asyncio.Transport, go_on: Callable[[], None]) -> None:
+        super().__init__(transport)
+        self._go_on = go_on
+
+    def resume_reading(self) -> None:
+        super().resume_reading()
+        self._go_on()
+
+    def end(self) -> None:
+        """The connection is gone; whoever still has this holds nothing else by it."""
+        self._go_on = _nothing
+
+
+def _nothing() -> None: ...
 
 
 class CarefulHttp(HttpToolsProtocol):
-    """Give it to uvicorn as `http`."""
+    """Give it to uvicorn as `http`; with `connections`, those of an address and of the process are bounded."""
 
-    _is_in_head = True
-    _has_ended = False
-    _head_bytes = 0
-    _head_timer: asyncio.TimerHandle | None = None
+    def __init__(self, *args: Any, connections: Connections | None = None, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self._bounds = connections
+        self._place: Place | None = None
+        self._is_over = False  # refused, or another protocol's from now on
+        self._held = b""  # received and not yet fed, from `_at` on
+        self._at = 0
+        self._head_bytes = 0
+        self._is_in_head = True
+        self._pipelined = 0
+        self._running: RequestResponseCycle | None = None  # uvicorn's `cycle` is the last one that came in
+        self._request_timer: asyncio.TimerHandle | None = None
+        self._answer_timer: asyncio.TimerHandle | None = None
+
+    # -- what the event loop calls -----------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        if self._bounds is not None:
+            self._place, refusal = self._bounds.enter(transport)
+            if refusal:
+                self._is_over = True
+                self.transport = transport
+                transport.write(refusal)
+                transport.close()
+                return
         super().connection_made(transport)
-        self._begin_timer()
+        self.flow = _Flow(transport, self._feed_soon)
+        self._begin_request_timer(HEAD_SECONDS)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._end_timer()
+        self._end_timers()
+        self._held = b""
+        if self._running is not None and not self._running.response_complete:
+            self._running.disconnected = True
+            self._running.message_event.set()
         super().connection_lost(exc)
+        if isinstance(self.flow, _Flow):
+            self.flow.end()
+        if self._place is not None:
+            self._place.release()
 
     def data_received(self, data: bytes) -> None:
-        if self._is_in_head and self._head_timer is None:
-            self._begin_timer()  # the next request on a connection that was kept
-        self._has_ended = False
-        super().data_received(data)
-        # What ended a request was its body, which has bounds of its own (guard.py), not the next one's head.
-        if self._is_in_head and not self._has_ended and not self.transport.is_closing():
-            self._head_bytes += len(data)
-            if self._head_bytes > HEAD_BYTES:
-                self._end_timer()
-                self.send_400_response("The head of this request is too long.")
+        if self._is_over:
+            return
+        if self._request_timer is None:
+            self._begin_request_timer(HEAD_SECONDS)  # the next request on a connection that was kept
+        self._held = data if not self._held else self._held[self._at :] + data
+        self._at = 0
+        if len(self._held) > MOST_HELD:
+            self.transport.abort()
+            return
+        self._feed()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._expect_to_be_read()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._end_answer_timer()
+        self._expect_to_be_read()
+
+    # -- bytes to the parser -----------------------------------------------------------------------
+
+    def _feed_soon(self) -> None:
+        if self._held:
+            self.loop.call_soon(self._feed)
+
+    def _feed(self) -> None:
+        """While nobody waits: neither a request for the answer before it nor the app for a body to be taken."""
+        while self._held and not self._is_over and not self.flow.read_paused and not self.pipeline:
+            piece = self._held[self._at : self._at + SLICE]
+            self._at += len(piece)
+            if self._at == len(self._held):
+                self._held, self._at = b"", 0
+            was_in_head = self._is_in_head
+            super().data_received(piece)
+            if was_in_head and self._is_in_head:
+                self._head_bytes += len(piece)
+                if self._head_bytes > HEAD_BYTES:
+                    self.send_400_response("The head of this request is too long.")
+            if self.transport.is_closing():
+                self._held = b""
+        if self._held and not self._is_over:
+            self.flow.pause_reading()
+
+    def on_message_begin(self) -> None:
+        if self._request_timer is None:
+            self._begin_request_timer(HEAD_SECONDS)
+        super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         self._is_in_head = False
         self._head_bytes = 0
-        self._end_timer()
+        self._begin_request_timer(REQUEST_SECONDS)
         super().on_headers_complete()
+        if not self.pipeline:
+            self._running = self.cycle
+            self._pipelined = 0
+            return
+        self._pipelined += 1
+        if self._pipelined >= MOST_PIPELINED:
+            self.cycle.keep_alive = False
+            self._held = b""
 
     def on_message_complete(self) -> None:
         self._is_in_head = True
-        self._has_ended = True
+        self._end_request_timer()
         super().on_message_complete()
 
     def handle_websocket_upgrade(self) -> None:
         """As when a connection is lost: parser and protocol hold each other, and the request with all its headers.
         Five kilobytes a socket would wait for the collector, which comes seldom.
         """
+        self._is_over = True
+        self._held = b""
+        self._end_timers()
         super().handle_websocket_upgrade()
-        self.parser = None  # type: ignore[assignment]
+        socket = self.transport.get_protocol()
+        if isinstance(socket, ThinProtocol):
+            socket.place, self._place = self._place, None
+        self.parser = self.flow = None  # type: ignore[assignment]
 
-    def _begin_timer(self) -> None:
-        self._head_timer = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+    # -- in time -----------------------------------------------------------------------------------
 
-    def _end_timer(self) -> None:
-        if self._head_timer is not None:
-            self._head_timer.cancel()
-            self._head_timer = None
+    def on_response_complete(self) -> None:
+        if self.pipeline:
+            self._running = self.pipeline[-1][0]
+        super().on_response_complete()
+        self._expect_to_be_read()
+
+    def send_400_response(self, msg: str) -> None:
+        super().send_400_response(msg)
+        self._expect_to_be_read()
+
+    def _expect_to_be_read(self) -> None:
+        """What waits for the peer is taken in time, whether the connection is to be kept or closed."""
+        if self._answer_timer is None and self.transport.get_write_buffer_size():
+            self._answer_timer = self.loop.call_later(ANSWER_SECONDS, self._answer_is_late)
+
+    def _answer_is_late(self) -> None:
+        self._answer_timer = None
+        if not self.transport.get_write_buffer_size():
+            return
+        running = self._running
+        if running is None or running.response_complete or self.flow.write_paused:
+            self.transport.abort()
+        else:
+            self._expect_to_be_read()  # a stream that is read, if slowly
+
+    def _request_is_late(self) -> None:
+        self._request_timer = None
+        answering = self._running is not None and not self._running.response_complete
+        if self._is_in_head and answering:
+            self._begin_request_timer(HEAD_SECONDS)  # it has begun to ask again before it was answered
+            return
+        if not self._is_in_head and answering and not self.cycle.response_started:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+            head = b"HTTP/1.1 408 Request Timeout\r\ncontent-type: text/plain\r\nconnection: close\r\n"
+            self.transport.write(head + b"content-length: %d\r\n\r\n" % len(_LATE) + _LATE)
+        self.transport.close()
+        self._expect_to_be_read()
+
+    def _begin_request_timer(self, seconds: float) -> None:
+        self._end_request_timer()
+        self._request_timer = self.loop.call_later(seconds, self._request_is_late)
+
+    def _end_request_timer(self) -> None:
+        if self._request_timer is not None:
+            self._request_timer.cancel()
+            self._request_timer = None
+
+    def _end_answer_timer(self) -> None:
+        if self._answer_timer is not None:
+            self._answer_timer.cancel()
+            self._answer_timer = None
+
+    def _end_timers(self) -> None:
+        self._end_request_timer()
+        self._end_answer_timer()

@@ -12,8 +12,9 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import uvicorn
@@ -25,6 +26,7 @@ from app.play.house import House
 from app.settings import Settings
 from app.store.engine import make_engine
 from app.store.migrate import upgrade
+from app.web.connections import Connections
 from app.web.http_uvicorn import CarefulHttp
 from app.web.wire_uvicorn import ThinProtocol
 from tools.soak import nursery
@@ -88,10 +90,11 @@ async def in_process(
     port = free_port()
     settings = Settings(database=database_url, port=port, **{**ROOMY, **changes})
     app = create_app(settings)
+    connections = Connections.of(settings)
     config = uvicorn.Config(
         app,
         port=port,
-        http=CarefulHttp,
+        http=cast("type[asyncio.Protocol]", partial(CarefulHttp, connections=connections)),
         ws=ThinProtocol if thin else "websockets-sansio",
         ws_max_size=settings.frame_bytes,
         ws_per_message_deflate=False,

@@ -10,7 +10,9 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import Server, ServerState
 
+from app.web.http_uvicorn import CarefulHttp
 from app.web.wire_uvicorn import ThinProtocol
+from tests.attack.bare import until
 from tests.web.test_wire_rounds import HANDSHAKE, Line
 
 # What uvicorn calls on the class that is given as `ws`, in this order, and what else the event loop calls.
@@ -81,3 +83,59 @@ def test_what_is_read_of_uvicorns_own_objects() -> None:
     assert isinstance(config.asgi_version, str)
     state = ServerState()
     assert (state.connections, state.tasks, state.default_headers) == (set(), set(), [])
+
+
+def test_what_the_http_protocol_changes_of_uvicorns() -> None:
+    """Each of these is called by uvicorn's own class, by the parser or by the event loop, with these arguments."""
+    expected = {
+        "connection_made": ["transport"],
+        "connection_lost": ["exc"],
+        "data_received": ["data"],
+        "pause_writing": [],
+        "resume_writing": [],
+        "on_message_begin": [],
+        "on_headers_complete": [],
+        "on_message_complete": [],
+        "on_response_complete": [],
+        "send_400_response": ["msg"],
+        "handle_websocket_upgrade": [],
+    }
+    changed = {name for name in vars(CarefulHttp) if not name.startswith("_")}
+    assert changed == set(expected)
+    for name, arguments in expected.items():
+        own = inspect.signature(getattr(HttpToolsProtocol, name))
+        assert list(own.parameters) == ["self", *arguments], name
+
+
+async def test_what_the_http_protocol_reads_of_uvicorns() -> None:
+    config = uvicorn.Config(_answers, lifespan="off", log_config=None, ws="none")
+    config.load()
+    line: Any = Line()
+    request: Any = HttpToolsProtocol(config, ServerState(), {})
+    request.connection_made(line)
+    assert request.cycle is None
+    assert not request.pipeline
+    assert not request.flow.read_paused
+    request.data_received(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 3)
+    first: Any = request.cycle
+    assert len(request.pipeline) == 2
+    assert request.pipeline[0][0] is request.cycle, (
+        "the last that came in; the next to be answered is at the end"
+    )
+    assert request.flow.read_paused
+    assert (first.keep_alive, first.disconnected, first.response_started, first.response_complete) == (
+        True,
+        False,
+        False,
+        False,
+    )
+    request.cycle.keep_alive = False
+    await until(line.is_closing)
+    assert b"".join(line.written).count(b"HTTP/1.1 204") == 3
+    assert request.cycle.response_complete
+    request.connection_lost(None)
+
+
+async def _answers(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 204, "headers": []})
+    await send({"type": "http.response.body"})

@@ -108,6 +108,15 @@ class Line:
     def set_protocol(self, protocol: Any) -> None:
         self.protocol = protocol
 
+    def get_protocol(self) -> Any:
+        return self.protocol
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+    def pause_reading(self) -> None: ...
+    def resume_reading(self) -> None: ...
+
     def write(self, some: bytes) -> None:
         self.written.append(some)
 
@@ -135,7 +144,7 @@ async def _open_sockets(count: int) -> tuple[list[tuple[ThinProtocol, Line]], di
 
     opened = asyncio.Semaphore(0)
     state: dict[str, Any] = {}
-    config = uvicorn.Config(app, lifespan="off", log_config=None, ws_ping_interval=3600.0)
+    config = uvicorn.Config(app, lifespan="off", log_config=None, ws="none", ws_ping_interval=3600.0)
     server = ServerState()
     sockets = []
     for _ in range(count):

@@ -1,0 +1,95 @@
+"""Places for connections: by address, by the files of the process; what a listener gives to each of them."""
+
+from __future__ import annotations
+
+import resource
+import socket
+from typing import Any
+
+import pytest
+
+from app.serve import _listen
+from app.settings import Settings
+from app.web.connections import Connections, Place, most_connections, raise_file_limit
+
+
+class Peer:
+    """A transport from an address."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+
+    def get_extra_info(self, name: str) -> Any:
+        return (self._address, 1234) if name == "peername" else None
+
+
+def enter(connections: Connections, address: str) -> tuple[Place | None, bytes]:
+    return connections.enter(Peer(address))  # type: ignore[arg-type]
+
+
+def test_an_address_has_its_places_and_others_have_theirs() -> None:
+    connections = Connections(2, 100)
+    first, _ = enter(connections, "203.0.113.5")
+    second, _ = enter(connections, "::ffff:203.0.113.5")
+    assert first is not None
+    assert second is not None
+    none, answer = enter(connections, "203.0.113.5")
+    assert none is None
+    assert answer.startswith(b"HTTP/1.1 429 ")
+    assert enter(connections, "203.0.113.6")[0] is not None
+    first.release()
+    first.release()
+    assert len(connections) == 2
+    assert enter(connections, "203.0.113.5")[0] is not None
+    assert enter(connections, "203.0.113.5")[0] is None
+    for address in ("2001:db8::1", "2001:db8::2"):
+        assert enter(connections, address)[0] is not None
+    assert enter(connections, "2001:db8::3")[0] is None, "a household's network is one address"
+
+
+def test_a_full_server_says_so() -> None:
+    connections = Connections(None, 3)
+    places = [enter(connections, "203.0.113.5")[0] for _ in range(3)]
+    assert all(places)
+    assert enter(connections, "203.0.113.6") == (None, enter(connections, "203.0.113.7")[1])
+    assert enter(connections, "203.0.113.6")[1].startswith(b"HTTP/1.1 503 ")
+
+
+def test_addresses_are_not_counted_behind_proxies() -> None:
+    direct, behind = Connections.of(Settings()), Connections.of(Settings(trusted_hops=1))
+    for connections, is_bounded in ((direct, True), (behind, False)):
+        for _ in range(1000):
+            assert enter(connections, "203.0.113.5")[0] is not None
+        assert (enter(connections, "203.0.113.5")[0] is None) is is_bounded
+
+
+@pytest.mark.parametrize(("files", "connections"), [(100, 50), (512, 256), (1024, 768), (20_000, 19_744)])
+def test_some_files_are_kept_for_other_things(
+    monkeypatch: pytest.MonkeyPatch, files: int, connections: int
+) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
+    assert most_connections() == connections
+
+
+def test_a_process_takes_the_files_it_may_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[tuple[int, int]] = []
+    monkeypatch.setattr(resource, "setrlimit", lambda _, limits: taken.append(limits))
+    for soft, hard in (
+        (1024, 4096),
+        (1024, resource.RLIM_INFINITY),
+        (4096, 4096),
+        (resource.RLIM_INFINITY, -1),
+    ):
+        monkeypatch.setattr(resource, "getrlimit", lambda _, both=(soft, hard): both)
+        raise_file_limit()
+    assert taken == [(4096, 4096), (131_072, resource.RLIM_INFINITY)]
+
+
+def test_the_kernel_keeps_little_for_a_peer_that_reads_nothing() -> None:
+    with _listen(Settings(port=0)) as listener:
+        listener.listen()
+        with socket.create_connection(listener.getsockname()):
+            accepted, _ = listener.accept()
+            with accepted:
+                assert accepted.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) <= 262_144
+                assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 60_000
