@@ -5,7 +5,19 @@ Times are milliseconds since 1970. Nothing of the log is ever changed or deleted
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, MetaData, String, Table, Text
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    text,
+)
 
 __all__ = ["beats", "chat", "due", "games", "headed", "heads", "log", "metadata", "mutes", "outages", "seats"]
 
@@ -70,6 +82,14 @@ log = Table(
     Column("command", String(40), nullable=True),
     Column("who", ID, nullable=False),
     Index("log_by_command", "game", "seat", "command", unique=True),
+    # Who sat down where, also if they stood up again; moves are not in it and cost nothing for it.
+    Index(
+        "log_by_sitter",
+        "who",
+        "game",
+        sqlite_where=text("kind = 'seated'"),
+        postgresql_where=text("kind = 'seated'"),
+    ),
 )
 
 seats = Table(
@@ -111,6 +131,7 @@ chat = Table(
     Column("is_deleted", Boolean, nullable=False, default=False),
     Index("chat_by_command", "game", "person", "command", unique=True),
     Index("chat_by_at", "at"),
+    Index("chat_by_person", "person"),
 )
 
 mutes = Table(
@@ -119,6 +140,8 @@ mutes = Table(
     Column("game", ID, ForeignKey("games.id"), primary_key=True),
     Column("person", ID, primary_key=True),
     Column("muted", ID, primary_key=True),
+    Index("mutes_by_person", "person"),
+    Index("mutes_by_muted", "muted"),
 )
 
 beats = Table(

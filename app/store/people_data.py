@@ -5,28 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import orjson
-from sqlalchemy import delete, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.store.game_tables import chat, games, log, mutes, seats
+from app.store.game_tables import chat, games, seats
 from app.store.people_database import reading, writing
-from app.store.people_tables import (
-    accounts,
-    blocks,
-    notices,
-    players,
-    recovery_codes,
-    reports,
-    resume_codes,
-    sessions,
-    tokens,
-)
+from app.store.people_erasing import begin, step
+from app.store.people_tables import accounts, blocks, notices, players, reports, sessions, tokens
 
-__all__ = ["SOMEBODY", "DataStore", "erase"]
-
-SOMEBODY = "somebody"
-_WITH_NAMES = ("seated", "created")  # the kinds of log entries that hold names
+__all__ = ["DataStore"]
 
 
 class DataStore:
@@ -69,61 +56,17 @@ class DataStore:
                 ),
             }
 
-    async def erase(self, ids: Sequence[str], now: int) -> None:
-        """Forgets somebody: account, sessions, words and name are gone; finished games keep "somebody"."""
+    async def begin_erasure(self, ids: Sequence[str], now: int) -> None:
+        """Account, sessions and name are gone on return; words and names in games go step by step after it."""
         async with writing(self.engine) as run:
-            await erase(run, ids, now)
+            await begin(run, ids, now)
 
+    async def erase_step(self, ids: Sequence[str] | None = None) -> bool:
+        """One short step of erasing these, or whoever has waited longest; False when nothing is left to do."""
+        return await step(self.engine, ids)
 
-async def erase(run: AsyncConnection, ids: Sequence[str], now: int) -> None:
-    """The same inside a transaction that is under way."""
-    mine = list(ids)
-    for table in (sessions, accounts, recovery_codes, resume_codes, tokens, notices):
-        await run.execute(delete(table).where(table.c.player.in_(mine)))
-    await run.execute(delete(blocks).where(or_(blocks.c.player.in_(mine), blocks.c.blocked.in_(mine))))
-    await run.execute(delete(mutes).where(or_(mutes.c.person.in_(mine), mutes.c.muted.in_(mine))))
-    await run.execute(update(reports).where(reports.c.reporter.in_(mine)).values(reporter=""))
-    blank = {"name": SOMEBODY, "text": None, "preset": None, "is_deleted": True}
-    await run.execute(update(chat).where(chat.c.person.in_(mine)).values(**blank))
-    await _erase_from_games(run, mine)
-    gone = {"name": SOMEBODY, "skeleton": "", "is_account": False, "deleted_at": now, "changed_at": now}
-    await run.execute(update(players).where(players.c.id.in_(mine)).values(**gone))
-
-
-async def _erase_from_games(run: AsyncConnection, ids: Sequence[str]) -> None:
-    """Names leave the lists, the titles and the log's entries about sitting down.
-
-    The log is otherwise never changed; names take no part in the game, its chance or its record's proof.
-    """
-    theirs = select(seats.c.game).where(seats.c.person.in_(ids))
-    wrote = select(log.c.game).where(log.c.who.in_(ids), log.c.kind == "seated")
-    made = select(games.c.id).where(games.c.creator.in_(ids))
-    found = [row[0] for row in await run.execute(theirs.union(wrote, made))]
-    await run.execute(update(seats).where(seats.c.person.in_(ids)).values(name=SOMEBODY))
-    for game in found:
-        query = select(log.c.seq, log.c.body).where(log.c.game == game, log.c.kind.in_(_WITH_NAMES))
-        for row in (await run.execute(query)).all():
-            body = orjson.loads(row.body)
-            if _unnamed(body, ids):
-                changed = orjson.dumps(body).decode()
-                same = (log.c.game == game, log.c.seq == row.seq)
-                await run.execute(update(log).where(*same).values(body=changed))
-        query = select(games.c.terms).where(games.c.id == game, games.c.creator.in_(ids))
-        terms = (await run.execute(query)).scalar_one_or_none()
-        if terms is not None and orjson.loads(terms).get("title"):
-            untitled = orjson.dumps({**orjson.loads(terms), "title": ""}).decode()
-            await run.execute(update(games).where(games.c.id == game).values(terms=untitled))
-
-
-def _unnamed(value: Any, ids: Sequence[str]) -> bool:
-    """Replaces the name wherever it stands beside one of the ids; whether it did."""
-    changed = False
-    if isinstance(value, dict):
-        if value.get("person") in ids and value.get("name") not in (None, SOMEBODY):
-            value["name"] = SOMEBODY
-            changed = True
-        value = list(value.values())
-    if isinstance(value, list):
-        for each in value:
-            changed |= _unnamed(each, ids)
-    return changed
+    async def erase(self, ids: Sequence[str], now: int) -> None:
+        """Forgets somebody, to the end; finished games keep "somebody"."""
+        await self.begin_erasure(ids, now)
+        while await self.erase_step(ids):
+            pass

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from sqlalchemy import delete, exists, select, update
+from sqlalchemy import delete, exists, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.store.game_tables import chat, due, games, headed, heads, log, mutes, seats
-from app.store.people_data import SOMEBODY, erase
 from app.store.people_database import reading, writing
+from app.store.people_erasing import SOMEBODY, begin
 from app.store.people_tables import audit, bans, notices, players, reports, resume_codes, sessions
 
 __all__ = ["RetentionStore"]
 
 _STEP = 100  # rows a transaction, so that nobody's move waits long behind a sweep
+_ROOMS = 5  # with their logs, which may have hundreds of entries before a start
 _UNFINISHED = ("open", "running")
 
 
@@ -24,14 +25,15 @@ class RetentionStore:
 
     async def forget_sessions(self, seen_before: int, now: int) -> int:
         """Devices that did not come back, codes that lapsed, bans that ended."""
+        late = select(sessions.c.hash).where(sessions.c.seen_at < seen_before).limit(_STEP)
         async with writing(self.engine) as run:
-            gone = await run.execute(delete(sessions).where(sessions.c.seen_at < seen_before))
+            gone = await run.execute(delete(sessions).where(sessions.c.hash.in_(late)))
             await run.execute(delete(resume_codes).where(resume_codes.c.expires_at < now))
             await run.execute(delete(bans).where(bans.c.until < now))
         return gone.rowcount
 
     async def forget_guests(self, seen_before: int, now: int) -> int:
-        """Guests who did not come back and sit at no unfinished table; one who never sat leaves no row."""
+        """Guests who did not come back and sit at no unfinished table; people_erasing.py does the rest."""
         sits = exists().where(
             seats.c.person == players.c.id, games.c.id == seats.c.game, games.c.status.in_(_UNFINISHED)
         )
@@ -46,21 +48,16 @@ class RetentionStore:
             found = [row.id for row in await run.execute(query.limit(_STEP))]
         if found:
             async with writing(self.engine) as run:
-                await erase(run, found, now)
-                used = {
-                    row.person
-                    for row in await run.execute(select(seats.c.person).where(seats.c.person.in_(found)))
-                }
-                never = [player for player in found if player not in used]
-                await run.execute(delete(players).where(players.c.id.in_(never)))
+                await begin(run, found, now, without_trace=True)
         return len(found)
 
     async def forget_chat(self, before: int) -> int:
         """Words older than that; the numbered lines stay, empty, so that no counter goes back."""
         blank = {"text": None, "preset": None, "name": SOMEBODY, "is_deleted": True}
-        old = (chat.c.at < before, chat.c.is_deleted.is_(False))
+        old = select(chat.c.game, chat.c.n).where(chat.c.at < before, chat.c.is_deleted.is_(False))
+        some = tuple_(chat.c.game, chat.c.n).in_(old.limit(_STEP))
         async with writing(self.engine) as run:
-            return (await run.execute(update(chat).where(*old).values(**blank))).rowcount
+            return (await run.execute(update(chat).where(some).values(**blank))).rowcount
 
     async def dead_rooms(self, before: int) -> list[tuple[str, str]]:
         """Rooms untouched since then that no clock will ever move: id and status."""
@@ -79,7 +76,7 @@ class RetentionStore:
         closed = (games.c.status == "closed", heads.c.updated_at < before)
         query = select(games.c.id).select_from(headed).where(*closed)
         async with reading(self.engine) as run:
-            found = [row.id for row in await run.execute(query.limit(_STEP))]
+            found = [row.id for row in await run.execute(query.limit(_ROOMS))]
         if found:
             async with writing(self.engine) as run:
                 for table in (chat, due, heads, log, mutes, seats):
@@ -89,8 +86,9 @@ class RetentionStore:
 
     async def forget_audit(self, before: int) -> int:
         """Old lines of the operator's audit log, and reports settled that long ago."""
+        old = select(audit.c.id).where(audit.c.at < before).limit(_STEP)
         async with writing(self.engine) as run:
-            gone = await run.execute(delete(audit).where(audit.c.at < before))
+            gone = await run.execute(delete(audit).where(audit.c.id.in_(old)))
             await run.execute(delete(reports).where(reports.c.settled_at < before))
         return gone.rowcount
 

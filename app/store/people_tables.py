@@ -30,6 +30,7 @@ __all__ = [
     "audit",
     "bans",
     "blocks",
+    "erasures",
     "metadata",
     "notices",
     "players",
@@ -182,6 +183,16 @@ audit = Table(
     Column("subject", String(96), nullable=False),
     Column("detail", JSON, nullable=False),
     Index("audit_by_at", "at"),
+)
+
+# Somebody who is being erased: gone already, but their name and words still stand in some games.
+erasures = Table(
+    "erasures",
+    metadata,
+    Column("player", ID, primary_key=True),
+    Column("at", BigInteger, nullable=False),
+    Column("done_to", String(40), nullable=False),  # games up to this id are done
+    Column("without_trace", Boolean, nullable=False),  # whoever never sat leaves no row
 )
 
 notices = Table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated, Any
 
 import orjson
@@ -9,6 +10,7 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from app.play.ports import StoreUnavailable
 from app.web.accounts_api import check_password
 from app.web.game_api_models import responses
 from app.web.identity import Someone, forget_cookie
@@ -19,6 +21,8 @@ from app.web.site import site_of
 __all__ = ["router"]
 
 router = Router(prefix="/api/v1/me", tags=["people"], responses=responses(401, 403, 413, 422))
+
+_STEPS = 20  # of erasing before the answer: enough for nearly everybody; upkeep makes the others
 
 
 class Delete(Body):
@@ -48,8 +52,12 @@ async def delete(request: Request, body: Delete, person: Someone) -> dict[str, A
     site = site_of(request)
     if person.is_account:
         await check_password(request, site, person, body.password or "")
-    await site.data.erase(person.ids, site.now())
+    await site.data.begin_erasure(person.ids, site.now())
     site.rename(*person.ids, name=None)
     site.sign_out("person", *person.ids)
     forget_cookie(request)
+    with suppress(StoreUnavailable):  # what is left then, upkeep does
+        for _ in range(_STEPS):
+            if not await site.data.erase_step(person.ids):
+                break
     return {}

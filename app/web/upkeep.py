@@ -24,6 +24,7 @@ log = logging.getLogger("cartagena.upkeep")
 _DAY = 86_400
 _OPERATOR_SECONDS = 2.0  # how soon the operator's command line is heard by a running server
 _LATE_SECONDS = 30  # a change may be committed so long after the time it bears, and clocks of machines differ
+_ERASE_SECONDS = 5.0  # how soon an erasure that was cut off is taken up again
 _SESSION_SECONDS = 20.0  # how long a socket may outlive its session when the news of its end was lost
 _SESSIONS_ASKED = 500  # in one query
 _STOP_SECONDS = 3.0  # how long a round may go on after that
@@ -51,6 +52,7 @@ class Upkeep:
             (_OPERATOR_SECONDS, self.hear_operator),
             (_SESSION_SECONDS, self.look_at_sessions),
             (settings.sweep_seconds, self.forget),
+            (_ERASE_SECONDS, self.erase),
             (settings.notify_seconds, self._notify),
         ):
             self._tasks.append(asyncio.get_running_loop().create_task(every(seconds, work, self._stopping)))
@@ -106,19 +108,27 @@ class Upkeep:
     async def forget(self) -> None:
         """One round of forgetting what the settings say."""
         settings, retention, now = self._site.settings, self._retention, self._site.now()
-        await retention.forget_sessions(now - settings.session_days * _DAY, now)
+        await _in_steps(lambda: retention.forget_sessions(now - settings.session_days * _DAY, now))
         await retention.forget_addresses(now - 7 * _DAY)
         if settings.guest_days:
             await _in_steps(lambda: retention.forget_guests(now - settings.guest_days * _DAY, now))
+            await self.erase()
         if settings.chat_days:
-            await retention.forget_chat((now - settings.chat_days * _DAY) * 1000)
+            await _in_steps(lambda: retention.forget_chat((now - settings.chat_days * _DAY) * 1000))
         if settings.audit_days:
-            await retention.forget_audit(now - settings.audit_days * _DAY)
+            await _in_steps(lambda: retention.forget_audit(now - settings.audit_days * _DAY))
         if settings.dead_room_days:
             before = (now - settings.dead_room_days * _DAY) * 1000
             for game, _ in await retention.dead_rooms(before):
                 await self._close(game)
             await _in_steps(lambda: retention.forget_rooms(before))
+
+    async def erase(self) -> None:
+        """Goes on with whoever is being erased: begun here, by another worker or by the command line."""
+        while await self._site.data.erase_step():
+            if self._stopping.is_set():
+                return
+            await asyncio.sleep(0.01)  # somebody's move may go first
 
     async def _close(self, game: str) -> None:
         try:

@@ -1,0 +1,177 @@
+"""Erasing somebody: gone at once for everybody who looks, then out of every game, step by step.
+
+Somebody may have sat at thousands of tables. The first transaction is short: it ends sessions and account, takes
+the name away and leaves a row that says what is still to be done. Each step after it is a short transaction too,
+so that nobody's move waits long, and notes how far it came: whoever looks next goes on there, after a crash as well,
+and two who do the same step do it once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+from sqlalchemy import delete, insert, or_, select, tuple_, union, update
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from app.store.game_tables import chat, games, log, mutes, seats
+from app.store.people_database import reading, writing
+from app.store.people_tables import (
+    accounts,
+    blocks,
+    erasures,
+    notices,
+    players,
+    recovery_codes,
+    reports,
+    resume_codes,
+    sessions,
+    tokens,
+)
+
+__all__ = ["GAMES_A_STEP", "ROWS_A_STEP", "SOMEBODY", "begin", "step"]
+
+SOMEBODY = "somebody"
+GAMES_A_STEP = 25
+ROWS_A_STEP = 500  # of chat and mutes
+_WITH_NAMES = ("seated", "created")  # the kinds of log entries that hold names
+
+
+async def begin(run: AsyncConnection, ids: Sequence[str], now: int, *, without_trace: bool = False) -> None:
+    """Nobody has this name any more, and nobody can come in as them; the rest is noted as work to be done.
+
+    `without_trace`: whoever never sat at a table leaves no row at all.
+    """
+    mine = list(ids)
+    for table in (sessions, accounts, recovery_codes, resume_codes, tokens, notices):
+        await run.execute(delete(table).where(table.c.player.in_(mine)))
+    await run.execute(delete(blocks).where(or_(blocks.c.player.in_(mine), blocks.c.blocked.in_(mine))))
+    await run.execute(update(reports).where(reports.c.reporter.in_(mine)).values(reporter=""))
+    gone = {"name": SOMEBODY, "skeleton": "", "is_account": False, "deleted_at": now, "changed_at": now}
+    await run.execute(update(players).where(players.c.id.in_(mine)).values(**gone))
+    for row in (await run.execute(_listed_of(mine))).all():  # as many as one person may have open
+        await run.execute(update(games).where(games.c.id == row.id).values(terms=_untitled(row.terms)))
+    await run.execute(delete(erasures).where(erasures.c.player.in_(mine)))
+    rows = [{"player": player, "at": now, "done_to": "", "without_trace": without_trace} for player in mine]
+    await run.execute(insert(erasures), rows)
+
+
+async def step(engine: AsyncEngine, ids: Sequence[str] | None = None) -> bool:
+    """The next piece of work for these, or for whoever has waited longest; False when nothing is left to do."""
+    waiting = select(erasures).order_by(erasures.c.at, erasures.c.player).limit(1)
+    if ids is not None:
+        waiting = waiting.where(erasures.c.player.in_(ids))
+    async with reading(engine) as look:  # all that can be found out without holding anybody up
+        owed = (await look.execute(waiting)).first()
+        if owed is None:
+            return False
+        words = [query for query in _words_of(owed.player) if (await look.execute(query.limit(1))).first()]
+        found = [] if words else [row[0] for row in await look.execute(_games_of(owed.player, owed.done_to))]
+        changes = [each for game in found for each in await _changes(look, game, owed.player)]
+    async with writing(engine) as run:
+        if words:
+            await _forget_words(run, owed.player)
+        elif await _forget_names(run, owed.player, found, changes):
+            await _note(run, owed, found)
+    return True
+
+
+async def _note(run: AsyncConnection, owed: Any, found: Sequence[str]) -> None:
+    """How far it is, or that it is over."""
+    same = erasures.c.player == owed.player
+    if len(found) == GAMES_A_STEP:
+        await run.execute(update(erasures).where(same).values(done_to=found[-1]))
+        return
+    await run.execute(delete(erasures).where(same))
+    if owed.without_trace:
+        sat = select(seats.c.person).where(seats.c.person == owed.player)
+        await run.execute(delete(players).where(players.c.id == owed.player, ~sat.exists()))
+
+
+async def _forget_names(
+    run: AsyncConnection, player: str, found: Sequence[str], changes: Sequence[Any]
+) -> bool:
+    """False when somebody else of one of these games was erased at the same moment: look again."""
+    theirs = (seats.c.person == player, seats.c.game.in_(found))
+    await run.execute(update(seats).where(*theirs).values(name=SOMEBODY))
+    return all([(await run.execute(change)).rowcount == 1 for change in changes])
+
+
+def _games_of(player: str, after: str) -> Any:
+    """The next games in which something of theirs may stand: a seat, an entry about sitting down, a title."""
+    sits = select(seats.c.game).where(seats.c.person == player, seats.c.game > after)
+    sat = select(log.c.game).where(log.c.who == player, log.c.kind == "seated", log.c.game > after)
+    made = select(games.c.id).where(games.c.creator == player, games.c.id > after)
+    # Each part is cut off by itself: else all games of a busy player would be gathered for every step.
+    parts = (
+        each.distinct().order_by(each.selected_columns[0]).limit(GAMES_A_STEP) for each in (sits, sat, made)
+    )
+    every = union(*(select(part.subquery()) for part in parts)).subquery()
+    return select(every.c[0]).order_by(every.c[0]).limit(GAMES_A_STEP)
+
+
+_KEYS = {chat: (chat.c.game, chat.c.n), mutes: (mutes.c.game, mutes.c.person, mutes.c.muted)}
+
+
+def _words_of(player: str) -> tuple[Any, Any]:
+    """Lines of chat that are not empty yet, and mutes: by their keys."""
+    said = select(*_KEYS[chat]).where(
+        chat.c.person == player, or_(chat.c.name != SOMEBODY, chat.c.is_deleted.is_(False))
+    )
+    muted = select(*_KEYS[mutes]).where(or_(mutes.c.person == player, mutes.c.muted == player))
+    return said, muted
+
+
+async def _forget_words(run: AsyncConnection, player: str) -> None:
+    said, muted = _words_of(player)
+    blank = {"name": SOMEBODY, "text": None, "preset": None, "is_deleted": True}
+    some = tuple_(*_KEYS[chat]).in_(said.limit(ROWS_A_STEP))
+    await run.execute(update(chat).where(some).values(**blank))
+    await run.execute(delete(mutes).where(tuple_(*_KEYS[mutes]).in_(muted.limit(ROWS_A_STEP))))
+
+
+async def _changes(look: AsyncConnection, game: str, player: str) -> list[Any]:
+    """What has to be changed in one game: names in entries about sitting down, the title of the table.
+
+    The log is otherwise never changed; names take no part in the game, its chance or its record's proof. Each
+    change asks for the text it was made from: what another has changed meanwhile is not put back.
+    """
+    changes: list[Any] = []
+    query = select(log.c.seq, log.c.body).where(log.c.game == game, log.c.kind.in_(_WITH_NAMES))
+    for row in (await look.execute(query)).all():
+        body = orjson.loads(row.body)
+        if _unnamed(body, player):
+            same = (log.c.game == game, log.c.seq == row.seq, log.c.body == row.body)
+            changes.append(update(log).where(*same).values(body=orjson.dumps(body).decode()))
+    query = select(games.c.terms).where(games.c.id == game, games.c.creator == player)
+    terms = (await look.execute(query)).scalar_one_or_none()
+    if terms is not None and orjson.loads(terms).get("title"):
+        titled = (games.c.id == game, games.c.terms == terms)
+        changes.append(update(games).where(*titled).values(terms=_untitled(terms)))
+    return changes
+
+
+def _listed_of(ids: Sequence[str]) -> Any:
+    """Their tables that lobbies may show, with the title they gave them."""
+    return select(games.c.id, games.c.terms).where(
+        games.c.creator.in_(ids), games.c.status.in_(("open", "running"))
+    )
+
+
+def _untitled(terms: str) -> str:
+    return orjson.dumps({**orjson.loads(terms), "title": ""}).decode()
+
+
+def _unnamed(value: Any, player: str) -> bool:
+    """Replaces the name wherever it stands beside this id; whether it did."""
+    changed = False
+    if isinstance(value, dict):
+        if value.get("person") == player and value.get("name") not in (None, SOMEBODY):
+            value["name"] = SOMEBODY
+            changed = True
+        value = list(value.values())
+    if isinstance(value, list):
+        for each in value:
+            changed |= _unnamed(each, player)
+    return changed

@@ -1,0 +1,159 @@
+"""Erasing somebody with very many games: gone at once, in short steps, taken up again by whoever comes next."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import orjson
+import pytest
+from sqlalchemy import event, func, insert, select
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from app.store import people_erasing
+from app.store.game_tables import chat, games, heads, log, mutes, seats
+from app.store.people_erasing import GAMES_A_STEP
+from app.store.people_tables import erasures, players
+from tests.people.running_site import TestSite, code_of, running
+from tests.people.tables import open_table
+from tests.people.test_data import _every_text
+
+GAMES = 70
+LINES = 1_100
+NAME = "Anne Bonfire"
+
+
+@pytest.fixture
+async def site(database_url: str) -> AsyncIterator[TestSite]:
+    async with running(database_url) as test:
+        yield test
+
+
+async def plant(site: TestSite, template: str, person: str, other: str) -> None:
+    """Many finished games of these two as a release before left them, with names; and many lines of chat."""
+    async with site.site.people.engine.begin() as run:
+        row = dict((await run.execute(select(games).where(games.c.id == template))).one()._mapping)
+        terms = orjson.dumps({**orjson.loads(row["terms"]), "title": f"{NAME}'s table"}).decode()
+        for number in range(GAMES):
+            game = f"planted{number:05}"
+            kept = {**row, "id": game, "status": "finished", "creator": person, "terms": terms}
+            await run.execute(insert(games).values(**kept))
+            head = {"seq": 3, "to_act": "", "deadline": None, "updated_at": 1}
+            await run.execute(insert(heads).values(game=game, **head))
+            for seat, (who, name) in enumerate(((person, NAME), (other, "Bo Bellows"))):
+                body = {"person": who, "ids": [who], "name": name, "colour": "red", "nonce": "0" * 32}
+                entry = {"kind": "seated", "seat": seat, "body": json.dumps(body), "by": "person", "at": 1}
+                await run.execute(insert(log).values(game=game, seq=seat + 2, who=who, **entry))
+                row_ = {"seat": seat, "person": who, "name": name, "colour": "red"}
+                await run.execute(insert(seats).values(game=game, **row_))
+        words = {"channel": "players", "person": person, "name": NAME, "text": "My own words"}
+        await run.execute(
+            insert(chat),
+            [
+                {"game": "planted00000", "n": n, "at": 1, "command": f"c{n:07}", "is_deleted": False, **words}
+                for n in range(1, LINES)
+            ],
+        )
+        await run.execute(insert(mutes).values(game="planted00001", person=person, muted=other))
+
+
+@asynccontextmanager
+async def transactions(engine: AsyncEngine) -> AsyncIterator[list[int]]:
+    """How many rows each transaction has changed."""
+    changed: list[int] = [0]
+
+    def count(_: Any, cursor: Any, statement: str, *__: Any) -> None:
+        if statement.startswith(("UPDATE", "DELETE", "INSERT")):
+            changed[-1] += max(0, cursor.rowcount)
+
+    def end(_: Any) -> None:
+        changed.append(0)
+
+    event.listen(engine.sync_engine, "after_cursor_execute", count)
+    event.listen(engine.sync_engine, "commit", end)
+    yield changed
+    event.remove(engine.sync_engine, "after_cursor_execute", count)
+    event.remove(engine.sync_engine, "commit", end)
+
+
+async def left(site: TestSite) -> int:
+    async with site.site.people.engine.connect() as run:
+        return int((await run.execute(select(func.count()).select_from(erasures))).scalar_one())
+
+
+async def test_an_account_with_very_many_games_is_gone_at_once_and_forgotten_in_steps(
+    site: TestSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, told = await site.guest(NAME)
+    bo, bo_told = await site.guest("Bo Bellows", "203.0.113.9")
+    person = told["person"]["id"]
+    await plant(site, await open_table(ann), person, bo_told["person"]["id"])
+    monkeypatch.setattr("app.web.data_api._STEPS", 1)  # as if it had been cut off there
+    await site.app.state.upkeep.stop()
+    engine = site.site.people.engine
+    async with transactions(engine) as changed:
+        assert (await ann.post("/api/v1/me/delete", json={})).status_code == 200
+        assert await left(site) == 1
+        # Gone for everybody who looks, though most of the work is still to be done.
+        assert (await ann.get("/api/v1/me")).json()["person"] is None
+        assert code_of(await bo.get(f"/api/v1/players/{person}")) == "not_found"
+        rows = (await bo.get("/api/v1/me/games", params={"status": "finished"})).json()["games"]
+        assert {seat["name"] for row in rows for seat in row["players"]} == {None, "Bo Bellows"}
+        assert NAME in json.dumps(await _every_text(site))
+        while await site.site.data.erase_step():  # the next round of any worker
+            pass
+    assert await left(site) == 0
+    everything = json.dumps(await _every_text(site))
+    for words in (NAME, "My own words"):
+        assert words not in everything
+    assert "Bo Bellows" in everything
+    # Each transaction is short: a few games (a seat, an entry, a title each), or some lines of chat.
+    assert max(changed) <= max(3 * GAMES_A_STEP + 1, people_erasing.ROWS_A_STEP + 1)
+    assert sum(changed) > 3 * GAMES
+
+
+async def test_two_who_are_erased_from_the_same_games_at_once_do_not_bring_each_other_back(
+    site: TestSite,
+) -> None:
+    ann, told = await site.guest(NAME)
+    _, bo_told = await site.guest("Bo Bellows", "203.0.113.9")
+    one, other = told["person"]["id"], bo_told["person"]["id"]
+    await plant(site, await open_table(ann), one, other)
+    async with asyncio.TaskGroup() as both:
+        for person in (one, other):
+            both.create_task(site.site.data.erase([person], site.site.now()))
+    assert await left(site) == 0
+    everything = json.dumps(await _every_text(site))
+    assert NAME not in everything
+    assert "Bo Bellows" not in everything
+
+
+async def test_an_erasure_that_a_crash_cut_off_is_ended_by_the_next_server(database_url: str) -> None:
+    async with running(database_url) as first:
+        ann, told = await first.guest(NAME)
+        _, bo_told = await first.guest("Bo Bellows", "203.0.113.9")
+        await plant(first, await open_table(ann), told["person"]["id"], bo_told["person"]["id"])
+        await first.app.state.upkeep.stop()
+        await first.site.data.begin_erasure([told["person"]["id"]], first.site.now())
+        for _ in range(2):
+            assert await first.site.data.erase_step()
+    async with running(database_url) as second:
+        for _ in range(600):  # its own rounds take it up; nobody asks for it
+            if not await left(second):
+                break
+            await asyncio.sleep(0.1)
+        assert NAME not in json.dumps(await _every_text(second))
+
+
+async def test_a_guest_who_never_sat_is_forgotten_in_steps_without_a_row(site: TestSite) -> None:
+    _, told = await site.guest(NAME)
+    person = told["person"]["id"]
+    async with site.site.people.engine.begin() as run:
+        await people_erasing.begin(run, [person], site.site.now(), without_trace=True)
+    while await site.site.data.erase_step():
+        pass
+    async with site.site.people.engine.connect() as run:
+        assert (await run.execute(select(players.c.id).where(players.c.id == person))).first() is None
