@@ -26,6 +26,8 @@ import httpx
 import orjson
 from websockets.asyncio.client import ClientConnection, connect
 
+from app.client.sealing import Keeper
+
 ROOT = Path(__file__).resolve().parents[1]
 
 Json = dict[str, Any]
@@ -43,6 +45,7 @@ class Player:
     def __init__(self, http: httpx.AsyncClient, base: str) -> None:
         self.http = http
         self.base = base
+        self.keeper = Keeper()
 
     @classmethod
     async def make(cls, base: str, stack: AsyncExitStack) -> Player:
@@ -58,6 +61,10 @@ class Player:
         body = {"do": do, "id": secrets.token_hex(8), **fields}
         (await self.http.post(f"/api/v1/games/{game}/commands", json=body)).raise_for_status()
 
+    async def state(self, game: str) -> Json:
+        found: Json = (await self.http.get(f"/api/v1/games/{game}")).json()
+        return found
+
     async def create(self, players: int, **terms: Any) -> str:
         body = {"options": {"preset": "jamaica", "players": players}, "visibility": "unlisted", **terms}
         answer = await self.http.post("/api/v1/games", json=body)
@@ -72,7 +79,7 @@ class Player:
                 additional_headers={"Cookie": cookies, "Origin": self.base},
             )
         )
-        await link.send('{"do":"hello","v":1}')
+        await link.send('{"do":"hello","v":2}')
         return link
 
     async def play(self, link: ClientConnection, until: float, waits: list[float]) -> None:
@@ -103,10 +110,13 @@ async def people_play(base: str, seconds: float, tables: int) -> list[float]:
             people = [await Player.make(base, stack), await Player.make(base, stack)]
             game = await people[0].create(2)
             for player in people:
-                await player.do(game, "sit", nonce=secrets.token_hex(16))
+                await player.do(game, "sit", **player.keeper.sit((await player.state(game))["table"]))
                 await player.do(game, "ready", ready=True)
             playing += [(player, await player.watch(game, stack)) for player in people]
             await people[0].do(game, "start")
+            for player in people:
+                state = await player.state(game)
+                await player.do(game, **(player.keeper.answer(state["table"], state["you"]["seat"]) or {}))
         until = monotonic() + seconds
         try:
             async with asyncio.timeout(seconds + 5):

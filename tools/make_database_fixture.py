@@ -26,6 +26,7 @@ from typing import Any
 import httpx
 
 from app.bots import Budget, choose
+from app.client.sealing import Keeper
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "tests" / "store" / "fixtures"
@@ -79,6 +80,7 @@ class Client:
     def __init__(self, base: str, name: str) -> None:
         self.http = httpx.Client(base_url=f"{base}/api/v1", headers={"Origin": base}, timeout=60)
         self.name = name
+        self.keepers: dict[str, Keeper] = {}
         self.id = str(self.ask("POST", "/me", {"name": name})["person"]["id"])
 
     def ask(self, method: str, path: str, body: Json | None = None) -> Json:
@@ -96,7 +98,15 @@ class Client:
         return self.ask("POST", f"/games/{game}/commands", body)
 
     def sit(self, game: str) -> None:
-        self.do(game, "sit", nonce=secrets.token_hex(16))
+        self.keepers[game] = Keeper()
+        self.do(game, "sit", **self.keepers[game].sit(self.state(game)["table"]))
+
+    def confirm(self, game: str) -> None:
+        """Where seats are sealed: opens what was sealed when sitting down."""
+        state = self.state(game)
+        wanted = self.keepers[game].answer(state["table"], state["you"]["seat"])
+        if wanted is not None:
+            self.do(game, wanted.pop("do"), **wanted)
 
     @property
     def cookie(self) -> str:
@@ -128,6 +138,8 @@ class Maker:
             person.sit(game)
             person.do(game, "ready", ready=True)
         self.anne.do(game, "start")
+        for person in people:
+            person.confirm(game)
         self.games[name]["people"] = [person.name for person in people]
         return game
 

@@ -20,6 +20,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from app.client.sealing import Keeper  # noqa: E402 - the checkout must be on the path first
 from tools.find_chromium import FLAGS, find_for_playwright  # noqa: E402 - the checkout must be on the path first
 
 FOLDER = ROOT / "docs" / "screenshots"
@@ -81,6 +82,7 @@ class Person:
         self.context: BrowserContext = browser.new_context(reduced_motion="reduce", **context)
         self.page: Page = self.context.new_page()
         self.csrf = ""
+        self.keeper = Keeper()
         self.ask("POST", "/me", {"name": name})
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
@@ -98,13 +100,18 @@ class Person:
 
     def table(self, options: dict[str, Any], **terms: Any) -> str:
         game = str(self.ask("POST", "/games", {"options": options, **terms})["id"])
-        self.command(game, "sit", nonce=secrets.token_hex(16))
+        self.keeper = Keeper()
+        self.command(game, "sit", **self.keeper.sit(self.ask("GET", f"/games/{game}")["table"]))
         return game
 
     def begin(self, options: dict[str, Any], bots: list[str]) -> str:
         game = self.table(options, bots=bots, pace=0)
         self.command(game, "ready", ready=True)
         self.command(game, "start")
+        state = self.ask("GET", f"/games/{game}")
+        wanted = self.keeper.answer(state["table"], state["you"]["seat"])
+        if wanted is not None:
+            self.command(game, **wanted)
         return game
 
     def play(self, game: str, turns: int) -> None:

@@ -12,6 +12,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from app.client.errors import ApiError, ClientError, Unreachable, unreachable
+from app.client.sealing import Keeper
 
 __all__ = ["PAUSES", "Api", "ApiError"]
 
@@ -46,6 +47,7 @@ class Api:
             self.headers["X-Room-Password"] = _ascii(password, "password")
         self._http = http or httpx.AsyncClient(timeout=30)
         self.sleep = sleep
+        self._keepers: dict[str, Keeper] = {}
 
     async def __aenter__(self) -> Api:
         return self
@@ -102,15 +104,26 @@ class Api:
         return await self.ask("POST", path, {"do": do, "id": fresh_id(), **fields})
 
     async def sit(self, game: str, seat: int | None = None) -> None:
+        """Sit down and be ready. The nonce stays here; what is kept of it is `keeper(game)`."""
         where = {} if seat is None else {"seat": seat}
-        await self.command(game, "sit", nonce=secrets.token_hex(16), **where)
+        table = (await self.state(game))["table"]
+        await self.command(game, "sit", **self.keeper(game).sit(table), **where)
         await self.command(game, "ready", ready=True)
 
     async def add_bot(self, game: str, level: str) -> None:
         await self.command(game, "bot", level=level)
 
     async def start(self, game: str) -> None:
+        """Begin. Where seats are sealed everybody's client must open first: `play_seat` does."""
         await self.command(game, "start")
+
+    def keeper(self, game: str) -> Keeper:
+        """What this program keeps of a table's chance."""
+        return self._keepers.setdefault(game, Keeper())
+
+    async def record(self, game: str) -> Json:
+        """The record of a finished game."""
+        return await self.ask("GET", f"/games/{quote(game, safe='')}/record")
 
 
 def fresh_id() -> str:

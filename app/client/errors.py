@@ -4,6 +4,7 @@ ClientError
 ├── ApiError       the server refused; `code` is stable
 ├── Unreachable    no server answers at that address, or not as one should
 ├── SeatLost       the program may not be at this table, or no longer
+├── NotKept        the record is not that of the table the program sat down at
 └── PlayerFailed   the player gave nothing, or again and again something that is no move
 """
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 import ssl
 from collections.abc import Iterator
 
-__all__ = ["ApiError", "ClientError", "PlayerFailed", "SeatLost", "Unreachable", "unreachable"]
+__all__ = ["ApiError", "ClientError", "NotKept", "PlayerFailed", "SeatLost", "Unreachable", "unreachable"]
 
 
 class ClientError(Exception):
@@ -33,6 +34,10 @@ class Unreachable(ClientError):
     def __init__(self, message: str, *, is_final: bool = True) -> None:
         super().__init__(message)
         self.is_final = is_final
+
+
+class NotKept(ClientError):
+    """The record is not that of the table this client sat down at."""
 
 
 class SeatLost(ClientError):

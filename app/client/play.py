@@ -8,8 +8,9 @@ import json
 import sys
 from typing import Any
 
+from app import rules
 from app.client.api import Api
-from app.client.errors import ApiError, ClientError, PlayerFailed
+from app.client.errors import ApiError, ClientError, NotKept, PlayerFailed
 from app.client.program import Program
 from app.client.seat import play_seat
 
@@ -67,11 +68,27 @@ async def _play(asked: argparse.Namespace) -> Json | None:
             game = await _sit_down(api, asked)
             print(f"{api.base}/g/{game}", file=sys.stderr)
             try:
-                return await play_seat(api, game, program.choose, password=asked.password)
+                result = await play_seat(api, game, program.choose, password=asked.password)
             except PlayerFailed as failed:
                 raise PlayerFailed(f"{failed} The seat stays yours: go on with --game {game}.") from None
+            if result is not None:
+                await _check_chance(api, game)
+            return result
     finally:
         await program.stop()
+
+
+async def _check_chance(api: Api, game: str) -> None:
+    """Whether the deck was chosen by nobody: the record beside what this program kept of the table."""
+    keeper = api.keeper(game)
+    if not keeper.nonces:
+        return  # it sat down in another life and kept nothing
+    record = await api.record(game)
+    try:
+        rules.verify(rules.record_from_json(record))
+        keeper.check(record)
+    except (rules.RuleError, NotKept) as wrong:
+        raise NotKept(f"The chance of this game does not hold: {wrong}") from None
 
 
 async def _sit_down(api: Api, asked: argparse.Namespace) -> str:

@@ -14,12 +14,14 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketExce
 
 from app.client.api import PAUSES, Api, fresh_id
 from app.client.errors import ApiError, ClientError, PlayerFailed, SeatLost, Unreachable, unreachable
+from app.client.sealing import Keeper
 from app.client.table import Table, must_go_again
 
 __all__ = ["TRIES", "Seat", "play_seat"]
 
 Json = dict[str, Any]
 
+PROTOCOL = 2
 TRIES = 3
 """So many answers in a row that are no moves, and the player is given up."""
 _PATIENCE = 1.0
@@ -119,6 +121,8 @@ async def _converse(
     socket: ClientConnection, table: Table, player: Player, api: Api, game: str, password: str | None
 ) -> None:
     """Until the game is over or the socket is closed."""
+    keeper = api.keeper(game)
+    keeper.again()
     await _send(socket, _hello(table, password))
     if table.sent is not None:
         await _send(socket, table.sent)
@@ -135,13 +139,23 @@ async def _converse(
             table.recall(await api.seen(game))
         if must_go_again(frame):
             await api.sleep(_PATIENCE)
+            keeper.again()
+            await _tend(socket, table, keeper)
             await _send(socket, table.sent if table.is_in else _hello(table, password))
             continue
+        await _tend(socket, table, keeper)
         if table.is_played_by_a_bot:
             if not was_played:
                 await _send(socket, {"do": "return", "id": fresh_id()})
             continue
         await _move(socket, table, player)
+
+
+async def _tend(socket: ClientConnection, table: Table, keeper: Keeper) -> None:
+    """Where seats are sealed, the game begins when every client has opened: ours does at once."""
+    wanted = keeper.answer(table.block, table.seat) if table.block is not None else None
+    if wanted is not None:
+        await _send(socket, {**wanted, "id": fresh_id()})
 
 
 async def _move(socket: ClientConnection, table: Table, player: Player) -> None:
@@ -173,7 +187,7 @@ def _short(value: object) -> str:
 
 
 def _hello(table: Table, password: str | None) -> Json:
-    hello: Json = {"do": "hello", "v": 1}
+    hello: Json = {"do": "hello", "v": PROTOCOL}
     if table.seq is not None:
         hello["seq"] = table.seq
     if password is not None:

@@ -35,6 +35,8 @@ class Table:
         """A state came whole: what led to it must be asked for."""
         self.choices: list[Json] = []
         self.status = "open"
+        self.block: Json | None = None
+        """The table block."""
         self.result: Json | None = None
         self.sent: Json | None = None
         """A move not yet answered: nothing else is sent meanwhile, and after a break it goes again."""
@@ -62,6 +64,7 @@ class Table:
             self.is_late = self.is_late or (seat != self.seat and self.view is not None)
             self.seat = seat
         if "table" in frame:
+            self.block = frame["table"]
             self.status = frame["table"]["status"]
             self.result = frame["table"]["result"]
             seats = frame["table"]["seats"]

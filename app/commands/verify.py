@@ -19,6 +19,14 @@ def run(asked: argparse.Namespace) -> None:
     record = rules.record_from_json(read_json(asked.record))
     last = rules.verify(record)
     print(f"commitment: holds ({record.commitment})")
+    if record.scheme == 1:
+        print("scheme:     1, every player's nonce was known as soon as they sat down")
+    else:
+        sealed = sum(seal is not None for seal in record.seals)
+        print(f"scheme:     2, sealed: {sealed} nonces fit the seals that were frozen before any was opened")
+        print(
+            f"void:       {len(record.void_rounds)} rounds before this game, none of their nonces used again"
+        )
     print(f"seed:       {record.seed}")
     bots = sum(bot is not None for _, bot in record.players)
     print(f"bots:       {bots}, the nonce of each follows from the server's seed")

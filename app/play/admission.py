@@ -18,9 +18,10 @@ from app.play.visitors import Visitor
 if TYPE_CHECKING:
     from app.play.house import House
 
-__all__ = ["PROTOCOL", "admit", "enter", "leave"]
+__all__ = ["OLD_PROTOCOL", "PROTOCOL", "admit", "enter", "leave"]
 
-PROTOCOL = 1
+PROTOCOL = 2
+OLD_PROTOCOL = 1  # the same but for sealed seats: pages loaded before an update play on where there are none
 _NOBODY: frozenset[str] = frozenset()  # an empty set of their own would weigh 216 bytes a visitor
 
 

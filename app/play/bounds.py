@@ -23,8 +23,10 @@ BEFORE_START = 2_000  # by all who come and go before the start; afterwards only
 
 # Whoever wants to begin, to go or to be back is never kept from it. None of them can be repeated without
 # something that is counted, or that takes a clock's time.
-_ALWAYS = (say.Start, say.Stand, say.Return, say.Rematch)
-_CHANGES_ALWAYS = frozenset(("started", "undo", "returned", "rematch", "hint"))
+_ALWAYS = (say.Start, say.Open, say.Void, say.Stand, say.Return, say.Rematch)
+_CHANGES_ALWAYS = frozenset(
+    ("sealed", "frozen", "opened", "voided", "started", "undo", "returned", "rematch", "hint")
+)
 
 
 def check_change(table: Table, scene: Scene, command: say.LogCommand, draft: Draft) -> None:

@@ -25,15 +25,18 @@ __all__ = [
     "Hint",
     "Message",
     "Mute",
+    "Open",
     "Ping",
     "Ready",
     "Rematch",
     "Remove",
     "Return",
+    "Seal",
     "Sit",
     "Stand",
     "Start",
     "Undo",
+    "Void",
     "Vote",
     "decode",
     "message_names",
@@ -88,9 +91,30 @@ class Undo(_Command, frozen=True, tag="undo"):
 
 
 class Sit(_Command, frozen=True, tag="sit"):
-    nonce: Short
+    seal: Short | None = None
+    nonce: Short | None = None
+    """Where seats are not sealed (`table.scheme` 1)."""
     seat: SeatNumber | None = None
     colour: Short | None = None
+
+
+class Seal(_Command, frozen=True, tag="seal"):
+    """Replaces the seal of the own seat."""
+
+    seal: Short
+
+
+class Open(_Command, frozen=True, tag="open"):
+    """Shows the nonce under the frozen seal; the next seal is for a round that comes to nothing."""
+
+    nonce: Short
+    next_seal: Short
+
+
+class Void(_Command, frozen=True, tag="void"):
+    """The nonce is gone, with the browser that made it: the round is given up."""
+
+    next_seal: Short
 
 
 class Stand(_Command, frozen=True, tag="stand"):
@@ -168,6 +192,9 @@ LogCommand = (
     | Colour
     | Ready
     | Start
+    | Seal
+    | Open
+    | Void
     | Remove
     | Bot
     | Hand

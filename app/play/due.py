@@ -33,7 +33,9 @@ def due_at(table: Table, presence: Presence, now: int) -> int | None:
     if table.is_over:
         return None
     if table.status == "open":
-        return _host_gone_at(table, presence, now)
+        until = table.round_until()
+        either = (_host_gone_at(table, presence, now), None if until is None else until + GRACE)
+        return min((at for at in either if at is not None), default=None)
     if is_given_up(table):
         return table.at
     if (table.votes or table.consents) and agreed_without(table, presence.present_seats(table, now)):
@@ -81,6 +83,9 @@ async def tick(room: Room, now: int) -> int | None:
 def _next(table: Table, presence: Presence, now: int) -> Draft | None:
     """The next entry of the server's own, bots' moves apart."""
     if table.status == "open":
+        late = _late_opening(table, now)
+        if late is not None:
+            return late
         at = _host_gone_at(table, presence, now)
         if at is not None and at <= now:
             heir = _heirs(table, presence, now)[0]
@@ -107,6 +112,17 @@ def _next(table: Table, presence: Presence, now: int) -> Draft | None:
             if at is not None and at <= now:
                 return Draft("absent", seat, {}, "server")
     return None
+
+
+def _late_opening(table: Table, now: int) -> Draft | None:
+    """Whoever has not opened in time is asked once more; after that the round is void."""
+    until = table.round_until()
+    if table.round is None or until is None or until + GRACE > now:
+        return None
+    missing = [table.round.order[number] for number in table.round.missing()]
+    if not table.round.asked:
+        return Draft("asked", NOBODY, {"seats": missing, "about": missing[0]}, "server")
+    return Draft("voided", NOBODY, {"missing": missing, "why": "late", "about": missing[0]}, "server")
 
 
 def default_draft(table: Table, seat: int) -> Draft:
@@ -162,9 +178,10 @@ async def choose(room: Room, table: Table, seat: int, level: str) -> dict[str, A
 def is_credit_owed(room: Room, now: int) -> bool:
     """Whether credit_outages would write something."""
     table = room.table
-    if table.clocks is None or not table.clocks.running:
+    timed = table.timed_since()
+    if timed is None:
         return False
-    since = max(table.clocks.since, table.credited_to)
+    since = max(timed, table.credited_to)
     return any(outage.ended > since for outage in (*room.house.outages, *room.delays.to_credit(now)))
 
 
@@ -173,10 +190,10 @@ async def credit_outages(room: Room, now: int) -> None:
 
     Lock held.
     """
-    table = room.table
-    if table.clocks is None or not table.clocks.running:
+    timed = room.table.timed_since()
+    if timed is None:
         return
-    since = max(table.clocks.since, table.credited_to)
+    since = max(timed, room.table.credited_to)
     for outage in (*room.house.outages, *room.delays.to_credit(now)):
         if outage.ended > since:
             began = max(outage.began, room.table.credited_to)  # no time is given twice

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from app.play.clocks import Clocks
 from app.play.entries import Entry
+from app.play.rounds import FOLDS as ROUNDS
+from app.play.rounds import void
 from app.play.seats import Seat
 
 if TYPE_CHECKING:
@@ -21,7 +25,7 @@ def _created(table: Table, entry: Entry) -> None:
         seat = table.seats[kept["seat"]]
         seat.colour = kept.get("colour")
         if "bot" in kept:
-            seat.bot, seat.name, seat.nonce, seat.ready = kept["bot"], kept["name"], kept["nonce"], True
+            seat.bot, seat.name, seat.nonce, seat.ready = kept["bot"], kept["name"], kept.get("nonce"), True
         else:
             seat.reserved = kept["person"]  # older entries have a name here, which may be a former one
 
@@ -34,7 +38,8 @@ def _seated(table: Table, entry: Entry) -> None:
             seat.empty()
     seat = table.seats[entry.seat]
     was_ready = seat.ready and seat.person == person
-    seat.person, seat.colour, seat.nonce = person, body["colour"], body["nonce"]
+    seat.person, seat.colour = person, body["colour"]
+    seat.nonce, seat.seal = body.get("nonce"), body.get("seal")
     seat.bot = body.get("bot")
     seat.name = body["name"] if person is None else None
     seat.reserved = None
@@ -42,6 +47,8 @@ def _seated(table: Table, entry: Entry) -> None:
 
 
 def _left(table: Table, entry: Entry) -> None:
+    if table.round is not None and entry.seat in table.round.order:
+        void(table, [entry.seat], "left")
     was_host = table.seats[entry.seat].person == table.host
     table.seats[entry.seat].empty()
     if was_host:
@@ -61,10 +68,14 @@ def _host(table: Table, entry: Entry) -> None:
 
 
 def _started(table: Table, entry: Entry) -> None:
-    """Seats close up, nonces are frozen, the seed lays the table."""
+    """Seats close up, every nonce is known, the seed lays the table."""
     table.seats = [table.seats[number] for number in entry.body["order"]]
+    table.round = None
     for seat, nonce in zip(table.seats, entry.body["nonces"], strict=True):
         seat.nonce = nonce
+    if "seals" in entry.body:
+        for seat, seal in zip(table.seats, entry.body["seals"], strict=True):
+            seat.seal = seal
     table.options = table.rules.parse_options(entry.body["options"])
     table.status = "running"
     table.started_at = entry.at
@@ -101,10 +112,15 @@ def _continued(table: Table, entry: Entry) -> None:
 
 def _credited(table: Table, entry: Entry) -> None:
     """No server was there for a while: that time counts for nobody."""
+    began, ended = entry.body["began"], entry.body["ended"]
+    table.credited_to = ended
+    if table.round is not None:
+        since = table.round.since
+        table.round = replace(table.round, since=since + max(0, ended - max(began, since)))
+        return
     assert table.clocks is not None
-    table.clocks.credit(entry.body["began"], entry.body["ended"])
-    table.credited_to = entry.body["ended"]
-    table.acts_since = max(table.acts_since, entry.body["ended"])
+    table.clocks.credit(began, ended)
+    table.acts_since = max(table.acts_since, ended)
 
 
 def _absent(table: Table, entry: Entry) -> None:
@@ -166,6 +182,7 @@ def _aborted(table: Table, entry: Entry) -> None:
 
 def _rematch(table: Table, entry: Entry) -> None:
     table.next_game = entry.body["game"]
+    table.next_commitment = entry.body.get("commitment")
     table.rematch_seq = entry.seq
 
 
@@ -192,6 +209,7 @@ FOLDS: dict[str, Callable[[Table, Entry], None]] = {
     "colour": _colour,
     "ready": _ready,
     "host": _host,
+    **ROUNDS,
     "started": _started,
     "undo": _undo,
     "consent": _consent,

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from app.play.engines import NAMELESS, engine_for
+from app.play.engines import NAMELESS, SCHEMES, engine_for
 from app.play.entries import NOBODY, Entry, GameRow
 from app.play.ports import Anyone
 from app.play.refusals import Refusal
@@ -45,7 +45,7 @@ def found(
             raise Refusal("bad_level")
     server_seed = secrets.token_hex(32)
     kept = [
-        _kept_bot(engine, server_seed, parsed.players - len(bots) + number, level, None)
+        _kept_bot(version, server_seed, parsed.players - len(bots) + number, level, None)
         for number, level in enumerate(bots)
     ]
     return _row(version, creator, engine.options_to_json(parsed), terms, kept, server_seed, now)
@@ -62,7 +62,7 @@ def found_rematch(table: Table, anyone: Anyone, now: int, version: int) -> tuple
         new = (old + 1) % count
         if seat.person is None:
             assert seat.bot is not None
-            kept.append(_kept_bot(engine, server_seed, new, seat.bot, seat.colour))
+            kept.append(_kept_bot(version, server_seed, new, seat.bot, seat.colour))
         elif seat.person in here:
             kept.append({"seat": new, "person": seat.person, "colour": seat.colour})
             if version < NAMELESS:
@@ -76,14 +76,16 @@ def found_rematch(table: Table, anyone: Anyone, now: int, version: int) -> tuple
     return _row(version, creator, options, terms, kept, server_seed, now)
 
 
-def _kept_bot(engine: Any, server_seed: str, seat: int, level: str, colour: str | None) -> dict[str, Any]:
-    return {
+def _kept_bot(version: int, server_seed: str, seat: int, level: str, colour: str | None) -> dict[str, Any]:
+    kept = {
         "seat": seat,
         "bot": level,
         "name": bot_name(level, seat),
         "colour": colour or COLOURS[seat],
-        "nonce": engine.bot_nonce(server_seed, seat),
     }
+    if SCHEMES[version] == 1:
+        kept["nonce"] = engine_for(version).bot_nonce(server_seed, seat)
+    return kept
 
 
 def _row(

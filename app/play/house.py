@@ -174,8 +174,8 @@ class House:
 
     async def create(
         self, anyone: Anyone, options: dict[str, Any], terms: Terms, bots: list[str], most: int | None = None
-    ) -> str:
-        """A new table; its id. `most` is how many unfinished ones this person may have created."""
+    ) -> GameRow:
+        """A new table. `most` is how many unfinished ones this person may have created."""
         if not anyone.ids:
             raise Refusal("no_session")
         row, entry = found(anyone.id, options, terms, bots, self.clock.now(), self.new_tables)
@@ -187,7 +187,7 @@ class House:
         if not is_made:
             raise Refusal("too_many_rooms")
         self.founded(row, entry)
-        return row.id
+        return row
 
     def founded(self, row: GameRow, entry: Entry) -> None:
         """A table has been made: lobbies show it."""

@@ -165,7 +165,7 @@ def lists_of(table: Table, row: dict[str, Any]) -> dict[str, bool]:
     if table.terms.visibility != "open":
         return {}
     return {
-        "open": table.status == "open" and row["taken"] < row["seats"],
+        "open": table.status == "open" and row["taken"] < row["seats"] and table.round is None,
         "watch": table.status == "running" and table.terms.spectators and table.terms.lock is None,
     }
 

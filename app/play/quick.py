@@ -22,9 +22,9 @@ ASKED = 8  # tables not loaded here whose people may be with another worker
 ANSWER_SECONDS = 0.4
 
 
-async def fitting_table(house: House, anyone: Anyone, preset: str, seats: int) -> str | None:
+async def fitting_table(house: House, anyone: Anyone, preset: str, seats: int) -> GameRow | None:
     """An open table of this kind at which this person can sit down and is not alone; the newest."""
-    elsewhere: list[str] = []
+    elsewhere: list[GameRow] = []
     for page in range(PAGES):
         try:
             games = await house.store.open_tables(preset, seats, PAGE, page * PAGE)
@@ -32,12 +32,12 @@ async def fitting_table(house: House, anyone: Anyone, preset: str, seats: int) -
             raise Refusal("try_again") from None
         for game in filter(_is_plain, games):
             if game.creator in anyone.ids:
-                return game.id
+                return game
             room = house.rooms.loaded(game.id)
             if room is None:
-                elsewhere.append(game.id)  # nobody is there, unless with another worker
+                elsewhere.append(game)  # nobody is there, unless with another worker
             elif await _is_good(house, room, anyone):
-                return game.id
+                return game
         if len(games) < PAGE:
             break
     return None if house.bus.is_alone else await _elsewhere(house, anyone, elsewhere[:ASKED])
@@ -52,12 +52,12 @@ def _is_plain(game: GameRow) -> bool:
 async def _is_good(house: House, room: Room, anyone: Anyone) -> bool:
     # A table whose people have all gone would be a place to wait alone.
     is_waited_at = bool(room.presence.present_seats(room.table, house.clock.now()))
-    return is_waited_at and not await house.shuns(room, anyone)
+    return is_waited_at and room.table.round is None and not await house.shuns(room, anyone)
 
 
-async def _elsewhere(house: House, anyone: Anyone, games: list[str]) -> str | None:
+async def _elsewhere(house: House, anyone: Anyone, games: list[GameRow]) -> GameRow | None:
     """Ask the other workers who is at these tables."""
-    rooms = [room for room in [await house.rooms.get(game) for game in games] if room is not None]
+    rooms = [room for room in [await house.rooms.get(game.id) for game in games] if room is not None]
     if not rooms:
         return None
     loop = asyncio.get_running_loop()
@@ -68,5 +68,5 @@ async def _elsewhere(house: House, anyone: Anyone, games: list[str]) -> str | No
         await asyncio.sleep(ANSWER_SECONDS / 4)
         for room in rooms:
             if await _is_good(house, room, anyone):
-                return room.id
+                return room.row
     return None

@@ -41,13 +41,19 @@ def record_of(row: GameRow, entries: list[Entry], names: NameBook) -> dict[str, 
         raise Refusal("not_over")
     if table.started_at is None:
         raise Refusal("not_started")
+    sealed: dict[str, Any] = {}
+    if table.scheme == 2:
+        sealed["scheme"] = 2
+        sealed["seals"] = [seat.seal for seat in table.seats]
+        sealed["void_rounds"] = [voided.as_json() for voided in table.void_rounds]
     return {
-        "format": "cartagena-record/1",
+        "format": f"cartagena-record/{table.scheme}",
         "rules_version": row.rules_version,
         "options": table.rules.options_to_json(table.options),
         "commitment": row.commitment,
         "server_seed": row.server_seed,
         "nonces": [seat.nonce for seat in table.seats],
+        **sealed,
         "players": [
             # Empty: somebody who was deleted; a reader's language has a word for that.
             {"name": seat.name_in(names) or "", "bot": seat.bot if seat.person is None else None}

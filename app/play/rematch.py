@@ -44,7 +44,7 @@ async def rematch(room: Room, anyone: Anyone, command: say.Rematch, received: in
     def deciding(present: Table, scene: Scene, _: say.Rematch) -> Draft:
         if present.next_game is not None:
             raise _AlreadyMade
-        return Draft("rematch", seated(scene), {"game": row.id})
+        return Draft("rematch", seated(scene), {"game": row.id, "commitment": row.commitment})
 
     try:
         accepted = await room.submit(anyone, command, received, deciding)

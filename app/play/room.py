@@ -40,7 +40,7 @@ Deciding = Callable[[Table, Scene, Any], Draft]
 
 _TRIES = 8  # races lost in a row before the sender is asked to try again
 _DIGITS = tuple(map(str, range(10)))
-_RESEATS = frozenset(("seated", "left", "started"))
+_RESEATS = frozenset(("seated", "left", "voided", "started"))
 
 
 class Room:
@@ -157,7 +157,7 @@ class Room:
             return look
 
     async def _keep_time(self, now: int) -> None:
-        if self.table.clocks is not None and self.table.clocks.running:
+        if self.table.timed_since() is not None:
             await self.house.sweeper.be_current(now)
             await credit_outages(self, now)
 
@@ -252,7 +252,8 @@ class Room:
         Its row is not moved with every action: absence only ever moves back, so an early look finds
         nothing due and writes down the next time. That keeps this write out of nearly every action.
         """
-        if self.alarm.at is not None and after.terms.clock.kind == "none" and not after.bots_to_act():
+        is_plain = after.terms.clock.kind == "none" and not after.bots_to_act() and after.round is None
+        if self.alarm.at is not None and is_plain:
             return None
         due = due_at(after, self.presence, at)
         return None if due is None or self.alarm.is_set_for(due) else due

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,13 +10,14 @@ from app.play.draft import Draft, Scene, seated
 from app.play.engines import NAMELESS
 from app.play.entries import NOBODY
 from app.play.refusals import Refusal
+from app.play.sealing import DECISIONS as SEALING
+from app.play.sealing import before_start, check_welcome, freeze, seal_given
 from app.play.table import Table
 from app.play.terms import COLOURS, LEVELS
 from app.rules import RuleError
 
-__all__ = ["DECISIONS", "bot_name", "fresh_start"]
+__all__ = ["DECISIONS", "bot_name"]
 
-_NONCE = re.compile(r"[0-9a-f]{32}\Z")
 _BOT_NAMES = {
     "cabin-boy": ("Tomas", "Nell", "Jory", "Wim", "Pip"),
     "sailor": ("Anselm", "Brita", "Diego", "Maud", "Olaf"),
@@ -31,11 +31,6 @@ def bot_name(level: str, seat: int) -> str:
     """What a bot on that seat is called."""
     names = _BOT_NAMES[level]
     return names[seat % len(names)]
-
-
-def _before_start(table: Table) -> None:
-    if table.status != "open":
-        raise Refusal("started")
 
 
 def _as_host(table: Table, scene: Scene) -> int:
@@ -81,9 +76,9 @@ def _colour(table: Table, wanted: str | None, seat: int) -> str:
 
 
 def _sit(table: Table, scene: Scene, command: say.Sit) -> Draft:
-    _before_start(table)
-    if not _NONCE.match(command.nonce):
-        raise Refusal("bad_nonce")
+    before_start(table)
+    check_welcome(table, scene)
+    chance = _chance_given(table, command)
     number = _free_seat(table, command.seat, scene)
     kept = table.seats[scene.seat].colour if scene.seat is not None and scene.seat != number else None
     colour = _colour_moving(table, command.colour, number, scene.seat, kept)
@@ -92,11 +87,22 @@ def _sit(table: Table, scene: Scene, command: say.Sit) -> Draft:
         "person": who.id,
         "ids": list(who.ids),
         "colour": colour,
-        "nonce": command.nonce,
+        **chance,
     }
     if table.rules_version < NAMELESS:
         body["name"] = ""
     return Draft("seated", number, body)
+
+
+def _chance_given(table: Table, command: say.Sit) -> dict[str, str]:
+    """What the seat adds to the seed. Where seats are sealed, a nonce that came with it would be of no use."""
+    if table.scheme == 2:
+        if command.nonce is not None:
+            raise Refusal("bad_seal")
+        return {"seal": seal_given(table, command.seal)}
+    if command.nonce is None or not table.rules.is_nonce(command.nonce):
+        raise Refusal("bad_nonce")
+    return {"nonce": command.nonce}
 
 
 def _colour_moving(table: Table, wanted: str | None, number: int, old: int | None, kept: str | None) -> str:
@@ -109,23 +115,23 @@ def _colour_moving(table: Table, wanted: str | None, number: int, old: int | Non
 
 
 def _stand(table: Table, scene: Scene, command: say.Stand) -> Draft:
-    _before_start(table)
+    before_start(table)
     return Draft("left", seated(scene), {"why": "stood"})
 
 
 def _change_colour(table: Table, scene: Scene, command: say.Colour) -> Draft:
-    _before_start(table)
+    before_start(table)
     seat = seated(scene)
     return Draft("colour", seat, {"colour": _colour(table, command.colour, seat)})
 
 
 def _ready(table: Table, scene: Scene, command: say.Ready) -> Draft:
-    _before_start(table)
+    before_start(table)
     return Draft("ready", seated(scene), {"ready": command.ready})
 
 
 def _remove(table: Table, scene: Scene, command: say.Remove) -> Draft:
-    _before_start(table)
+    before_start(table)
     _as_host(table, scene)
     if command.seat >= len(table.seats) or table.seats[command.seat].is_free:
         raise Refusal("bad_seat")
@@ -133,19 +139,20 @@ def _remove(table: Table, scene: Scene, command: say.Remove) -> Draft:
 
 
 def _bot(table: Table, scene: Scene, command: say.Bot) -> Draft:
-    _before_start(table)
+    before_start(table)
     _as_host(table, scene)
     if command.level not in LEVELS:
         raise Refusal("bad_level")
     number = _free_seat(table, command.seat, None)
-    body = {
+    body: dict[str, Any] = {
         "person": None,
         "ids": [],
         "name": bot_name(command.level, number),
         "colour": _colour(table, None, number),
-        "nonce": table.rules.bot_nonce(table.server_seed, number),
         "bot": command.level,
     }
+    if table.scheme == 1:  # shown from the beginning; it changes with the seat when empty ones close up
+        body["nonce"] = table.rules.bot_nonce(table.server_seed, number)
     return Draft("seated", number, body)
 
 
@@ -157,13 +164,23 @@ def _hand(table: Table, scene: Scene, command: say.Hand) -> Draft:
 
 
 def _start(table: Table, scene: Scene, command: say.Start) -> Draft:
-    _before_start(table)
+    before_start(table)
     own = _as_host(table, scene)
-    return Draft("started", own, fresh_start(table))
+    order, options = _closed_up(table)
+    if table.scheme == 2:
+        return freeze(table, own, order, options)
+    nonces = [
+        # A bot's nonce follows from the seat it plays, so that anyone can check it afterwards.
+        table.seats[old].nonce
+        if table.seats[old].bot is None
+        else table.rules.bot_nonce(table.server_seed, new)
+        for new, old in enumerate(order)
+    ]
+    return Draft("started", own, {"order": order, "options": options, "nonces": nonces})
 
 
-def fresh_start(table: Table) -> dict[str, Any]:
-    """What the start freezes: who sits where once empty seats have closed up, options and nonces."""
+def _closed_up(table: Table) -> tuple[list[int], dict[str, Any]]:
+    """Who sits where once empty seats have closed up, and the options for that many."""
     order = [number for number, seat in enumerate(table.seats) if seat.is_taken]
     if len(order) < 2:
         raise Refusal("too_few")
@@ -174,14 +191,7 @@ def fresh_start(table: Table) -> dict[str, Any]:
         table.rules.parse_options(options)
     except RuleError as refused:
         raise Refusal("bad_options", refused.message) from refused
-    nonces = [
-        # A bot's nonce follows from the seat it plays, so that anyone can check it afterwards.
-        table.seats[old].nonce
-        if table.seats[old].bot is None
-        else table.rules.bot_nonce(table.server_seed, new)
-        for new, old in enumerate(order)
-    ]
-    return {"order": order, "options": options, "nonces": nonces}
+    return order, options
 
 
 DECISIONS: dict[type, Callable[[Table, Scene, Any], Draft]] = {
@@ -193,4 +203,5 @@ DECISIONS: dict[type, Callable[[Table, Scene, Any], Draft]] = {
     say.Bot: _bot,
     say.Hand: _hand,
     say.Start: _start,
+    **SEALING,
 }

@@ -12,13 +12,14 @@ __all__ = ["Seat"]
 class Seat:
     """One place at the table. `person` and `bot` both set: a person's seat that a bot plays for now."""
 
-    __slots__ = ("absent", "bot", "colour", "name", "nonce", "person", "ready", "reserved")
+    __slots__ = ("absent", "bot", "colour", "name", "nonce", "person", "ready", "reserved", "seal")
 
     def __init__(self) -> None:
         self.person: str | None = None
         self.name: str | None = None  # a bot's; what a person is called is asked where it is shown
         self.colour: str | None = None
-        self.nonce: str | None = None
+        self.nonce: str | None = None  # where seats are sealed: once the game has begun
+        self.seal: str | None = None
         self.bot: str | None = None
         self.ready = False
         self.absent = False

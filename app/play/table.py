@@ -8,10 +8,11 @@ import msgspec
 from msgspec.structs import replace
 
 from app.play.clocks import Clocks
-from app.play.engines import Engine, engine_for
+from app.play.engines import SCHEMES, Engine, engine_for
 from app.play.entries import Entry, GameRow, SeatRow, Summary
 from app.play.folds import FOLDS
 from app.play.ports import NameBook
+from app.play.rounds import Round, VoidedRound, patience
 from app.play.seats import Seat
 from app.play.terms import Terms, parse_stored
 from app.rules import Action, Event, Options, Position
@@ -70,6 +71,7 @@ class Table(msgspec.Struct, eq=False):
     votes: dict[int, dict[int, str]] = {}
     result: dict[str, Any] | None = None
     next_game: str | None = None
+    next_commitment: str | None = None
     rematch_seq: int = 0  # the entry that named it
     started_at: int | None = None
     ended_at: int | None = None
@@ -78,6 +80,9 @@ class Table(msgspec.Struct, eq=False):
     gave_up: tuple[int, ...] = ()  # seats that resigned, in this order
     played: int = 0  # actions that stand
     changes: dict[str, int] = {}  # entries other than actions by the person who wrote them
+    round: Round | None = None  # a start that waits for everybody's nonce
+    void_rounds: tuple[VoidedRound, ...] = ()
+    missed: dict[str, int] = {}  # person → how many rounds they made void; replaced, never changed
 
     @classmethod
     def of(cls, row: GameRow, names: NameBook = NOBODY_NAMED) -> Table:
@@ -101,6 +106,21 @@ class Table(msgspec.Struct, eq=False):
         )
 
     # -- asking ------------------------------------------------------------------------------------
+
+    @property
+    def scheme(self) -> int:
+        """How its chance can be checked: 1, nonces shown on sitting down; 2, sealed seats."""
+        return SCHEMES[self.rules_version]
+
+    def round_until(self) -> int | None:
+        """Until when those who have not opened are waited for."""
+        return None if self.round is None else self.round.since + patience(self.terms.clock)
+
+    def timed_since(self) -> int | None:
+        """Since when time counts against somebody, if it does now."""
+        if self.round is not None:
+            return self.round.since
+        return self.clocks.since if self.clocks is not None and self.clocks.running else None
 
     def seat_of(self, ids: tuple[str, ...]) -> int | None:
         """The seat of the person with one of these ids."""

@@ -46,7 +46,9 @@ def table_json(table: Table) -> dict[str, Any]:
         "commitment": table.commitment,
         # Over, and only then: with it anyone can recompute every card.
         "server_seed": table.server_seed if table.is_over and table.started_at is not None else None,
+        "scheme": table.scheme,
         "nonces": [seat.nonce for seat in table.seats],
+        **_seals_json(table),
         "seats": [seat.as_json(table.names) for seat in table.seats],
         "consents": {to: sorted(seats) for to, seats in table.consents.items()},
         "votes": {
@@ -57,6 +59,20 @@ def table_json(table: Table) -> dict[str, Any]:
         "chat_closed": table.chat_closed,
         "result": table.result,
         "next": table.next_game,
+        "next_commitment": table.next_commitment,
+    }
+
+
+def _seals_json(table: Table) -> dict[str, Any]:
+    """Where seats are sealed: the seals, a start that waits to be opened, and those that came to nothing."""
+    if table.scheme == 1:
+        return {}
+    until = table.round_until()
+    return {
+        "seals": [seat.seal for seat in table.seats],
+        "opening": None if table.round is None or until is None else table.round.as_json(until),
+        "void_rounds": len(table.void_rounds),
+        "void_why": table.void_rounds[-1].why if table.void_rounds else None,
     }
 
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from app.rules import actions
 from app.rules.actions import *  # noqa: F403
 from app.rules.catalogue import CATALOGUE, PRESETS, OptionSpec, Preset, catalogue_to_json, option_spec
-from app.rules.chance import bot_nonce, check_nonce, check_seed, commitment_of, seed_from
+from app.rules.chance import (
+    bot_nonce,
+    check_nonce,
+    check_seed,
+    commitment_of,
+    is_nonce,
+    is_seal,
+    seal_of,
+    seed_from,
+)
 from app.rules.choices import choices, choices_json, spoken
 from app.rules.drawing import draw, draw_view, parse_drawing
 from app.rules.engine import (
@@ -49,6 +58,7 @@ from app.rules.record import (
     replay,
     verify,
 )
+from app.rules.sealed import VoidRound
 from app.rules.turns import TurnEnd, turn_ends
 from app.rules.view import position_to_json, view
 
@@ -77,6 +87,7 @@ __all__ = [
     "Record",
     "RuleError",
     "TurnEnd",
+    "VoidRound",
     "action_to_text",
     "apply",
     "bot_nonce",
@@ -92,8 +103,10 @@ __all__ = [
     "event_to_json",
     "events_for",
     "fold",
+    "is_nonce",
     "is_over",
     "is_public",
+    "is_seal",
     "is_undoable",
     "legal",
     "legal_for_all",
@@ -111,6 +124,7 @@ __all__ = [
     "record_from_json",
     "record_to_json",
     "replay",
+    "seal_of",
     "seats_to_act",
     "seed_from",
     "spoken",

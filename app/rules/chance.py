@@ -15,6 +15,9 @@ __all__ = [
     "check_nonce",
     "check_seed",
     "commitment_of",
+    "is_nonce",
+    "is_seal",
+    "seal_of",
     "seed_from",
     "shuffle",
     "shuffle_sorted",
@@ -43,6 +46,14 @@ def check_nonce(nonce: object) -> str:
         raise BadSeed("A nonce must be a text of 32 hexadecimal digits in lower case.")
     assert isinstance(nonce, str)
     return nonce
+
+
+def is_nonce(text: object) -> bool:
+    return _is_hex(text, 32)
+
+
+def is_seal(text: object) -> bool:
+    return _is_hex(text, 64)
 
 
 class Stream:
@@ -91,6 +102,12 @@ def shuffle(seed: str, label: str, items: Iterable[str]) -> list[str]:
 def commitment_of(server_seed: str) -> str:
     """What the room shows before anyone sits down."""
     return sha256(check_seed(server_seed, "The server's seed").encode("ascii")).hexdigest()
+
+
+def seal_of(commitment: str, nonce: str) -> str:
+    """What a seat shows before the start instead of its nonce; it fits that nonce at that table only."""
+    check_seed(commitment, "The commitment")
+    return sha256(f"{commitment}|{check_nonce(nonce)}".encode("ascii")).hexdigest()
 
 
 def seed_from(server_seed: str, nonces: Sequence[str]) -> str:

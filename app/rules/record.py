@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.rules.actions import Action, Resign, action_from_json, action_to_json
-from app.rules.chance import bot_nonce, check_nonce, check_seed, commitment_of, seed_from
+from app.rules.chance import check_nonce, check_seed, commitment_of, seed_from
 from app.rules.engine import RULES_VERSION, apply, new_game
 from app.rules.errors import BadRecord, RuleError
 from app.rules.event import Event
 from app.rules.options import Options, options_to_json, parse_options
 from app.rules.position import Position
+from app.rules.sealed import VoidRound, check_nonces, sealed_from_json, void_round_to_json
 
 __all__ = [
-    "RECORD_FORMAT",
+    "FORMATS",
     "Move",
     "Record",
     "places",
@@ -26,7 +27,7 @@ __all__ = [
     "verify",
 ]
 
-RECORD_FORMAT = "cartagena-record/1"
+FORMATS = {1: "cartagena-record/1", 2: "cartagena-record/2"}  # by the scheme of its chance
 
 Json = dict[str, Any]
 
@@ -41,6 +42,7 @@ _FIELDS = (
     "actions",
     "result",
 )
+_SEALED_FIELDS = (*_FIELDS, "scheme", "seals", "void_rounds")
 _BY = ("person", "bot", "clock")
 _REASONS = ("goal", "resigned", "aborted")
 _MOST_ACTIONS = 1_000_000
@@ -71,6 +73,10 @@ class Record:
     places: tuple[int, ...] | None
     reason: str
     rules_version: int = RULES_VERSION
+    scheme: int = 1
+    """How its chance can be checked: 1, nonces shown when people sat down; 2, sealed seats."""
+    seals: tuple[str | None, ...] = ()
+    void_rounds: tuple[VoidRound, ...] = ()
 
     @property
     def seed(self) -> str:
@@ -93,10 +99,7 @@ def verify(record: Record) -> Position:
     """Recompute commitment, board, every card and the result; the last position if all of it holds."""
     if commitment_of(record.server_seed) != record.commitment:
         raise BadRecord("The server's seed does not fit the commitment that was shown before the game.")
-    for seat, (_, bot) in enumerate(record.players):
-        # Else a server could try nonces for its bots, once it knows the people's, until a deck pleases it.
-        if bot is not None and record.nonces[seat] != bot_nonce(record.server_seed, seat):
-            raise BadRecord(f"The nonce of the bot on seat {seat} does not follow from the server's seed.")
+    check_nonces(record)
     last = None
     for position, _ in replay(record):
         last = position
@@ -172,13 +175,18 @@ def places_of_resigned(players: int, order: Sequence[int]) -> list[int]:
 
 
 def record_to_json(record: Record) -> Json:
+    sealed: Json = {}
+    if record.scheme == 2:
+        rounds = [void_round_to_json(voided) for voided in record.void_rounds]
+        sealed = {"scheme": 2, "seals": list(record.seals), "void_rounds": rounds}
     return {
-        "format": RECORD_FORMAT,
+        "format": FORMATS[record.scheme],
         "rules_version": record.rules_version,
         "options": options_to_json(record.options),
         "commitment": record.commitment,
         "server_seed": record.server_seed,
         "nonces": list(record.nonces),
+        **sealed,
         "players": [{"name": name, "bot": bot} for name, bot in record.players],
         "actions": [
             {
@@ -213,8 +221,10 @@ def _exactly(value: object, names: Sequence[str], what: str) -> Json:
 
 def record_from_json(value: object) -> Record:
     """The record, or a sentence on what is wrong with its form. `verify` then checks what it says."""
-    fields = _exactly(value, _FIELDS, "A record")
-    _require(fields["format"] == RECORD_FORMAT, f'The format of a record is "{RECORD_FORMAT}".')
+    scheme = 2 if isinstance(value, dict) and value.get("format") == FORMATS[2] else 1
+    fields = _exactly(value, _FIELDS if scheme == 1 else _SEALED_FIELDS, "A record")
+    known = " or ".join(f'"{each}"' for each in FORMATS.values())
+    _require(fields["format"] == FORMATS[scheme], f"The format of a record is {known}.")
     _require(
         type(fields["rules_version"]) is int and fields["rules_version"] in _VERSIONS,
         f"This program knows the rules versions {', '.join(map(str, _VERSIONS))} only.",
@@ -230,6 +240,7 @@ def record_from_json(value: object) -> Record:
     except RuleError as wrong:
         raise BadRecord(wrong.message) from None
     _require(len(nonces) == options.players, "There is one nonce for each player.")
+    seals, rounds = sealed_from_json(fields, options.players) if scheme == 2 else ((), ())
     players, moves, result = fields["players"], fields["actions"], fields["result"]
     _require(
         isinstance(players, list) and len(players) == options.players, "There is one entry for each player."
@@ -256,6 +267,9 @@ def record_from_json(value: object) -> Record:
         places=None if order is None else tuple(order),
         reason=result["reason"],
         rules_version=fields["rules_version"],
+        scheme=scheme,
+        seals=seals,
+        void_rounds=rounds,
     )
 
 

@@ -9,6 +9,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from app.play import commands as say
+from app.play.engines import SCHEMES
+from app.play.entries import GameRow
 from app.play.lobby import row_of_game
 from app.play.quick import fitting_table
 from app.play.refusals import Refusal
@@ -38,8 +40,8 @@ async def create_game(request: Request, new: NewGame, person: SomeoneOrGuest) ->
     site_of(request).limits.take_write(person.id)
     terms = parse_terms(new.model_dump(exclude={"options", "bots"}))
     most = _most_rooms(request, person)
-    game = await house_of(request).create(anyone_of(person), new.options, terms, new.bots, most)
-    return Created(id=game)
+    row = await house_of(request).create(anyone_of(person), new.options, terms, new.bots, most)
+    return Created(id=row.id, commitment=row.commitment, scheme=SCHEMES[row.rules_version])
 
 
 @router.get("/games", responses=responses(401, 422))
@@ -70,16 +72,21 @@ async def list_games(
 
 @router.post("/quick", responses=responses(401, 403, 409, 422))
 async def quick_play(request: Request, wish: Quick, person: SomeoneOrGuest) -> QuickAnswer:
-    """A fitting open table, or a new one. Sit down there with a nonce; if it is full by then, ask again."""
+    """A fitting open table, or a new one. Sit down there with a seal; if it is full by then, ask again."""
     house, anyone = house_of(request), anyone_of(person)
     site_of(request).limits.take_write(person.id)
     found = await fitting_table(house, anyone, wish.preset, wish.seats)
     if found is not None:
-        return QuickAnswer(id=found, found=True)
+        return _quick_answer(found, is_found=True)
     options = {"preset": wish.preset, "players": wish.seats}
     terms = parse_terms({})
-    game_id = await house.create(anyone, options, terms, [], _most_rooms(request, person))
-    return QuickAnswer(id=game_id, found=False)
+    row = await house.create(anyone, options, terms, [], _most_rooms(request, person))
+    return _quick_answer(row, is_found=False)
+
+
+def _quick_answer(row: GameRow, *, is_found: bool) -> QuickAnswer:
+    scheme = SCHEMES[row.rules_version]
+    return QuickAnswer(id=row.id, found=is_found, commitment=row.commitment, scheme=scheme)
 
 
 @router.get("/games/{game}", responses=responses(403, 422))
@@ -91,7 +98,12 @@ async def game_state(
     return state_message(room.table, room.table.seat_of(anyone_of(person).ids))
 
 
-@router.post("/games/{game}/act", responses=responses(401, 403, 409, 422), response_model=Done)
+@router.post(
+    "/games/{game}/act",
+    responses=responses(401, 403, 409, 422),
+    response_model=Done,
+    response_model_exclude_none=True,
+)
 async def act(request: Request, game: GameId, move: Act, person: Anyone, password: Password = None) -> Any:
     """A game action. Accepted means on disk. The same id again gets the same answer."""
     command = say.Act.of(move.id, move.version, move.action)
@@ -102,6 +114,7 @@ async def act(request: Request, game: GameId, move: Act, person: Anyone, passwor
     "/games/{game}/commands",
     responses=responses(401, 403, 409, 422),
     response_model=Done,
+    response_model_exclude_none=True,
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -157,7 +170,8 @@ async def _submit(
         problem = {"code": refusal.code, "message": refusal.message}
         state = state_message(room.table, room.table.seat_of(anyone.ids))
         return JSONResponse({"error": problem, "state": state}, status_of(refusal))
-    return Done(ack=command.id, seq=done.seq)
+    commitment = room.table.commitment if isinstance(command, say.Sit) else None
+    return Done(ack=command.id, seq=done.seq, commitment=commitment)
 
 
 def _most_rooms(request: Request, person: Person) -> int:

@@ -42,9 +42,11 @@ class NewGame(_Strict):
 
 
 class Created(BaseModel):
-    """The id of a table: also its link, `/g/{id}`."""
+    """The id of a table: also its link, `/g/{id}`; and what a client keeps before it sends a seal there."""
 
     id: str
+    commitment: str
+    scheme: int
 
 
 class Quick(_Strict):
@@ -59,6 +61,8 @@ class QuickAnswer(BaseModel):
 
     id: str
     found: bool
+    commitment: str
+    scheme: int
 
 
 class Act(_Strict):
@@ -74,6 +78,8 @@ class Done(BaseModel):
 
     ack: str
     seq: int
+    commitment: str | None = None
+    """After sitting down: that of the table."""
 
 
 class Rows(BaseModel):

@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 from app.play import commands as say
 from app.play.accepted import Accepted
 from app.play.acting import act_now
-from app.play.admission import PROTOCOL, enter, leave
+from app.play.admission import OLD_PROTOCOL, PROTOCOL, enter, leave
 from app.play.engines import UnknownRules
 from app.play.ports import Anyone
 from app.play.refusals import NotAdmitted, Refusal
@@ -127,11 +127,14 @@ class _Talk(Manners):
         return more
 
     async def _hello(self, hello: say.Hello) -> None:
-        if hello.v != PROTOCOL:
+        if hello.v not in (PROTOCOL, OLD_PROTOCOL):
             self.outbox.end(4001, "reload")
             return
         try:
             room = await self.door.look_up(self.game, self.anyone, hello.password)
+            if hello.v == OLD_PROTOCOL and room.table.scheme != 1:
+                self.outbox.end(4001, "reload")
+                return
             self.room = room
             await enter(self.house, room, self.visitor, hello)
         except NotAdmitted as refusal:

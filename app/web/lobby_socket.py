@@ -10,7 +10,7 @@ from starlette.requests import HTTPConnection
 from starlette.routing import WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
-from app.play.admission import PROTOCOL
+from app.play.admission import OLD_PROTOCOL, PROTOCOL
 from app.play.house import House
 from app.play.lobby import Filter, LobbyVisitor
 from app.play.outside import has_nul
@@ -99,7 +99,7 @@ class _Talk(Manners):
             await self._lists()
 
     async def _hello(self, hello: Hello) -> None:
-        if hello.v != PROTOCOL:
+        if hello.v not in (PROTOCOL, OLD_PROTOCOL):
             self.outbox.end(4001, "reload")
             return
         anyone = self.visitor.anyone

@@ -7,6 +7,7 @@ import secrets
 
 import orjson
 
+from app import rules
 from bench.peers.client import Socket, connect, post
 from bench.peers.load import Adapter, Load, Table
 
@@ -18,12 +19,14 @@ _TRIES = 6  # to find an action that does not bring a pirate home: so a table la
 class OurTable(Table):
     """A table of ours: the next action is one of the choices of whoever is to act."""
 
-    __slots__ = ("actor", "chance", "choices", "game", "seq")
+    __slots__ = ("actor", "chance", "choices", "commitment", "game", "nonces", "seq")
 
     def __init__(self, load: Load, number: int, players: int) -> None:
         super().__init__(load, number, players)
         self.chance = random.Random(number)
         self.game = ""
+        self.commitment = ""
+        self.nonces: list[str] = []
         self.seq = 0
         self.actor: Socket
         self.choices: list[dict[str, object]] = []
@@ -42,17 +45,21 @@ class Ours(Adapter):
         if seat == 0:
             wish = {"options": {"preset": "jamaica", "players": table.players}, "visibility": "unlisted"}
             made, _ = await post(self.port, "/api/v1/games", wish, origin, cookie, f"X-CSRF: {me['csrf']}")
-            table.game = made["id"]
+            table.game, table.commitment = made["id"], made["commitment"]
         socket = await connect(
             self, self.port, f"/ws/game/{table.game}", origin, cookie, table=table, seat=seat
         )
-        await self._say(socket, b'"t":"state"', do="hello", v=1)
+        await self._say(socket, b'"t":"state"', do="hello", v=2)
         if seat < table.players:
-            await self._say(socket, b'"ack":', do="sit", nonce=secrets.token_hex(16))
+            table.nonces.append(secrets.token_hex(16))
+            seal = rules.seal_of(table.commitment, table.nonces[seat])
+            await self._say(socket, b'"ack":', do="sit", seal=seal)
             await self._say(socket, b'"ack":', do="ready", ready=True)
         if seat == table.players - 1:
             host = table.sockets[0]
             await self._say(host, b'"ack":', do="start")
+            for seated, nonce in zip([*table.sockets, socket], table.nonces, strict=True):
+                await self._say(seated, b'"ack":', do="open", nonce=nonce, next_seal=secrets.token_hex(32))
         return socket
 
     async def _say(self, socket: Socket, until: bytes, **message: object) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from app import rules
 from bench.peers.client import Socket, connect, post
 
 __all__ = ["Fleet", "Table", "percentile"]
@@ -74,20 +75,24 @@ class Fleet:
         self.tables += new
 
     async def _open(self, table: Table) -> None:
+        commitment, nonces = "", list[str]()
         for seat in range(table.players):
             port = self.ports[seat % len(self.ports)]
             origin, cookie, csrf = await self.guest(port)
             if seat == 0:
                 wish = {"options": {"preset": "jamaica", "players": table.players}, "visibility": "unlisted"}
                 made, _ = await post(port, "/api/v1/games", wish, origin, cookie, csrf)
-                table.game = made["id"]
+                table.game, commitment = made["id"], made["commitment"]
             path = f"/ws/game/{table.game}"
             socket = await connect(self, port, path, origin, cookie, table=table, seat=seat)
             table.sockets.append(socket)
-            await self._say(socket, b'"t":"state"', do="hello", v=1)
-            await self._say(socket, b'"ack":', do="sit", nonce=secrets.token_hex(16))
+            await self._say(socket, b'"t":"state"', do="hello", v=2)
+            nonces.append(secrets.token_hex(16))
+            await self._say(socket, b'"ack":', do="sit", seal=rules.seal_of(commitment, nonces[seat]))
             await self._say(socket, b'"ack":', do="ready", ready=True)
         await self._say(table.sockets[0], b'"ack":', do="start")
+        for socket, nonce in zip(table.sockets, nonces, strict=True):
+            await self._say(socket, b'"ack":', do="open", nonce=nonce, next_seal=secrets.token_hex(32))
         await table.is_dealt.wait()  # whoever begins may be at another worker
 
     async def watch(self, table: Table, count: int) -> list[Socket]:
@@ -99,7 +104,7 @@ class Fleet:
             for _ in range(min(20, count - start)):
                 path = f"/ws/game/{table.game}"
                 socket = await connect(self, port, path, origin, cookie, table=table, seat=table.players)
-                await self._say(socket, b'"t":"state"', do="hello", v=1)
+                await self._say(socket, b'"t":"state"', do="hello", v=2)
                 found.append(socket)
         return found
 

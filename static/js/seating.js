@@ -3,7 +3,8 @@
 import { el, icon, pirateIcon, symbolIcon } from "./dom.js";
 import { COLOURS, colourName, letterOf, levelName, levels, personName, presetName } from "./words.js";
 import { optionLines } from "./terms.js";
-import { t, tn } from "./i18n.js";
+import { canOpen, hasOpened } from "./sealing.js";
+import { list, N_, t, tn } from "./i18n.js";
 
 const SYMBOLS = {
   classic: ["bottle", "dagger", "hat", "key", "pistol", "skull"],
@@ -15,8 +16,15 @@ const nameOf = (seat) => (seat.person ? personName(seat.name) : (seat.name ?? le
 /** Is a kept seat kept for this person? */
 const kept = (reserved, you) => reserved === you.person;
 
-/** Seating(root, {send(command), sit(seat, name)}) -> {update(state)} */
-export function Seating(root, { send, sit }) {
+/** Why the last start came to nothing. */
+const VOID = {
+  late: N_("The last start came to nothing: somebody's browser did not confirm in time, and their seat is free again."),
+  lost: N_("The last start came to nothing: somebody's browser no longer had what it had sealed."),
+  left: N_("The last start came to nothing: somebody left the table."),
+};
+
+/** Seating(root, {send(command), sit(seat, name), giveUp(), now()}) -> {update(state)} */
+export function Seating(root, { send, sit, giveUp, now }) {
   const seats = el("ol", { class: "berths" });
   const host = el("div", { class: "host-controls" });
   const head = el("div", { class: "seating-head" });
@@ -139,6 +147,7 @@ export function Seating(root, { send, sit }) {
     } else if (info.reserved) words.append(el("b", {}, t("Kept for {name}", { name: personName(info.name) })));
     else words.append(el("b", {}, t("Free seat")));
     const deeds = el("span", { class: "berth-deeds" });
+    if (table.opening) return item;
     if (mine) {
       item.append(colours(state, seat));
       deeds.append(
@@ -193,10 +202,41 @@ export function Seating(root, { send, sit }) {
     return item;
   }
 
-  function hostControls({ table, you }) {
+  const comeToNothing = ({ void_why: why }) => (why ? el("p", { class: "seating-wait" }, t(VOID[why])) : null);
+
+  /** The start waits until every player's browser has shown what it had sealed. */
+  function opening({ table, you }) {
+    const waited = table.opening.order.filter((seat) => !hasOpened(table, seat));
+    const others = waited.filter((seat) => seat !== you.seat).map((seat) => table.seats[seat].name);
+    const lines = [el("p", { class: "seating-wait" }, el("b", {}, t("The game is about to begin.")))];
+    if (waited.includes(you.seat) && !canOpen(table.id, table, you.seat))
+      lines.push(
+        el("p", { class: "seating-wait" }, t("Your seat was sealed by another browser or device. Open this table there and the game begins by itself.")),
+        el(
+          "button",
+          { type: "button", class: "button button-small", onclick: giveUp },
+          t("I no longer have it: seal anew"),
+        ),
+      );
+    if (others.length)
+      lines.push(el("p", { class: "seating-wait" }, t("Waiting for the browser of {names} to confirm.", { names: list(others) })));
+    if (table.opening.asked) {
+      const until = new Date(Date.now() + table.opening.until - now());
+      const time = until.toLocaleString(undefined, table.clock.kind === "days" ? {} : { timeStyle: "medium" });
+      lines.push(
+        el("p", { class: "seating-wait" }, t("Whoever has not confirmed by {time} leaves the seat, and the others begin again.", { time })),
+      );
+    }
+    return lines;
+  }
+
+  function hostControls(state) {
+    const { table, you } = state;
+    if (table.opening) return opening(state);
     const isHost = you.person !== null && table.host === you.person;
     if (!isHost)
       return [
+        comeToNothing(table),
         el(
           "p",
           { class: "seating-wait" },
@@ -204,7 +244,7 @@ export function Seating(root, { send, sit }) {
             ? t("Sit down to play, or stay and watch.")
             : t("The host begins the game when everybody is ready."),
         ),
-      ];
+      ].filter(Boolean);
     const free = table.seats.filter((seat) => !seat.person && !seat.bot && !seat.reserved).length;
     const filled = table.seats.filter((seat) => seat.person || seat.bot);
     const ready = filled.length >= 2 && filled.every((seat) => seat.ready || seat.bot);
@@ -224,6 +264,7 @@ export function Seating(root, { send, sit }) {
             : ""
           : t("Not everybody is ready.");
     return [
+      comeToNothing(table),
       free
         ? el(
             "div",

@@ -10,6 +10,9 @@ const LONGEST_STORE_WAIT = 5000;
 const UNANSWERED = 5000; // no answer to a command for so long: the server has trouble storing it
 const PATIENCE = 12000; // no answer to a ping for so long: the line is dead, whatever the browser thinks
 
+const PROTOCOL = 2;
+const OLD_PROTOCOL = 1; // the same but for sealed seats; a server that is not updated yet speaks only this
+
 const FAULT = 1011; // the server's own: it is not asked again in haste
 
 /** What a close code means for us (docs/protocol.md §7). */
@@ -47,6 +50,7 @@ export function connect(path, { hello, onFrame, onStatus }) {
   let closed = false;
   let greeted = false;
   let restarting = false;
+  let speaks = PROTOCOL;
 
   function open() {
     clearTimeout(timer);
@@ -56,7 +60,7 @@ export function connect(path, { hello, onFrame, onStatus }) {
     const mine = socket;
     greeted = false;
     lastSign = Date.now();
-    mine.onopen = () => raw({ do: "hello", v: 1, ...hello() });
+    mine.onopen = () => raw({ do: "hello", v: speaks, ...hello() });
     mine.onmessage = (event) => socket === mine && take(JSON.parse(event.data));
     mine.onclose = (event) => socket === mine && lost(event.code);
   }
@@ -69,6 +73,7 @@ export function connect(path, { hello, onFrame, onStatus }) {
     if (frame.t === "bye") restarting = frame.code === "resume";
     if (frame.t === "welcome") {
       greeted = true;
+      speaks = PROTOCOL; // the next connection may be to a newer server
       restarting = false;
       wait = FIRST_WAIT;
       onStatus("open", { resumed: frame.resumed });
@@ -88,7 +93,7 @@ export function connect(path, { hello, onFrame, onStatus }) {
 
   function helloAgain() {
     const mine = socket;
-    setTimeout(() => socket === mine && !greeted && raw({ do: "hello", v: 1, ...hello() }), STORE_WAIT * 2);
+    setTimeout(() => socket === mine && !greeted && raw({ do: "hello", v: speaks, ...hello() }), STORE_WAIT * 2);
     onStatus("unstored", {});
   }
 
@@ -120,7 +125,11 @@ export function connect(path, { hello, onFrame, onStatus }) {
 
   function lost(code) {
     socket = null;
-    const verdict = VERDICTS[code];
+    let verdict = VERDICTS[code];
+    if (verdict === "reload" && speaks === PROTOCOL) {
+      speaks = OLD_PROTOCOL; // before the page is loaded again, which may lead to the same old server
+      verdict = "again";
+    }
     if (verdict === "reload" || verdict === "stop" || verdict === "signed_out") {
       closed = true;
       onStatus(verdict === "stop" ? "stopped" : verdict, { code });
@@ -182,7 +191,7 @@ export function connect(path, { hello, onFrame, onStatus }) {
       });
     },
     tell: (message) => greeted && raw(message),
-    resync: () => raw({ do: "hello", v: 1, ...hello() }),
+    resync: () => raw({ do: "hello", v: speaks, ...hello() }),
     /** Leave and come back as whoever the cookie now says we are. */
     reconnect() {
       const old = socket;

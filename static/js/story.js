@@ -132,6 +132,8 @@ export function tell(events, view, seats, by) {
 const tableLines = {
   seated: N_("{name} sits down."),
   left: N_("A seat is free again."),
+  asked: N_("{name} has not confirmed yet and is asked once more."),
+  voided: N_("The start is void: {name} did not confirm."),
   started: N_("The game begins."),
   undo: N_("{name} takes the last action back."),
   paused: N_("The game is paused."),

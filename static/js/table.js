@@ -1,6 +1,6 @@
 // The table page: one room, its socket, and all its parts. State lives here; parts are given it and say what was pressed.
 
-import { connect } from "./socket.js";
+import { connect, randomId } from "./socket.js";
 import { emptyRoom, receive } from "./room.js";
 import { clickCard, clickPlace, clickSeat, offers, stillFits } from "./intent.js";
 import { keepPassword, keptPassword } from "./prefs.js";
@@ -29,8 +29,11 @@ let lookedAt = ""; // for which turn and selection the map was last brought into
 let waitingForMe = false;
 let connection = ""; // said once, however often the wire tries
 
-/** What is needed to get in is loaded by those who are not in yet. */
+/** What is needed to get in is loaded by those who are not in yet; what seals a seat, before the start. */
 const joining = () => import("./joining.js");
+const sealing = () => import("./sealing.js");
+let tending = null;
+const byItself = new Set(); // ids of commands that nobody pressed: their refusals are nobody's
 
 const wire = connect(`/ws/game/${encodeURIComponent(game)}`, {
   hello: () => ({
@@ -47,6 +50,7 @@ const ui = parts(root, {
   act,
   undo,
   sit,
+  giveUp: () => sealing().then(({ givenUp }) => send(givenUp(game, room.table))),
   now: wire.now,
   onCard: (card) => choose(clickCard(room.choices, selection, card)),
   onPlace,
@@ -80,7 +84,7 @@ function take(frame) {
   if (happened.resync) return wire.resync();
   const isKept = frame.t === "refused" && frame.code === "try_again"; // the wire sends it again by itself
   if (frame.ack || (frame.t === "refused" && !isKept)) waitingForMe = false;
-  if (happened.refused && !isKept) fullRefusal(happened.refused.code, happened.refused.message).then(refuse);
+  if (happened.refused && !isKept && !byItself.has(happened.refused.id)) fullRefusal(happened.refused.code, happened.refused.message).then(refuse);
   if (happened.line) ui.talk.line(happened.line, room.table?.seats);
   if (room.view && (frame.t === "state" || happened.refused?.state)) lookBack();
   if (happened.events?.length) happen(happened);
@@ -92,6 +96,7 @@ function take(frame) {
   if (frame.t === "hint") showHint(frame.action);
   if (frame.t === "welcome" && frame.you.name) showName(frame.you.name);
   if (!room.table) return undefined;
+  if (room.table.status === "open" && room.table.scheme === 2 && room.you.seat !== null) tend();
   if (!retold) retell();
   if (happened.events || happened.reset || happened.kind) {
     selection = stillFits(room.choices, selection);
@@ -99,6 +104,17 @@ function take(frame) {
   }
   show(happened.events ?? []);
   return undefined;
+}
+
+/** Where seats are sealed, this browser seals and opens by itself (docs/protocol.md §9). */
+async function tend() {
+  const { Tending } = await sealing();
+  tending ??= Tending(game, (command) => {
+    const id = randomId();
+    byItself.add(id);
+    send({ ...command, id });
+  });
+  tending(room);
 }
 
 /** The header was written before somebody sat down under a name. */
@@ -226,10 +242,8 @@ async function sit(seat, name) {
     refuse(problem.message);
     return;
   }
-  const nonce = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    byte.toString(16).padStart(2, "0"),
-  ).join("");
-  send({ do: "sit", seat, nonce }).then(() => wire.resync()); // and let everybody see us there
+  const { sitting } = await sealing();
+  send({ do: "sit", seat, ...sitting(game, room.table) }).then(() => wire.resync()); // and let everybody see us there
 }
 
 function choose({ action, selection: chosen, ask: several }) {

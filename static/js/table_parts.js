@@ -82,7 +82,7 @@ export function parts(root, on) {
     if (!seating) {
       seating = { update() {} };
       const { Seating } = await import("./seating.js");
-      seating = Seating(box.seating, { send: on.send, sit: on.sit });
+      seating = Seating(box.seating, { send: on.send, sit: on.sit, giveUp: on.giveUp, now: on.now });
     }
     seating.update(latest);
   }

@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 
 from app import rules
+from app.client.sealing import Keeper
 from app.play.bot_standin import StandIn
 from app.play.ports import StoreUnavailable
 from tests.sockets.harbour import Running, in_process
@@ -69,10 +70,13 @@ class Cast:
         return {
             "act": {"version": seq, "action": action},
             "undo": {"version": seq},
-            "sit": {"nonce": "0" * 32},
+            "sit": {"seal": "0" * 64},
+            "seal": {"seal": "1" * 64},
+            "open": {"nonce": "0" * 32, "next_seal": "2" * 64},
+            "void": {"next_seal": "2" * 64},
             "stand": {},
             "colour": {"colour": "violet"},
-            "ready": {"ready": True},
+            "ready": {"ready": False},
             "start": {},
             "remove": {"seat": 1},
             "bot": {"level": "sailor", "seat": 4},
@@ -132,13 +136,20 @@ async def _table(cast: Cast, state: str) -> None:
     if state == "locked":
         for role in SEATED[1:]:
             cast.callers[role].headers["X-Room-Password"] = LOCK
+    keepers: dict[str, Keeper] = {}
     for role in SEATED:
-        await cast.do(role, state, "sit", nonce=secrets.token_hex(16))
+        keepers[role] = Keeper()
+        await cast.do(role, state, "sit", **keepers[role].sit(made.json()))
         await cast.do(role, state, "ready", ready=True)
     for role in SEATED:
         cast.callers[role].headers.pop("X-Room-Password", None)
     if state not in ("open", "locked", "unlisted", "closed"):
         await cast.do("host", state, "start")
+        for role in SEATED:
+            told = (await cast.callers[role].get(f"/api/v1/games/{cast.rooms[state]}")).json()
+            wanted = keepers[role].answer(told["table"], told["you"]["seat"])
+            assert wanted is not None
+            await cast.do(role, state, **wanted)
     if state == "paused":
         for role in SEATED:
             await cast.do(role, state, "consent", to="pause", yes=True)

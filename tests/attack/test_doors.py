@@ -74,7 +74,7 @@ async def _turned_away(server: Running, room: str, password: str | None) -> tupl
         asyncio.timeout(300),
         connect(f"{server.sockets}/ws/game/{room}", compression=None, open_timeout=60) as link,
     ):
-        await link.send(orjson.dumps({"do": "hello", "v": 1, "password": password}).decode())
+        await link.send(orjson.dumps({"do": "hello", "v": 2, "password": password}).decode())
         frames = []
         with suppress(ConnectionClosed):
             while True:

@@ -35,7 +35,7 @@ async def _closed_with(server: Running, *data: bytes) -> int | None:
 async def test_broken_frames_are_closed_with_a_documented_code_and_break_nothing(sqlite_url: str) -> None:
     faults: list[Any] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: faults.append(context))
-    hello = b'{"do":"hello","v":1}'
+    hello = b'{"do":"hello","v":2}'
     async with in_process(sqlite_url) as server:
         assert await _closed_with(server, frame(hello), frame(b'{"do":"ping","n":1}')) is None
         assert await _closed_with(server, frame(b"x" * 4096)) is None, "4 KiB are read, and refused in words"

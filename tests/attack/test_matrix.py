@@ -49,7 +49,19 @@ ROWS: dict[str, dict[str, tuple[str, str, str]]] = {
         "start": ONLY_HOST,
         "remove": ONLY_HOST,
         "bot": ONLY_HOST,
+        "seal": (DONE, DONE, "not_seated"),
     }.items()
+}
+# Opening: while a start waits for it, which no table here does.
+ROWS |= {
+    name: {
+        "before": ("not_opening", "not_opening", "not_seated"),
+        "playing": ("started", "started", "not_seated"),
+        "paused": ("started", "started", "not_seated"),
+        "after": ("started", "started", "not_seated"),
+        "closed": CLOSED,
+    }
+    for name in ("open", "void")
 }
 # Playing: by whoever's turn it is, or by everybody who sits.
 ROWS |= {
@@ -165,7 +177,7 @@ async def _by_socket(cast: Cast, role: str, state: str, bodies: dict[str, dict[s
         if role == "banned":
             code = await answer(None)
             return [] if code == "banned" else [f"{role} {state}: {code}"]
-        await say(do="hello", v=1, **({"password": LOCK} if role == "spectator" else {}))
+        await say(do="hello", v=2, **({"password": LOCK} if role == "spectator" else {}))
         greeted = await answer(None)
         expected = at_the_door(role, state) or "in"
         if greeted != expected or greeted != "in":

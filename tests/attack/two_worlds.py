@@ -107,10 +107,12 @@ async def set_up(folder: Path, options: dict[str, Any], monkeypatch: pytest.Monk
                 made = await http.post("/api/v1/games", json={"options": {**options, "first": 0}})
                 game = made.json()["id"]
             nonces = [f"{seat:032x}" for seat in range(options["players"])]
+            commitment = rules.commitment_of(SEED)
             for seat, nonce in enumerate(nonces):
+                seal = rules.seal_of(commitment, nonce)
                 async with _client(server, cookies[seat]) as http:
                     for number, command in enumerate(
-                        ({"do": "sit", "nonce": nonce, "seat": seat}, {"do": "ready", "ready": True})
+                        ({"do": "sit", "seal": seal, "seat": seat}, {"do": "ready", "ready": True})
                     ):
                         body = {**command, "id": f"setup-{seat}-{number}"}
                         done = await http.post(f"/api/v1/games/{game}/commands", json=body)
@@ -210,20 +212,25 @@ class World:
         """The whole game up to the horizon; after the moves numbered in `looks` everything is looked at."""
         game = self.stage.game
         lobby = await self.open("/ws/lobby")
-        await self.say(lobby, "hello", v=1)
+        await self.say(lobby, "hello", v=2)
         await self.until(lobby, lambda message: message["t"] == "lobby")
         # Everybody is there all the time: nobody's absence tells the worlds apart.
         for seat in range(len(self.stage.people) - 1):
             there = await self.open(f"/ws/game/{game}", seat)
-            await self.say(there, "hello", v=1)
+            await self.say(there, "hello", v=2)
             while orjson.loads(await there.recv())["t"] != "presence":
                 continue
         socket = await self.open(f"/ws/game/{game}")
-        await self.say(socket, "hello", v=1)
+        await self.say(socket, "hello", v=2)
         await self.until(socket, lambda message: message["t"] == "presence")
         start = {"do": "start", "id": "setup-start"}
         done = await self._https[0].post(f"/api/v1/games/{game}/commands", json=start)
         assert done.status_code == 200, done.text
+        for seat in range(len(self.stage.people) - 1):
+            opened = {"do": "open", "id": f"setup-open-{seat}", "nonce": f"{seat:032x}"}
+            opened["next_seal"] = rules.seal_of(rules.commitment_of(SEED), f"{seat + 9:032x}")
+            done = await self._https[seat].post(f"/api/v1/games/{game}/commands", json=opened)
+            assert done.status_code == 200, done.text
         await self.until(socket, lambda message: message.get("kind") == "started")
         for number, (seat, action) in enumerate(moves, 1):
             at = self.seq
@@ -247,7 +254,7 @@ class World:
         await self._pry(socket, number)
         for since in (None, self.seq - 2, 0):
             again = {} if since is None else {"seq": since}
-            await self.say(socket, "hello", v=1, **again)
+            await self.say(socket, "hello", v=2, **again)
             await self.until(socket, lambda message: message["t"] == "presence")
 
     async def _pry(self, socket: ClientConnection, number: int) -> None:

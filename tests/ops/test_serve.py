@@ -119,9 +119,9 @@ def test_a_stop_tells_sockets_to_resume_and_the_game_is_there_after_the_start(tm
             _socket(base, "/ws/lobby", cookie) as lobby,
         ):
             for frames in (table, lobby):
-                frames.send(json.dumps({"do": "hello", "v": 1}))
+                frames.send(json.dumps({"do": "hello", "v": 2}))
                 _until(frames, "welcome")
-            table.send(json.dumps({"do": "sit", "id": "sit-00001", "nonce": "0" * 32}))
+            table.send(json.dumps({"do": "sit", "id": "sit-00001", "seal": "0" * 64}))
             _until(table, "table")
             began = time.monotonic()
             server.process.send_signal(signal.SIGTERM)
@@ -151,9 +151,9 @@ def test_a_resume_code_puts_a_second_device_on_the_same_seat_and_both_are_live(b
         _socket(base, f"/ws/game/{room}", second) as two,
     ):
         for frames in (one, two):
-            frames.send(json.dumps({"do": "hello", "v": 1}))
+            frames.send(json.dumps({"do": "hello", "v": 2}))
             _until(frames, "welcome")
-        one.send(json.dumps({"do": "sit", "id": "sit-00001", "nonce": "0" * 32}))
+        one.send(json.dumps({"do": "sit", "id": "sit-00001", "seal": "0" * 64}))
         for frames in (one, two):
             told = _until(frames, "table")
             assert (told["kind"], told["you"]["seat"]) == ("seated", 0)
@@ -174,7 +174,7 @@ def test_a_foreign_page_gets_no_socket(base: str) -> None:
 def test_a_frame_that_is_too_big_closes_the_socket_with_1009(base: str) -> None:
     cookie, room = _room(base, "Long Tongue")
     with _socket(base, f"/ws/game/{room}", cookie) as frames:
-        frames.send(json.dumps({"do": "hello", "v": 1}))
+        frames.send(json.dumps({"do": "hello", "v": 2}))
         _until(frames, "welcome")
         frames.send(json.dumps({"do": "chat", "id": "chat-0001", "text": "x" * 5000}))
         assert _close_code(frames) == 1009
@@ -183,7 +183,7 @@ def test_a_frame_that_is_too_big_closes_the_socket_with_1009(base: str) -> None:
 def test_logging_out_everywhere_closes_open_sockets(base: str) -> None:
     cookie, room = _room(base, "Many Doors")
     with _socket(base, f"/ws/game/{room}", cookie) as frames:
-        frames.send(json.dumps({"do": "hello", "v": 1}))
+        frames.send(json.dumps({"do": "hello", "v": 2}))
         _until(frames, "welcome")
         answer = httpx.post(
             f"{base}/api/v1/account/logout-everywhere", headers={"cookie": cookie, "origin": base}

@@ -7,6 +7,8 @@ from typing import Any
 
 import httpx
 
+from app.client.sealing import Keeper
+
 
 async def open_table(browser: httpx.AsyncClient, **terms: Any) -> str:
     """A room with two seats; its id."""
@@ -16,8 +18,14 @@ async def open_table(browser: httpx.AsyncClient, **terms: Any) -> str:
     return str(answer.json()["id"] if "id" in answer.json() else answer.json()["game"])
 
 
+_keepers: dict[tuple[httpx.AsyncClient, str], Keeper] = {}
+
+
 async def command(browser: httpx.AsyncClient, room: str, do: str, **fields: Any) -> httpx.Response:
     """One command of the protocol."""
+    if do == "sit":
+        keeper = _keepers[browser, room] = Keeper()
+        fields |= keeper.sit((await browser.get(f"/api/v1/games/{room}")).json()["table"])
     body = {"do": do, "id": secrets.token_urlsafe(12), **fields}
     return await browser.post(f"/api/v1/games/{room}/commands", json=body)
 
@@ -30,7 +38,7 @@ async def done(browser: httpx.AsyncClient, room: str, do: str, **fields: Any) ->
 
 async def sit(browser: httpx.AsyncClient, room: str) -> None:
     """Sits down and is ready."""
-    await done(browser, room, "sit", nonce=secrets.token_hex(16))
+    await done(browser, room, "sit")
     await done(browser, room, "ready", ready=True)
 
 
@@ -39,5 +47,15 @@ async def play_table(host: httpx.AsyncClient, other: httpx.AsyncClient, **terms:
     room = await open_table(host, **terms)
     for browser in (host, other):
         await sit(browser, room)
-    await done(host, room, "start")
+    await begin(room, host, other)
     return room
+
+
+async def begin(room: str, host: httpx.AsyncClient, *others: httpx.AsyncClient) -> None:
+    """The host starts, and everybody opens what they had sealed."""
+    await done(host, room, "start")
+    for browser in (host, *others):
+        state = (await browser.get(f"/api/v1/games/{room}")).json()
+        wanted = _keepers[browser, room].answer(state["table"], state["you"]["seat"])
+        assert wanted is not None
+        await done(browser, room, **wanted)

@@ -12,6 +12,7 @@ import orjson
 from sqlalchemy import insert, select
 
 from app.bus.local import Hub, LocalBus
+from app.client.sealing import Keeper
 from app.play import commands as say
 from app.play.accepted import Accepted
 from app.play.acting import act_now
@@ -24,6 +25,7 @@ from app.play.house import House
 from app.play.ports import Anyone, BotPlayer
 from app.play.refusals import Refusal
 from app.play.room import Room
+from app.play.telling import table_json
 from app.play.terms import parse_terms
 from app.play.visitors import Visitor
 from app.rules import Position
@@ -115,12 +117,14 @@ class Guest:
         self.ear = Ear()
         self.visitor = Visitor(self.anyone, self.ear)
         self.game = ""
+        self.keeper = Keeper()
+        stage.guests.append(self)
 
     async def come(self, game: str, seq: int | None = None, password: str | None = None) -> Guest:
         self.game = game
         await self.stage.enrol(self.anyone)
         room = await admit(self.house, game, self.anyone, password)
-        await enter(self.house, room, self.visitor, say.Hello(v=1, seq=seq))
+        await enter(self.house, room, self.visitor, say.Hello(v=2, seq=seq))
         return self
 
     async def go(self) -> None:
@@ -132,6 +136,24 @@ class Guest:
         return room
 
     async def send(self, do: str, **fields: Any) -> Accepted:
+        """One command. Whoever sits down seals; a start is opened by everybody, as clients do by themselves."""
+        if do == "sit" and not {"nonce", "seal"} & fields.keys():
+            table = (await self.room()).table
+            fields |= self.keeper.sit({"commitment": table.commitment, "scheme": table.scheme})
+        done = await self.plainly(do, **fields)
+        if do == "start":
+            await self.stage.open_all(self.game)
+        return done
+
+    async def open(self) -> None:
+        """What a client does by itself when a start was frozen."""
+        table = table_json((await self.room()).table)
+        wanted = self.keeper.answer(table, self.seat)
+        if wanted is not None:
+            await self.plainly(wanted.pop("do"), **wanted)
+
+    async def plainly(self, do: str, **fields: Any) -> Accepted:
+        """One command and nothing beside it."""
         message = say.decode(orjson.dumps({"do": do, "id": new_id(), **fields}))
         assert not isinstance(message, say.Hello | say.Ping | say.Here)
         room, now = await self.room(), self.house.clock.now()
@@ -157,7 +179,7 @@ class Guest:
         raise AssertionError(f"{do} was accepted")
 
     async def sit(self, **fields: Any) -> Accepted:
-        return await self.send("sit", nonce="0123456789abcdef" * 2, **fields)
+        return await self.send("sit", **fields)
 
     async def act(self, action: dict[str, Any], version: int | None = None, **fields: Any) -> Accepted:
         room = await self.room()
@@ -198,6 +220,13 @@ class Stage:
         self.counts = counts
         self.hub = hub
         self.people = PeopleStore(store.engine)
+        self.guests: list[Guest] = []
+
+    async def open_all(self, game: str) -> None:
+        """Everybody's client at this table opens."""
+        for guest in self.guests:
+            if guest.game == game:
+                await guest.open()
 
     def guest(self, name: str, house: House | None = None) -> Guest:
         return Guest(self, name, house)
@@ -206,7 +235,7 @@ class Stage:
         options = {"preset": preset, "players": players, **wishes.pop("options", {})}
         bots = wishes.pop("bots", [])
         await self.enrol(host.anyone)
-        return await self.house.create(host.anyone, options, parse_terms(wishes), bots)
+        return (await self.house.create(host.anyone, options, parse_terms(wishes), bots)).id
 
     async def enrol(self, anyone: Anyone) -> None:
         """The people's tables know this person."""

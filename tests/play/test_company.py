@@ -168,8 +168,8 @@ async def test_a_rematch_rotates_the_seats_under_a_new_commitment_and_spectators
     assert [seat["reserved"] for seat in state["seats"]] == [None, "p_ann", "p_bo"]
     assert state["seats"][0]["bot"] == "mate"
     cy = await stage.guest("cy").come(following)
-    assert await cy.refused("sit", nonce="a" * 32) == "no_free_seat"
-    assert await cy.refused("sit", nonce="a" * 32, seat=1) == "seat_taken"
+    assert await cy.refused("sit") == "no_free_seat"
+    assert await cy.refused("sit", seat=1) == "seat_taken"
     await new_ann.sit()
     assert new_ann.seat == 1
 
@@ -203,7 +203,7 @@ async def test_a_closed_room_tells_everybody_and_takes_nothing_more(stage: Stage
     await ann.come(game)
     assert await stage.house.close_room(game, "operator")
     assert ann.ear.ended == 4010
-    assert await ann.refused("sit", nonce="a" * 32) == "closed"
+    assert await ann.refused("sit") == "closed"
     assert not await stage.house.close_room("nowhere", "operator")
     players = await stage.game("bo", "cy")
     await stage.house.close_room(players[0].game, "operator")
@@ -219,7 +219,7 @@ async def test_somebody_without_a_session_may_only_watch(stage: Stage) -> None:
     assert nobody.ear.heard[0]["you"] == {"person": None, "name": "", "seat": None, "muted": []}
     assert ann.ear.presence["watching"] == 1
     assert await nobody.refused("chat", text="hi") == "no_session"
-    assert await nobody.refused("sit", nonce="a" * 32) == "no_session"
+    assert await nobody.refused("sit") == "no_session"
     with pytest.raises(Refusal, match="no_session"):
         await stage.house.create(nobody.anyone, {}, Any, [])  # type: ignore[arg-type]
 

@@ -100,6 +100,9 @@ async def test_nobody_is_refused_because_this_worker_has_not_heard_yet(harbour: 
     await bo.sit()
     await bo.send("ready", ready=True)
     await ann.send("start")  # bo is ready, and told ann so by another way
+    await bo.house.rooms.compare_heads()
+    await bo.open()
+    await harbour.house.rooms.compare_heads()
     assert (await ann.room()).table.status == "running"
     assert await ann.refused("start") == "started"
 

@@ -6,8 +6,15 @@ from typing import Any
 
 import pytest
 
-from app.play.quick import fitting_table
+from app.play.house import House
+from app.play.ports import Anyone
+from app.play.quick import fitting_table as fitting_row
 from tests.play.stage import Guest, Stage
+
+
+async def fitting_table(house: House, anyone: Anyone, preset: str, seats: int) -> str | None:
+    row = await fitting_row(house, anyone, preset, seats)
+    return None if row is None else row.id
 
 
 async def waiting(stage: Stage, name: str, house: object = None, **wishes: object) -> Guest:

@@ -28,14 +28,15 @@ async def test_the_commitment_is_shown_before_anyone_sits_down(stage: Stage) -> 
     assert table["nonces"] == [None, None, None]
 
 
-async def test_each_sitting_replaces_the_nonce_and_a_move_frees_the_old_seat(stage: Stage) -> None:
+async def test_each_sitting_replaces_the_seal_and_a_move_frees_the_old_seat(stage: Stage) -> None:
     ann, bo, _ = await two_at_a_table(stage)
-    await ann.send("sit", nonce="a" * 32, seat=0, colour="green")
-    await ann.send("sit", nonce="b" * 32)
-    assert bo.ear.last["table"]["nonces"] == ["b" * 32, None, None]
-    await ann.send("sit", nonce="c" * 32, seat=2)
+    await ann.send("sit", seal="a" * 64, seat=0, colour="green")
+    await ann.send("sit", seal="b" * 64)
+    assert bo.ear.last["table"]["seals"] == ["b" * 64, None, None]
+    await ann.send("sit", seal="c" * 64, seat=2)
     table = bo.ear.last["table"]
-    assert table["nonces"] == [None, None, "c" * 32]
+    assert table["seals"] == [None, None, "c" * 64]
+    assert table["nonces"] == [None, None, None]
     assert table["seats"][2]["colour"] == "green"
     assert ann.seat == 2
 
@@ -43,16 +44,17 @@ async def test_each_sitting_replaces_the_nonce_and_a_move_frees_the_old_seat(sta
 async def test_seats_and_colours_are_taken_once(stage: Stage) -> None:
     ann, bo, _ = await two_at_a_table(stage, 2)
     await ann.sit(seat=0, colour="red")
-    assert await bo.refused("sit", nonce="a" * 32, seat=0) == "seat_taken"
-    assert await bo.refused("sit", nonce="a" * 32, seat=7) == "bad_seat"
-    assert await bo.refused("sit", nonce="a" * 32, colour="red") == "colour_taken"
-    assert await bo.refused("sit", nonce="a" * 32, colour="pink") == "bad_colour"
-    assert await bo.refused("sit", nonce="A" * 32) == "bad_nonce"
+    assert await bo.refused("sit", seat=0) == "seat_taken"
+    assert await bo.refused("sit", seat=7) == "bad_seat"
+    assert await bo.refused("sit", colour="red") == "colour_taken"
+    assert await bo.refused("sit", colour="pink") == "bad_colour"
+    assert await bo.refused("sit", seal="A" * 64) == "bad_seal"
+    assert await bo.refused("sit", nonce="a" * 32) == "bad_seal"
     await bo.sit()
     assert await bo.refused("colour", colour="red") == "colour_taken"
     await bo.send("colour", colour="violet")
     cy = await stage.guest("cy").come(ann.game)
-    assert await cy.refused("sit", nonce="a" * 32) == "no_free_seat"
+    assert await cy.refused("sit") == "no_free_seat"
 
 
 async def test_the_host_starts_when_two_are_ready_and_empty_seats_close_up(stage: Stage) -> None:
@@ -71,7 +73,7 @@ async def test_the_host_starts_when_two_are_ready_and_empty_seats_close_up(stage
     assert ann.ear.last["table"]["options"]["players"] == 2
     assert ann.ear.last["view"]["players"][0]["hand"] is not None
     assert ann.ear.last["view"]["players"][1]["hand"] is None
-    assert await ann.refused("sit", nonce="a" * 32) == "started"
+    assert await ann.refused("sit") == "started"
     assert await ann.refused("stand") == "started"
     assert await ann.refused("start") == "started"
 
@@ -86,8 +88,8 @@ async def test_options_that_no_longer_fit_are_refused_at_the_start(stage: Stage)
 
 async def test_the_seed_follows_from_the_commitment_and_every_nonce(stage: Stage) -> None:
     ann, bo, _ = await two_at_a_table(stage, 3)
-    await ann.send("sit", nonce="1" * 32)
-    await bo.send("sit", nonce="2" * 32)
+    await ann.send("sit")
+    await bo.send("sit")
     await ann.send("bot", level="sailor")
     for guest in (ann, bo):
         await guest.send("ready", ready=True)
@@ -214,4 +216,4 @@ async def test_somebody_whom_a_player_has_blocked_cannot_sit_down(stage: Stage) 
         return "p_ann" in list(others)  # type: ignore[call-overload]
 
     stage.house.blocks = blocks
-    assert await bo.refused("sit", nonce="a" * 32) == "blocked"
+    assert await bo.refused("sit") == "blocked"

@@ -18,6 +18,7 @@ from websockets.exceptions import ConnectionClosed
 
 from app import rules
 from app.bots import Budget, choose
+from app.client.sealing import Keeper
 from tests.sockets.harbour import Running
 
 _names = itertools.count(1)
@@ -52,6 +53,8 @@ class Sailor:
         self.seat: int | None = None
         self.log: list[Message] = []
         self.closed_with: int | None = None
+        self.keeper = Keeper()
+        self.opens = True  # by itself, as clients do
         self._news = asyncio.Condition()
         self._reading: asyncio.Task[None] | None = None
 
@@ -74,9 +77,10 @@ class Sailor:
             self.seq, self.table, self.view, self.choices, self.clock = 0, {}, None, [], None
         start = len(self.log)
         self.link = await self.open(f"/ws/game/{game}")
+        self.keeper.again()
         self._reading = asyncio.create_task(self._read(self.link))
         hello = (
-            {"v": 1} | ({"seq": self.seq} if resume else {}) | ({"password": password} if password else {})
+            {"v": 2} | ({"seq": self.seq} if resume else {}) | ({"password": password} if password else {})
         )
         await self.say("hello", **hello)
         await self.until(lambda: self._is_greeted(start) or self.closed_with)
@@ -97,6 +101,9 @@ class Sailor:
         try:
             async for frame in link:
                 self.absorb(orjson.loads(frame))
+                wanted = self.keeper.answer(self.table, self.seat) if self.opens and self.table else None
+                if wanted is not None:
+                    await self.say(**wanted, id=new_id())
                 async with self._news:
                     self._news.notify_all()
         except ConnectionClosed:
@@ -170,6 +177,8 @@ class Sailor:
     async def command(self, do: str, **fields: Any) -> Message:
         """The frame that acknowledges it; raises Refused."""
         fields.setdefault("id", new_id())
+        if do == "sit" and not {"nonce", "seal"} & fields.keys():
+            fields |= self.keeper.sit(self.table)
         start = len(self.log)
         await self.say(do, **fields)
 
@@ -186,6 +195,8 @@ class Sailor:
         assert found is not None, f"{self.name} was closed with {self.closed_with}"
         if found["t"] == "refused":
             raise Refused(found)
+        if do == "start" and self.opens:  # until everybody else's client has opened
+            await self.until(lambda: self.table["status"] != "open")
         return found
 
     async def act(self, action: Message, **fields: Any) -> Message:
@@ -251,7 +262,7 @@ class Crew:
         game = await self.open_table(sailors[0], preset, seats, options=options, **wishes)
         for sailor in sailors:
             await sailor.join(game)
-            await sailor.command("sit", nonce=secrets.token_hex(16))
+            await sailor.command("sit")
             await sailor.command("ready", ready=True)
         await sailors[0].command("start")
         for sailor in sailors:

@@ -13,6 +13,8 @@ from tests.sockets.sailor import Crew, Sailor, new_id
 
 
 async def command(sailor: Sailor, game: str, do: str, **fields: Any) -> httpx.Response:
+    if do == "sit":
+        fields |= sailor.keeper.sit((await sailor.http.get(f"/api/v1/games/{game}")).json()["table"])
     return await sailor.http.post(f"/api/v1/games/{game}/commands", json={"do": do, "id": new_id(), **fields})
 
 
@@ -20,9 +22,14 @@ async def two_programs(crew: Crew) -> tuple[Sailor, Sailor, str]:
     ann, bo = await crew.sailor(), await crew.sailor()
     game = await crew.open_table(ann, "tortuga", options={"first": 0})
     for sailor in (ann, bo):
-        assert (await command(sailor, game, "sit", nonce="0" * 32)).status_code == 200
+        assert (await command(sailor, game, "sit")).status_code == 200
         assert (await command(sailor, game, "ready", ready=True)).status_code == 200
     assert (await command(ann, game, "start")).status_code == 200
+    for sailor in (ann, bo):
+        state = (await sailor.http.get(f"/api/v1/games/{game}")).json()
+        wanted = sailor.keeper.answer(state["table"], state["you"]["seat"])
+        assert wanted is not None
+        assert (await command(sailor, game, **wanted)).status_code == 200
     return ann, bo, game
 
 
@@ -58,7 +65,7 @@ async def test_refusals_over_http_have_a_code_and_the_state(light_crew: Crew) ->
     assert answer.json()["state"]["you"] == {"seat": 1}
     move["action"] = {"type": "fly"}
     assert (await ann.http.post(f"/api/v1/games/{game}/act", json=move)).status_code == 422
-    assert (await command(ann, game, "sit", nonce="0" * 32)).json()["error"]["code"] == "started"
+    assert (await command(ann, game, "sit")).json()["error"]["code"] == "started"
     assert (await command(ann, game, "hello", v=1)).status_code == 422
     raw = await ann.http.post(f"/api/v1/games/{game}/commands", content=b"{")
     assert raw.json()["error"]["code"] == "bad_message"

@@ -16,13 +16,14 @@ async def test_seats_colours_and_the_hosts_rights(crew: Crew) -> None:
     for sailor in (ann, bo, cy, wim):
         await sailor.join(game)
     assert [seat["bot"] for seat in ann.table["seats"]] == [None, None, None, "mate"]
-    await ann.command("sit", nonce=NONCE, colour="violet")
-    await bo.command("sit", nonce=NONCE, seat=2)
-    await cy.command("sit", nonce=NONCE)
+    await ann.command("sit", colour="violet")
+    await bo.command("sit", seat=2)
+    await cy.command("sit")
     await bo.command("colour", colour="red")
     assert await cy.refused("colour", colour="red") == "colour_taken"
-    await bo.command("sit", nonce="f" * 32, seat=2)  # again on the own seat: a new nonce
-    assert bo.table["nonces"][2] == "f" * 32
+    before = bo.table["seals"][2]
+    await bo.command("sit", seat=2)  # again on the own seat: a new seal
+    assert bo.table["seals"][2] not in (None, before)
     for sailor in (ann, bo, cy):
         await sailor.command("ready", ready=True)
     await bo.command("ready", ready=False)

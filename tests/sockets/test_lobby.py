@@ -45,7 +45,7 @@ async def test_tables_appear_change_and_go_while_somebody_looks(crew: Crew) -> N
     assert (row["id"], row["title"], row["seats"], row["taken"]) == (game, "Come in", 2, 0)
     for sailor in (ann, bo):
         await sailor.join(game)
-        await sailor.command("sit", nonce="0" * 32)
+        await sailor.command("sit")
         await sailor.command("ready", ready=True)
     await desk.next("gone", list="open", id=game)
     await ann.command("start")
@@ -94,13 +94,15 @@ async def test_quick_play_finds_a_fitting_table_or_opens_one(crew: Crew) -> None
     first = (await ann.http.post("/api/v1/quick", json={"preset": "tortuga", "seats": 2})).json()
     assert first["found"] is False
     await ann.join(first["id"])
-    await ann.command("sit", nonce="0" * 32)
+    await ann.command("sit")
     other = (await cy.http.post("/api/v1/quick", json={"preset": "jamaica", "seats": 2})).json()
     assert other["found"] is False
     second = (await bo.http.post("/api/v1/quick", json={"preset": "tortuga", "seats": 2})).json()
-    assert second == {"id": first["id"], "found": True}
+    assert second == {**first, "found": True}
+    state = (await cy.http.get(f"/api/v1/games/{first['id']}")).json()
+    assert (first["commitment"], first["scheme"]) == (state["table"]["commitment"], 2)
     await bo.join(second["id"])
-    await bo.command("sit", nonce="0" * 32)
+    await bo.command("sit")
     full = (await cy.http.post("/api/v1/quick", json={"preset": "tortuga", "seats": 2})).json()
     assert full["found"] is False
     await ann.leave()
@@ -114,11 +116,12 @@ async def test_quick_play_finds_a_fitting_table_or_opens_one(crew: Crew) -> None
 async def test_quick_play_passes_by_tables_of_people_who_do_not_want_to_meet(light_crew: Crew) -> None:
     ann, bo, cy = await light_crew.sailor(), await light_crew.sailor(), await light_crew.sailor()
     wish = {"preset": "tortuga", "seats": 3}
-    table = (await ann.http.post("/api/v1/quick", json=wish)).json()["id"]
+    made = (await ann.http.post("/api/v1/quick", json=wish)).json()
+    table = made["id"]
     await ann.join(table)
-    await ann.command("sit", nonce="0" * 32)
+    await ann.command("sit")
     assert (await ann.http.put(f"/api/v1/blocks/{bo.person}")).status_code == 200
-    assert (await cy.http.post("/api/v1/quick", json=wish)).json() == {"id": table, "found": True}
+    assert (await cy.http.post("/api/v1/quick", json=wish)).json() == {**made, "found": True}
     assert (await bo.http.post("/api/v1/quick", json=wish)).json()["found"] is False
     assert (await cy.http.put(f"/api/v1/blocks/{ann.person}")).status_code == 200
     assert (await cy.http.post("/api/v1/quick", json=wish)).json()["found"] is False

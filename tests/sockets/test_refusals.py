@@ -51,6 +51,7 @@ async def test_every_refusal_code_is_met_and_changes_nothing(
     await _in_the_game(book)
     await _around_the_game(book)
     await _at_the_door(book)
+    await _while_it_opens(book)
     await _when_the_store_is_away(book, monkeypatch)
     assert set(SENTENCES) - book.met == set()
 
@@ -62,18 +63,18 @@ async def _before_the_start(book: Book) -> None:
     for sailor in (ann, bo, cy):
         await sailor.join(game)
     await book.expect("not_seated", bo, "ready", ready=True)
-    await book.expect("bad_nonce", bo, "sit", nonce="xyz")
-    await book.expect("bad_colour", bo, "sit", nonce=NONCE, colour="pink")
-    await book.expect("bad_seat", bo, "sit", nonce=NONCE, seat=9)
+    await book.expect("bad_seal", bo, "sit", seal="xyz")
+    await book.expect("bad_colour", bo, "sit", colour="pink")
+    await book.expect("bad_seat", bo, "sit", seat=9)
     await book.expect("too_few", ann, "start")
-    await ann.command("sit", nonce=NONCE, seat=0, colour="red", id="anns-sitting")
+    await ann.command("sit", seat=0, colour="red", id="anns-sitting")
     await book.expect("not_started", ann, "act", version=9, action={"type": "end"})
-    await book.expect("colour_taken", bo, "sit", nonce=NONCE, colour="red")
-    await book.expect("seat_taken", bo, "sit", nonce=NONCE, seat=0)
+    await book.expect("colour_taken", bo, "sit", colour="red")
+    await book.expect("seat_taken", bo, "sit", seat=0)
     await book.expect("bad_level", ann, "bot", level="admiral")
-    await book.expect("id_taken", bo, "sit", nonce=NONCE, id="anns-sitting")
-    await bo.command("sit", nonce=NONCE)
-    await book.expect("no_free_seat", cy, "sit", nonce=NONCE)
+    await book.expect("id_taken", bo, "sit", id="anns-sitting")
+    await bo.command("sit")
+    await book.expect("no_free_seat", cy, "sit")
     await book.expect("not_host", bo, "start")
     await book.expect("not_ready", ann, "start")
     await book.expect("not_over", ann, "rematch")
@@ -81,13 +82,49 @@ async def _before_the_start(book: Book) -> None:
     for sailor in (ann, bo):
         await sailor.leave()
         await sailor.join(three)
-        await sailor.command("sit", nonce=NONCE)
+        await sailor.command("sit")
         await sailor.command("ready", ready=True)
     await book.expect("bad_options", ann, "start")
     await crew.server.house.close_room(game, "test")
     await cy.leave()
     await cy.join(game)
-    await book.expect("closed", cy, "sit", nonce=NONCE)
+    await book.expect("closed", cy, "sit")
+
+
+async def _while_it_opens(book: Book) -> None:
+    ann, bo = await book.crew.sailor(), await book.crew.sailor()
+    game = await book.crew.open_table(ann)
+    for sailor in (ann, bo):
+        sailor.opens = False
+        await sailor.join(game)
+        await sailor.command("sit")
+        await sailor.command("ready", ready=True)
+    await book.expect("not_opening", ann, "void", next_seal="a" * 64)
+    await book.expect("seal_used", bo, "seal", seal=ann.table["seals"][0])
+    await ann.command("start")
+    await book.expect("opening", ann, "start")
+    await book.expect("bad_nonce", ann, "open", nonce="xyz", next_seal="a" * 64)
+    await book.expect("wrong_nonce", ann, "open", nonce="0" * 32, next_seal="a" * 64)
+    opened = ann.keeper.answer(ann.table, 0)
+    assert opened is not None
+    await ann.command(**opened)
+    await book.expect("already_open", ann, "void", next_seal="a" * 64)
+    await bo.command("void", next_seal="b" * 64)
+    await ann.command("start")
+    await ann.command("void", next_seal="c" * 64)
+    await book.expect("not_sealed", ann, "start")  # bo had not opened: everybody seals anew
+    room = book.crew.server.house.rooms.loaded(game)
+    assert room is not None
+    assert room.table.missed == {ann.person: 1, bo.person: 1}
+    room.table.missed = {bo.person: 2}
+    await book.expect("missed_twice", bo, "sit")
+    book.crew.server.house.new_tables = 1
+    old = await book.crew.open_table(ann)
+    book.crew.server.house.new_tables = 2
+    await ann.leave()
+    await ann.join(old)
+    await ann.command("sit")
+    await book.expect("no_seals", ann, "seal", seal="a" * 64)
 
 
 async def _in_the_game(book: Book) -> None:
@@ -188,10 +225,10 @@ async def _at_the_door(book: Book) -> None:
     blocker = await crew.sailor()
     game = await crew.open_table(blocker, players=3)
     await blocker.join(game)
-    await blocker.command("sit", nonce=NONCE)
+    await blocker.command("sit")
     await stranger.join(game)
     blocks, house.blocks = house.blocks, _everybody_blocks
-    await book.expect("blocked", stranger, "sit", nonce=NONCE)
+    await book.expect("blocked", stranger, "sit")
     house.blocks = blocks
     new = {"options": {"preset": "jamaica", "players": 2}}
     answers = [await stranger.http.post("/api/v1/games", json=new) for _ in range(11)]

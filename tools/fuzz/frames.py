@@ -17,6 +17,7 @@ from typing import Any
 import httpx
 import orjson
 
+from app.client.sealing import Keeper
 from app.play.commands import message_names
 from app.play.terms import CHAT_PRESETS, COLOURS, LEVELS
 from app.web.lobby_socket import lobby_message_names
@@ -76,7 +77,7 @@ def a_message(do: str, chance: random.Random, seq: int, choices: list[Any], peop
         fields["id"] = secrets.token_urlsafe(9)
     match do:
         case "hello":
-            fields |= {"v": 1, "seq": max(0, seq - chance.randrange(6))}
+            fields |= {"v": 2, "seq": max(0, seq - chance.randrange(6))}
         case "ping":
             fields["n"] = chance.getrandbits(20)
         case "act":
@@ -85,7 +86,13 @@ def a_message(do: str, chance: random.Random, seq: int, choices: list[Any], peop
         case "undo" | "hint":
             fields["version"] = seq
         case "sit":
-            fields |= {"nonce": secrets.token_hex(16), "seat": chance.randrange(3)}
+            fields |= {"seal": secrets.token_hex(32), "seat": chance.randrange(3)}
+        case "seal":
+            fields["seal"] = secrets.token_hex(32)
+        case "open":
+            fields |= {"nonce": secrets.token_hex(16), "next_seal": secrets.token_hex(32)}
+        case "void":
+            fields["next_seal"] = secrets.token_hex(32)
         case "colour":
             fields["colour"] = chance.choice(COLOURS)
         case "ready":
@@ -170,10 +177,17 @@ async def _round(server: Server, chance: random.Random, count: int, outcome: Out
     answer = await host.http.post("/api/v1/games", json={"options": options, "hints": number % 2 == 0})
     room = answer.json()["id"]
     if number % 4 != 3:  # every fourth table has not begun
+        keepers: dict[_Guest, Keeper] = {}
         for guest in (host, other):
-            await guest.do(room, "sit", nonce=secrets.token_hex(16))
+            keepers[guest] = Keeper()
+            await guest.do(room, "sit", **keepers[guest].sit(answer.json()))
             await guest.do(room, "ready", ready=True)
         await host.do(room, "start")
+        for guest in (host, other):
+            state = (await guest.http.get(f"/api/v1/games/{room}")).json()
+            wanted = keepers[guest].answer(state["table"], state["you"]["seat"])
+            assert wanted is not None
+            await guest.do(room, wanted.pop("do"), **wanted)
     nobody = _Guest(server)
     people = [guest.person for guest in guests]
     places = [(guest, f"/ws/game/{room}") for guest in (host, host, other, watcher, nobody)]
@@ -203,7 +217,7 @@ async def _talk(
         if raw is None:
             raw = await guest.socket(path).open()
             if chance.random() < 0.95:
-                await raw.say({"do": "hello", "v": 1})
+                await raw.say({"do": "hello", "v": 2})
         message = a_message(chance.choice(names), chance, raw.seq, raw.choices, people)
         data, is_last = a_frame(message, chance)
         await raw.send(data)

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 
 import httpx
 
+from app.client.sealing import Keeper
+
 __all__ = ["a_program"]
 
 
@@ -17,13 +19,17 @@ def a_program(base: str) -> tuple[dict[str, str], dict[str, str]]:
         owner.post("/api/v1/account/register", json={"password": "plank, parrot, doubloon"})
         token = owner.post("/api/v1/account/tokens", json={"label": "fuzz"}).json()["token"]
         options = {"preset": "jamaica", "players": 2, "first": 0}
-        game = owner.post("/api/v1/games", json={"options": options, "hints": True}).json()["id"]
+        made = owner.post("/api/v1/games", json={"options": options, "hints": True}).json()
+        game, keepers = made["id"], (Keeper(), Keeper())
         with httpx.Client(base_url=base, headers={"Origin": base}, timeout=60) as other:
             person = other.post("/api/v1/me", json={}).json()["person"]["id"]
-            for client in (owner, other):
-                for body in ({"do": "sit", "nonce": secrets.token_hex(16)}, {"do": "ready", "ready": True}):
+            for client, keeper in zip((owner, other), keepers, strict=True):
+                for body in ({"do": "sit", **keeper.sit(made)}, {"do": "ready", "ready": True}):
                     _done(client, game, body)
             _done(owner, game, {"do": "start"})
+            for client, keeper in zip((owner, other), keepers, strict=True):
+                state = client.get(f"/api/v1/games/{game}").json()
+                _done(client, game, keeper.answer(state["table"], state["you"]["seat"]) or {})
     return {"Authorization": f"Bearer {token}"}, {"game": game, "player": person}
 
 

@@ -69,7 +69,7 @@ class Spectator:
             open_timeout=60,
             proxy=None,
         )
-        await self.link.send('{"do":"hello","v":1}')
+        await self.link.send('{"do":"hello","v":2}')
         self._reading = asyncio.create_task(self._read(self.link))
 
     async def _read(self, link: ClientConnection) -> None:
@@ -162,7 +162,7 @@ def _frozen(port: int, game: str) -> socket.socket:
     )
     while b"\r\n\r\n" not in link.recv(4096):
         pass
-    link.sendall(_masked(b'{"do":"hello","v":1}'))
+    link.sendall(_masked(b'{"do":"hello","v":2}'))
     return link
 
 
@@ -178,7 +178,7 @@ async def _until_shed(server: Server, frozen: socket.socket) -> int:
         while time.monotonic() < until:
             with contextlib.suppress(OSError):
                 for _ in range(100):
-                    await asyncio.to_thread(frozen.sendall, _masked(b'{"do":"hello","v":1}'))
+                    await asyncio.to_thread(frozen.sendall, _masked(b'{"do":"hello","v":2}'))
             text = (await http.get(f"{server.base}/metrics")).text
             found = re.search(r"^cartagena_outbox_drops_total ([0-9.]+)$", text, re.MULTILINE)
             if found is not None and float(found[1]) >= 1:

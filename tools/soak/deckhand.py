@@ -23,6 +23,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from app import rules
 from app.bots.choosing import safe_choice
+from app.client.sealing import Keeper
 from tools.soak.pauses import AsPages, Hurried
 
 Json = dict[str, Any]
@@ -63,6 +64,8 @@ class Deckhand:
         self.choices: list[Json] = []
         self.may_undo = False
         self.noted = Noted()
+        self.keeper = Keeper()
+        self.speaks = 2
         self.pending: dict[str, Json] = {}
         self.problems: list[str] = []
         self.closed_with: list[int] = []
@@ -98,6 +101,7 @@ class Deckhand:
         self.game = game
         self.seq, self.view, self.table, self.clock, self.choices = None, None, {}, None, []
         self.noted, self.pending = Noted(), {}
+        self.keeper = Keeper()
         self.plays = plays
         self.come_back()
 
@@ -140,6 +144,8 @@ class Deckhand:
                 self.greeted = False
                 if self.link is not None and self.link.close_code is not None:
                     self.closed_with.append(self.link.close_code)
+                    # A worker that is not updated yet speaks the protocol before this one only.
+                    self.speaks = 1 if self.link.close_code == 4001 else 2
                 self.link = None
                 await self.stir()
             await asyncio.sleep(self.pauses.after(was_greeted))
@@ -151,7 +157,7 @@ class Deckhand:
             self.link.transport.abort()
 
     async def _converse(self, link: ClientConnection, began: float) -> None:
-        hello: Json = {"do": "hello", "v": 1}
+        hello: Json = {"do": "hello", "v": self.speaks}
         if self.seq is not None:
             hello["seq"] = self.seq
         await self._send(hello)
@@ -177,6 +183,9 @@ class Deckhand:
                 self.troubled += 1
                 await asyncio.sleep(_PATIENCE)
                 await self._send(self.pending[message["id"]])
+            wanted = self.keeper.answer(self.table, self.seat) if self.table else None
+            if wanted is not None:  # seats are sealed, and the game begins when everybody has opened
+                await self._send(self.begin(**wanted))
             await self.stir()
 
     async def stir(self) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import secrets
 from random import Random
 from typing import Any
 
@@ -170,7 +169,7 @@ async def begin(crewed: Crewed, http: httpx.AsyncClient) -> None:
         hand.board(game, plays=hand in players)
     for hand in players:
         await hand.until(lambda hand: hand.greeted)
-        await hand.command("sit", nonce=secrets.token_hex(16))
+        await hand.command("sit", **hand.keeper.sit(hand.table))
         await hand.command("ready", ready=True)
     await players[0].until(lambda hand: all(seat["ready"] for seat in hand.table["seats"]))
     await players[0].command("start")

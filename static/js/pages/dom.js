@@ -38,7 +38,7 @@ export function given(id) {
   return block ? JSON.parse(block.textContent) : null;
 }
 
-/** 32 lower-case hex digits of real chance: a nonce for the seed, an id for a command. */
+/** 32 lower-case hex digits of real chance: an id for a command. */
 export function randomHex(bytes = 16) {
   const numbers = crypto.getRandomValues(new Uint8Array(bytes));
   return [...numbers].map((n) => n.toString(16).padStart(2, "0")).join("");

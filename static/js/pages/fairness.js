@@ -1,5 +1,6 @@
 // The fairness page: what was fixed when, and a check of the whole game in this browser with its own code.
-import { botNonce, commitmentOf, seedFrom, setUp } from "../chance.js";
+import { botNonce, commitmentOf, sealOf, seedFrom, setUp } from "../chance.js";
+import { compared } from "../sealing.js";
 import { t, tn } from "../i18n.js";
 import { seatName } from "../words.js";
 import { get, Refused } from "./api.js";
@@ -14,14 +15,14 @@ const verdict = find("[data-verdict]", page);
 const button = find("[data-check]", page); // only beside a game
 let record = null;
 
-function showSeals({ commitment, nonces, server_seed: secret }, seats) {
+function showSeals({ commitment, nonces, seals, server_seed: secret }, seats) {
   find("[data-seals]", page).hidden = false;
   find("[data-commitment]", page).textContent = commitment;
   find("[data-server-seed]", page).textContent = secret ?? t("still secret");
   const whole = secret && nonces.every(Boolean);
   find("[data-seed]", page).textContent = whole ? seedFrom(secret, nonces) : t("known after the game");
   put(find("[data-nonces]", page), ...nonces.map((nonce, seat) =>
-    el("li", {}, `${seatName(seats, seat)}: `, el("code", {}, nonce ?? "–")),
+    el("li", {}, `${seatName(seats, seat)}: `, el("code", {}, nonce ?? (seals?.[seat] ? t("sealed: {seal}", { seal: seals[seat] }) : "–"))),
   ));
 }
 
@@ -29,6 +30,9 @@ function note(ok, words) {
   list.append(el(ok ? "li.check-good" : "li.check-bad", {}, el("span.check-sign", { "aria-hidden": "true" }, ok ? "✓" : "✗"), el("span.hidden", {}, ok ? t("Holds:") : t("Does not hold:")), " ", words));
   return ok;
 }
+
+/** Something to know that is neither good nor bad. */
+const remark = (words) => list.append(el("li.check-remark", {}, el("span.check-sign", { "aria-hidden": "true" }, "·"), " ", words));
 
 const WRONG = {
   board: () => t("The boards are not those of the seed."),
@@ -41,6 +45,36 @@ const WRONG = {
   chest: () => t("A chest token is not the one of the seed."),
 };
 
+/** Of sealed seats: nothing that was opened before all was frozen, nothing used twice. */
+function checkSeals({ commitment, nonces, players, seals, void_rounds: rounds }) {
+  const people = players.flatMap(({ bot }, seat) => (bot === null ? [seat] : []));
+  const fits = (seal, nonce) => Boolean(seal) && Boolean(nonce) && sealOf(commitment, nonce) === seal;
+  const isSealed = players.every(({ bot }, seat) => (bot === null ? fits(seals[seat], nonces[seat]) : seals[seat] === null));
+  if (!note(isSealed, tn("The number of {n} player fits the seal that was frozen before any number was shown.", "The numbers of {n} players fit the seals that were frozen before any number was shown.", people.length))) return false;
+  const dead = new Set();
+  let holds = true;
+  for (const voided of rounds) {
+    holds &&= voided.seals.every((seal, seat) => voided.nonces[seat] === null || (fits(seal, voided.nonces[seat]) && !dead.has(voided.nonces[seat])));
+    holds &&= voided.missing.length > 0 && voided.seals.some((seal, seat) => seal !== null && voided.nonces[seat] === null);
+    for (const nonce of voided.nonces) if (nonce !== null) dead.add(nonce);
+  }
+  holds &&= nonces.every((nonce) => !dead.has(nonce));
+  return !rounds.length || note(holds, tn("{n} start before came to nothing, because somebody did not confirm; no number of it was used.", "{n} starts before came to nothing, because somebody did not confirm; no number of them was used.", rounds.length));
+}
+
+/** What this browser kept when it sat down, beside what the record says. */
+function checkMemory(given) {
+  const found = compared(given, room || null);
+  if (found === "same") return note(true, t("This browser was there: fingerprint, seals and its own number are those that it kept."));
+  if (found === "other") return note(false, t("This is not the game that this browser was shown when it sat down."));
+  remark(
+    found === "unused"
+      ? t("This browser was not there when the game began: none of the numbers it made for this table is in it.")
+      : t("This browser was not there: it can only check that the record agrees with itself."),
+  );
+  return true;
+}
+
 /** The steps in order; the first that fails ends it. Gives whether all held. */
 async function check(given) {
   list.replaceChildren();
@@ -48,6 +82,10 @@ async function check(given) {
   if (!note(commitmentOf(secret) === commitment, t("The secret has the fingerprint that was shown before the game."))) return false;
   const bots = given.players.flatMap(({ bot }, seat) => (bot === null ? [] : [seat]));
   if (bots.length && !note(bots.every((seat) => nonces[seat] === botNonce(secret, seat)), t("The numbers of the bots follow from the secret; nobody could choose them."))) return false;
+  if ((given.scheme ?? 1) === 2) {
+    if (!checkSeals(given)) return false;
+  } else remark(t("This game was played by the older scheme: everybody's number was known as soon as they sat down."));
+  if (!checkMemory(given)) return false;
   const seed = seedFrom(secret, nonces);
   note(true, t("The seed follows from the secret and every player's number."));
   const { board, hands } = setUp(options, seed);

@@ -8,6 +8,7 @@ import { clockWords, variantWords } from "./words.js";
 import { toast } from "./shell.js";
 import { announceTurns } from "./turn_notice.js";
 import { nameForm, ensureName } from "./name.js";
+import { sitAt } from "./sitting.js";
 
 const LISTS = ["mine", "open", "watch"];
 const rooms = { mine: new Map(), open: new Map(), watch: new Map() };
@@ -128,7 +129,7 @@ const command = (id, body) => post(`/games/${encodeURIComponent(id)}/commands`, 
 /** Sit down at once; a locked table asks for its password on its own page. */
 function join(room) {
   return busy(null, async () => {
-    if (!room.locked) await command(room.id, { do: "sit", nonce: randomHex() });
+    if (!room.locked) await sitAt(room.id);
     goTo(room.id);
   });
 }
@@ -136,12 +137,13 @@ function join(room) {
 /** One click from the front page into a game: a private table, bots on the other seats, started. */
 function playBots(event) {
   return busy(event.currentTarget, async () => {
-    const { id } = await post("/games", {
+    const table = await post("/games", {
       options: { preset: "jamaica", players: 3 },
       visibility: "unlisted",
       bots: ["sailor", "mate"],
     });
-    await command(id, { do: "sit", nonce: randomHex() });
+    const { id } = table;
+    await sitAt(id, table);
     await command(id, { do: "ready", ready: true });
     await command(id, { do: "start" });
     goTo(id);
@@ -151,15 +153,15 @@ function playBots(event) {
 function quickPlay(event) {
   return busy(event.currentTarget, async () => {
     const { preset, seats } = wishes();
-    const { id } = await post("/quick", { ...(preset && { preset }), ...(seats && { seats }) });
-    await command(id, { do: "sit", nonce: randomHex() });
-    goTo(id);
+    const table = await post("/quick", { ...(preset && { preset }), ...(seats && { seats }) });
+    await sitAt(table.id, table);
+    goTo(table.id);
   });
 }
 
 const socket = live("/ws/lobby", {
   onOpen(send) {
-    send({ do: "hello", v: 1 });
+    send({ do: "hello", v: 1 }); // both protocols have the same lobby
     const filter = wishes();
     if (Object.keys(filter).length) send({ do: "filter", ...filter });
   },

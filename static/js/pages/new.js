@@ -1,8 +1,9 @@
 // The form for a new table: an edition fills all options, each change is checked by the rules before it is sent.
 import { t, tn } from "../i18n.js";
 import { post, Refused } from "./api.js";
-import { find, findAll, given, randomHex } from "./dom.js";
+import { find, findAll, given } from "./dom.js";
 import { ensureName } from "./name.js";
+import { sitAt } from "./sitting.js";
 
 const form = find("[data-new-table]");
 const presets = given("presets");
@@ -139,10 +140,11 @@ async function create(event) {
   button.setAttribute("aria-busy", "true");
   try {
     await ensureName();
-    const { id } = await post("/games", order());
+    const table = await post("/games", order());
+    const { id } = table;
     const password = checked("password");
     const headers = checked("visibility") === "password" ? { "X-Room-Password": password } : {};
-    await post(`/games/${encodeURIComponent(id)}/commands`, { do: "sit", id: randomHex(), nonce: randomHex() }, headers);
+    await sitAt(id, table, headers);
     location.assign(`/g/${encodeURIComponent(id)}`);
   } catch (problem) {
     if (!(problem instanceof Refused)) throw problem;

@@ -62,6 +62,7 @@ def test_my_games_stand_first_and_say_whose_turn_it_is(person: Callable[..., Pla
     game = ann.create({"preset": "jamaica", "players": 2, "first": 0}, bots=["sailor"])
     ann.take_seat(game)
     ann.command("start")
+    ann.confirm()
     mine = ann.page.locator(f'[data-list="mine"] [data-room="{game}"]')
     expect(mine).to_contain_text(PLAY_ON)
     state = ann.state()

@@ -16,6 +16,8 @@ from typing import Any
 
 from playwright.sync_api import BrowserContext, Page, expect
 
+from app.client.sealing import Keeper
+
 ROOT = Path(__file__).resolve().parents[3]
 
 # A short road with few pirates: whole games in seconds, by the same rules.
@@ -84,6 +86,7 @@ class Player:
         )
         self.csrf = ""
         self.game = ""
+        self.keeper = Keeper()
 
     # -- beside the page ---------------------------------------------------------------------------
 
@@ -108,6 +111,9 @@ class Player:
         return self.game
 
     def command(self, do: str, **fields: Any) -> Any:
+        if do == "sit" and not {"nonce", "seal"} & fields.keys():
+            self.keeper = Keeper()
+            fields |= self.keeper.sit(self.state()["table"])
         return self.api(
             "POST", f"/games/{self.game}/commands", {"do": do, "id": secrets.token_hex(8), **fields}
         )
@@ -125,8 +131,15 @@ class Player:
 
     def take_seat(self, game: str) -> None:
         self.game = game
-        self.command("sit", nonce=secrets.token_hex(16))
+        self.command("sit")
         self.command("ready", ready=True)
+
+    def confirm(self) -> None:
+        """What the page does by itself after a start, beside it."""
+        state = self.state()
+        wanted = self.keeper.answer(state["table"], state["you"]["seat"])
+        if wanted is not None:
+            self.command(**wanted)
 
     # -- on the page -------------------------------------------------------------------------------
 
@@ -166,6 +179,8 @@ def begin(host: Player, *others: Player, options: dict[str, Any], **terms: Any) 
     for player in (host, *others):
         player.take_seat(game)
     host.command("start")
+    for player in (host, *others):
+        player.confirm()
     return game
 
 

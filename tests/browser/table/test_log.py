@@ -32,6 +32,8 @@ def test_a_second_device_reads_the_whole_log(person: Callable[..., Player]) -> N
         each.take_seat(game)
     ann.open(game)
     ann.command("start")
+    for each in (ann, bo):
+        each.confirm()
     for _ in range(8):
         before = ann.seq()
         assert move_beside(ann) or move_beside(bo)
