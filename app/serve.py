@@ -64,6 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"cartagena: {problem}", file=sys.stderr)
         return 2
     configure_logs(settings.log_level, settings.log_format)
+    if settings.webhooks and not settings.calls_webhooks:
+        log.info("webhooks are not offered: without CARTAGENA_PUBLIC_URL their links would lead nowhere")
     try:
         with sole_server(settings.database_url, settings.stop_seconds):
             return _serve(settings)

@@ -121,7 +121,7 @@ class Settings:
         300.0, "Seconds between two rounds of forgetting what the settings say.", low=1
     )
     # Telling people that it is their turn
-    smtp_host: str = _set("", "Mail server; empty: no e-mail is offered.")
+    smtp_host: str = _set("", "Mail server; empty: no e-mail is offered. Needs a public_url to link to.")
     smtp_port: int = _set(587, "Port of the mail server.", low=1)
     smtp_user: str = _set("", "User name for the mail server; empty: none.")
     smtp_password: str = _set("", "Password for the mail server.", secret=True)
@@ -129,7 +129,7 @@ class Settings:
     mail_from: str = _set("Cartagena <cartagena@localhost>", "Sender of the e-mails.")
     digest_minutes: float = _set(30.0, "Least minutes between two notifications to one person.", low=0)
     notify_seconds: float = _set(60.0, "Seconds between two rounds of looking whom to notify.", low=0.05)
-    webhooks: bool = _set(True, "Whether people may have webhooks called.")
+    webhooks: bool = _set(True, "Whether people may have webhooks called; only with a public_url to link to.")
     webhook_private: bool = _set(False, "Whether a webhook may point into a private network.")
 
     @property
@@ -154,6 +154,11 @@ class Settings:
     def is_https(self) -> bool:
         """Whether people reach it over TLS (the proxy's), so that cookies are Secure."""
         return self.public_url.startswith("https://")
+
+    @property
+    def calls_webhooks(self) -> bool:
+        """Whether webhooks are called: what they tell leads to a table, so there must be an address to lead to."""
+        return self.webhooks and bool(self.public_url)
 
     def with_(self, **changes: object) -> Settings:
         """The same settings but for these; validated again."""
@@ -256,6 +261,11 @@ def _validated(settings: Settings) -> Settings:
         parts = urlsplit(settings.public_url)
         whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.path in ("", "/")
         need(whole and not parts.query, "public_url", "must look like https://play.example.org")
+    need(
+        not settings.smtp_host or bool(settings.public_url),
+        "public_url",
+        "must be set when e-mails are sent (CARTAGENA_SMTP_HOST): their links would lead nowhere",
+    )
     if settings.workers > 1:
         need(not scheme.startswith("sqlite"), "workers", "above 1 needs PostgreSQL (CARTAGENA_DATABASE)")
         need(settings.redis != "", "workers", "above 1 needs Redis (CARTAGENA_REDIS)")

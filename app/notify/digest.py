@@ -69,7 +69,11 @@ class Notifier:
         well = False
         if recipient.email is not None and self._mailer.is_open:
             well |= await self._mail(recipient, recipient.email)
-        if recipient.webhook is not None and recipient.webhook_key is not None and self._settings.webhooks:
+        if (
+            recipient.webhook is not None
+            and recipient.webhook_key is not None
+            and self._settings.calls_webhooks
+        ):
             well |= await self._call(recipient, recipient.webhook, recipient.webhook_key, now)
         if well:
             await self._book.told(recipient.player, [game.key for game in recipient.waiting])

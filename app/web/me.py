@@ -74,7 +74,7 @@ async def me(request: Request, person: Anyone) -> dict[str, Any]:
         "suggested": None if person else await free_suggestion(site),
         "csrf": csrf_token(request),
         "mail": bool(site.settings.smtp_host),
-        "webhooks": site.settings.webhooks,
+        "webhooks": site.settings.calls_webhooks,
     }
 
 

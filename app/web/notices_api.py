@@ -77,7 +77,7 @@ async def set_notices(request: Request, body: Wanted, person: Someone) -> dict[s
             code = new_code(2)
     webhook, key = None, None
     if body.webhook is not None:
-        if not site.settings.webhooks:
+        if not site.settings.calls_webhooks:
             raise NotAllowed("no_webhooks", "This server calls no webhooks.")
         try:
             webhook = checked_url(body.webhook, private=site.settings.webhook_private)
@@ -169,5 +169,5 @@ def _shown(site: Site, notice: Notice | None) -> dict[str, Any]:
         "webhook_failures": notice.webhook_failures if notice else 0,
         "language": notice.language if notice else "en",
         "mail": site.mailer.is_open,
-        "webhooks": site.settings.webhooks,
+        "webhooks": site.settings.calls_webhooks,
     }

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import hmac
 import json
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -179,15 +180,19 @@ async def test_a_name_that_stands_for_a_private_address_is_not_called(receiver: 
 async def test_a_name_is_looked_up_once_and_called_where_it_was_checked(
     receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loop = asyncio.get_running_loop()
     asked: list[str] = []
+    really = socket.getaddrinfo
 
-    async def getaddrinfo(host: str, port: int, **_: Any) -> list[Any]:
+    def getaddrinfo(host: Any, port: Any, *more: Any, **named: Any) -> Any:
         asked.append(host)
-        return [(2, 1, 6, "", ("127.0.0.1" if len(asked) == 1 else "10.0.0.1", port))]
+        if host != "rebinding.example":
+            return really(host, port, *more, **named)
+        return [(2, 1, 6, "", ("127.0.0.1" if asked.count(host) == 1 else "10.0.0.1", port))]
 
-    monkeypatch.setattr(loop, "getaddrinfo", getaddrinfo, raising=False)
-    await Webhooks(private=True).call(f"http://rebinding.example:{receiver.port}/", "key", {}, 1)
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    webhooks = Webhooks(private=True)
+    await webhooks.call(f"http://rebinding.example:{receiver.port}/", "key", {}, 1)
+    webhooks.close()
     ((headers, _),) = receiver.posted
     assert headers["host"] == f"rebinding.example:{receiver.port}"
     assert asked.count("rebinding.example") == 1
@@ -196,7 +201,7 @@ async def test_a_name_is_looked_up_once_and_called_where_it_was_checked(
 async def test_a_private_address_is_refused_by_the_api_and_looks_like_any_other_failure(
     sqlite_url: str,
 ) -> None:
-    async with running(sqlite_url) as site:
+    async with running(sqlite_url, public_url="http://testserver") as site:
         browser, _ = await site.guest()
         answer = await browser.put("/api/v1/me/notices", json={"webhook": "https://10.0.0.1/"})
         assert code_of(answer) == "bad_webhook"

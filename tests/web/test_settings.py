@@ -111,3 +111,12 @@ def test_every_setting_has_a_sentence() -> None:
 def test_changed_settings_are_validated_again() -> None:
     with pytest.raises(BadSettings):
         Settings().with_(port=-1)
+
+
+def test_mail_without_an_address_to_link_to_is_refused_and_webhooks_are_not_offered() -> None:
+    with pytest.raises(BadSettings, match="CARTAGENA_PUBLIC_URL must be set when e-mails are sent"):
+        read_settings({"CARTAGENA_SMTP_HOST": "mail.example.org"})
+    public = {"CARTAGENA_PUBLIC_URL": "http://localhost:8000"}
+    assert read_settings({"CARTAGENA_SMTP_HOST": "mail.example.org", **public}).calls_webhooks
+    assert not read_settings({}).calls_webhooks
+    assert not read_settings({"CARTAGENA_WEBHOOKS": "no", **public}).calls_webhooks
