@@ -54,5 +54,6 @@ class CatchingUp:
         for room in [room for room in house.rooms if len(room.visitors)]:
             await chat.read_on(room)
         house.rooms.tell_presence()
+        house.lobby.changes += 1  # and perhaps many more
         for visitor in list(house.lobby.visitors):
             await house.lobby.tell_lists(visitor)

@@ -264,6 +264,7 @@ class House:
         """What loaded rooms show of these people has changed."""
         if not people:
             return
+        self.lobby.changes += 1
         for room in self.rooms:
             if not room.table.named().isdisjoint(people):
                 room.retell()
@@ -286,6 +287,7 @@ class House:
         self.presence.moved(room, before, entry)
         table = room.table
         is_row = entry.kind != "action" or table.is_over
+        self.lobby.changes += is_row
         if not is_row:
             if before.to_act == table.to_act or (self.bus.is_alone and not self.lobby.has_any(table)):
                 return

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Filter", "Lobby", "LobbyVisitor", "lists_of", "row_of_game", "row_of_table"]
 
 SHOWN = 100
+FRESH = 1000  # how long, in milliseconds, a list may be told again: who watches is not told as a change
 _MODULES = ("scoundrels", "black_magic")
 
 
@@ -70,6 +71,8 @@ class Lobby:
     def __init__(self, house: House) -> None:
         self._house = house
         self.visitors: set[LobbyVisitor] = set()
+        self.changes = 0  # of anything that lists show, as far as this worker knows
+        self._kept: dict[str, tuple[int, int, list[dict[str, Any]]]] = {}  # list → changes, when, its rows
 
     def has_any(self, table: Table) -> bool:
         """Whether somebody of this table looks at the lobby here."""
@@ -88,16 +91,22 @@ class Lobby:
 
     async def snapshot(self, visitor: LobbyVisitor) -> dict[str, Any]:
         """The lists as they are now."""
-        store = self._house.store
         found = {"t": "lobby"} | {
-            which: [
-                row
-                for row in map(self.row, await store.games_listed(which, SHOWN))
-                if visitor.filter.lets(row)
-            ]
+            which: [row for row in await self.rows(which) if visitor.filter.lets(row)]
             for which in ("open", "watch")
         }
         return {**found, "mine": await self.mine(visitor.anyone), "people": len(self.visitors)}
+
+    async def rows(self, which: str) -> list[dict[str, Any]]:
+        """The whole list: read once for all who ask before it changes, and at the latest after a moment."""
+        now, changes = self._house.clock.now(), self.changes
+        kept = self._kept.get(which)
+        if kept is not None and kept[0] == changes and 0 <= now - kept[1] < FRESH:
+            return kept[2]
+        rows = [self.row(game) for game in await self._house.store.games_listed(which, SHOWN)]
+        if self.changes == changes:  # else a change that was told meanwhile may be missing
+            self._kept[which] = (changes, now, rows)
+        return rows
 
     def row(self, game: GameRow) -> dict[str, Any]:
         """A stored game's row, with those who watch it as far as this worker knows: nobody writes that down."""
@@ -118,6 +127,7 @@ class Lobby:
 
     def changed(self, body: dict[str, Any]) -> None:
         """A row changed, here or in another worker; see `news_of`."""
+        self.changes += 1
         if not self.visitors:
             return
         row, lists = body["row"], body["lists"]

@@ -77,8 +77,13 @@ class GameStore(Protocol):
         """Listed tables of this kind with a free seat, newest first."""
 
     async def games_of(
-        self, people: Sequence[str], *, unfinished: bool, limit: int, offset: int = 0
-    ) -> list[GameRow]: ...
+        self, people: Sequence[str], *, unfinished: bool, limit: int, offset: int = 0, public: bool = False
+    ) -> list[GameRow]:
+        """Games of these ids, the last touched first; `public`: only those at tables anybody could watch."""
+
+    async def results_of(self, people: Sequence[str]) -> list[tuple[str, int, int]]:
+        """Of finished games at tables anybody could watch: preset, place, how often."""
+
     async def wake(self, game: str, at: int) -> None:
         """Let the sweeper look at this game at that time, if it was not going to earlier."""
 

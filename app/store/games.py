@@ -121,7 +121,7 @@ class SqlGameStore(SideNotes):
             return await _rows(run, query)
 
     async def games_of(
-        self, people: Sequence[str], *, unfinished: bool, limit: int, offset: int = 0
+        self, people: Sequence[str], *, unfinished: bool, limit: int, offset: int = 0, public: bool = False
     ) -> list[GameRow]:
         sits = select(seats.c.game).where(seats.c.person.in_(people))
         opened = select(games.c.id).where(games.c.creator.in_(people), games.c.status == "open")
@@ -135,8 +135,22 @@ class SqlGameStore(SideNotes):
             .limit(limit)
             .offset(offset)
         )
+        if public:
+            query = query.where(games.c.is_listed, games.c.is_watchable)
         async with self.reading() as run:
             return await _rows(run, query)
+
+    async def results_of(self, people: Sequence[str]) -> list[tuple[str, int, int]]:
+        # Added up by the database, off the loop; of thousands of games a few rows come back.
+        query = (
+            select(games.c.preset, seats.c.place, func.count())
+            .select_from(seats.join(games, games.c.id == seats.c.game))
+            .where(seats.c.person.in_(people), seats.c.place.is_not(None))
+            .where(games.c.status == "finished", games.c.is_listed, games.c.is_watchable)
+            .group_by(games.c.preset, seats.c.place)
+        )
+        async with self.reading() as run:
+            return [(row[0], row[1], row[2]) for row in await run.execute(query)]
 
 
 class _TooManyGames(Exception):

@@ -55,8 +55,7 @@ async def list_games(
     """Open tables, games to watch, my unfinished ones (mine to move first), my finished ones."""
     house, anyone = house_of(request), anyone_of(person)
     if which in ("open", "watch"):
-        games = await house.store.games_listed(which, limit)
-        return Rows(games=[house.lobby.row(game) for game in games])
+        return Rows(games=(await house.lobby.rows(which))[:limit])
     if not anyone.ids:
         raise Refusal("no_session")
     if which == "mine":

@@ -323,6 +323,10 @@ class OpenSocket:
         self._frames_of_person = limits.frames_by_person.of(person) if person is not None else None
         self._frames_of_address = limits.frames_by_address.of(address)
 
+    def is_too_heavy(self, milliseconds: float) -> bool:
+        """Counts work that a frame makes, before it is begun; true when it is too much for its address."""
+        return self._limits.work.wait(self._address, milliseconds) > 0
+
     def is_too_fast(self) -> bool:
         """Counts a frame; true when it came too fast."""
         now = self._limits.clock()

@@ -22,6 +22,8 @@ from app.web.wire_accept import Accepted, accept
 
 __all__ = ["LobbySocket", "lobby_message_names", "route"]
 
+_MILLISECONDS = 2  # what telling the lists costs
+
 
 class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
     pass
@@ -94,6 +96,8 @@ class _Talk(Manners):
             await self._hello(message)
         elif self.visitor not in self.house.lobby.visitors:
             self.refuse(Refusal("hello_first"))
+        elif self.socket.is_too_heavy(_MILLISECONDS):
+            self.refuse(Refusal("too_fast"))
         else:
             self.visitor.filter = Filter(message.preset, message.seats, message.clock, message.bots)
             await self._lists()
@@ -101,6 +105,9 @@ class _Talk(Manners):
     async def _hello(self, hello: Hello) -> None:
         if hello.v not in (PROTOCOL, OLD_PROTOCOL):
             self.outbox.end(4001, "reload")
+            return
+        if self.visitor in self.house.lobby.visitors and self.socket.is_too_heavy(_MILLISECONDS):
+            self.refuse(Refusal("too_fast"))
             return
         anyone = self.visitor.anyone
         you = {"person": anyone.id or None, "name": anyone.name}

@@ -21,7 +21,7 @@ __all__ = ["game_row", "results_by_preset", "router", "share_a_table"]
 router = Router(prefix="/api/v1", tags=["people"], responses=responses(401, 403, 404, 422))
 
 PAGE = 30
-_COUNTED = 2000  # finished games that results are counted from, newest first
+_MILLISECONDS = 10  # what a page of somebody with thousands of games costs the database and us
 _ALL_UNFINISHED = 500
 
 Offset = Annotated[int, Query(ge=0, le=100_000)]
@@ -50,11 +50,9 @@ async def profile(request: Request, player: str, reader: Anyone, offset: Offset 
     found = await site.people.player(player, site.now()) if len(player) <= 32 else None
     if found is None:
         raise NotFound("There is no such player.")
+    site.limits.take_work(request, _MILLISECONDS)
     ids = (found.id, *found.aliases)
-    rows = [
-        row for row in await site.games.games_of(ids, unfinished=False, limit=_COUNTED) if _is_public(row)
-    ]
-    shown = rows[offset : offset + PAGE]
+    rows = await site.games.games_of(ids, unfinished=False, limit=PAGE + 1, offset=offset, public=True)
     return {
         "player": {
             "id": found.id,
@@ -62,9 +60,9 @@ async def profile(request: Request, player: str, reader: Anyone, offset: Offset 
             "is_account": found.is_account,
             "since": found.made_at * 1000,
         },
-        "results": results_by_preset(rows, ids),
-        "games": [game_row(row, ids) for row in shown],
-        "more": len(rows) > offset + PAGE,
+        "results": results_by_preset(await site.games.results_of(ids)),
+        "games": [game_row(row, ids) for row in rows[:PAGE]],
+        "more": len(rows) > PAGE,
     }
 
 
@@ -98,19 +96,15 @@ def game_row(row: GameRow, ids: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def results_by_preset(rows: Sequence[GameRow], ids: Sequence[str]) -> list[dict[str, Any]]:
+def results_by_preset(counted: Sequence[tuple[str, int, int]]) -> list[dict[str, Any]]:
     """How often somebody played a preset to its end, won it, and came in at each place."""
-    counted: dict[str, dict[str, Any]] = {}
-    for row in rows:
-        mine = _seat_of(row.summary.seats if row.summary else (), ids)
-        if row.status != "finished" or mine is None or mine.place is None:
-            continue
-        preset = str(row.options.get("preset"))
-        line = counted.setdefault(preset, {"preset": preset, "played": 0, "won": 0, "places": [0] * 5})
-        line["played"] += 1
-        line["won"] += mine.place == 1
-        line["places"][min(mine.place, 5) - 1] += 1
-    return sorted(counted.values(), key=lambda line: (-line["played"], line["preset"]))
+    lines: dict[str, dict[str, Any]] = {}
+    for preset, place, times in counted:
+        line = lines.setdefault(preset, {"preset": preset, "played": 0, "won": 0, "places": [0] * 5})
+        line["played"] += times
+        line["won"] += times if place == 1 else 0
+        line["places"][min(place, 5) - 1] += times
+    return sorted(lines.values(), key=lambda line: (-line["played"], line["preset"]))
 
 
 async def share_a_table(games: GameStore, one: Sequence[str], other: Sequence[str]) -> bool:
@@ -121,12 +115,3 @@ async def share_a_table(games: GameStore, one: Sequence[str], other: Sequence[st
 
 def _seat_of(seats: Sequence[SeatRow], ids: Sequence[str]) -> SeatRow | None:
     return next((seat for seat in seats if seat.person is not None and seat.person in ids), None)
-
-
-def _is_public(row: GameRow) -> bool:
-    """An unlisted or locked table stays its link's; it is not found by way of a player's page."""
-    return (
-        row.terms.get("visibility") == "open"
-        and row.terms.get("lock") is None
-        and bool(row.terms.get("spectators", True))
-    )

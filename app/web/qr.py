@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from functools import lru_cache
 
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
@@ -15,11 +16,12 @@ from app.web.site import site_of
 __all__ = ["public_address", "qr_svg", "router"]
 
 router = Router(include_in_schema=False)
+_MILLISECONDS = 5
 _ROOM = re.compile(r"[A-Za-z0-9_-]{8,64}")
 
 
-def qr_svg(text: str) -> str:
-    """The text as a QR code in SVG."""
+@lru_cache(maxsize=512)  # 5 KB each: a table's is asked for by everybody who is shown it
+def _drawn(text: str) -> str:
     import segno  # not before somebody asks: a server starts sooner without it
 
     drawn = io.BytesIO()
@@ -35,6 +37,13 @@ def qr_svg(text: str) -> str:
         nl=False,
     )
     return drawn.getvalue().decode()
+
+
+async def qr_svg(request: HTTPConnection, text: str) -> str:
+    """The text as a QR code in SVG: drawn once, paid for, off the loop. Raises TooMany."""
+    site = site_of(request)
+    site.limits.take_work(request, _MILLISECONDS)
+    return await site.offload.run(_drawn, text)
 
 
 def public_address(connection: HTTPConnection, path: str) -> str:
@@ -53,5 +62,5 @@ async def room_qr(request: Request, room: str) -> Response:
     """The link of a room; the same whether or not there is such a room."""
     if not _ROOM.fullmatch(room):
         raise NotFound
-    drawn = qr_svg(public_address(request, f"/g/{room}"))
+    drawn = await qr_svg(request, public_address(request, f"/g/{room}"))
     return Response(drawn, media_type="image/svg+xml", headers={"Cache-Control": "private, max-age=86400"})

@@ -55,7 +55,7 @@ async def make_code(request: Request, person: Someone, body: Room) -> dict[str, 
     expires_at = site.now() + site.settings.resume_minutes * 60
     await site.accounts.add_resume_code(person.id, plain_code(code), body.room, expires_at)
     url = public_address(request, f"/resume/{code}")
-    return {"code": code, "url": url, "qr": qr_svg(url), "expires_at": expires_at * 1000}
+    return {"code": code, "url": url, "qr": await qr_svg(request, url), "expires_at": expires_at * 1000}
 
 
 @router.post("/api/v1/resume")

@@ -23,7 +23,7 @@ __all__ = ["Accepted", "accept"]
 class Accepted:
     """An open socket and whose it is; `most` is the longest frame it may send."""
 
-    __slots__ = ("_open", "anyone", "is_too_fast", "most", "outbox", "wire")
+    __slots__ = ("_open", "anyone", "is_too_fast", "is_too_heavy", "most", "outbox", "wire")
 
     def __init__(
         self,
@@ -38,6 +38,7 @@ class Accepted:
         self.wire = wire
         self.outbox = outbox
         self.is_too_fast = counted.is_too_fast
+        self.is_too_heavy = counted.is_too_heavy
         self.most = most
         self._open = sockets
         wire.count(counted)
