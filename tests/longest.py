@@ -20,6 +20,7 @@ LONGEST = (
     "tests/people/test_profiles.py",
     "tests/sockets/test_restarts.py",
     "tests/sockets/test_time.py",
+    "tests/chaos/test_rolling_update.py",
     "tests/chaos/test_kills.py",
     "tests/attack/test_matrix.py",
     "tests/attack/test_planted_leaks.py",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from msgspec.structs import replace
 
+from app.play.engines import UnknownRules
 from app.play.entries import GameRow
 from app.play.ports import News, StoreUnavailable
 from app.play.presence import PRESENCE_LEASE
@@ -68,7 +69,9 @@ class Rooms:
     def _end_loading(self, game: str, loading: asyncio.Future[Room | None]) -> None:
         del self._loading[game]
         fault = None if loading.cancelled() else loading.exception()
-        if fault is not None and not isinstance(fault, Refusal):  # that one is for whoever still waits
+        if isinstance(fault, UnknownRules):  # in the middle of an update; whoever asked is told
+            _log.warning("game %s: %s", game, fault)
+        elif fault is not None and not isinstance(fault, Refusal):  # that one is for whoever still waits
             _log.error("game %s cannot be read", game, exc_info=fault)
 
     async def _load(self, game: str) -> Room | None:

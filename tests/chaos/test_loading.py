@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from app.play import engines
+from app.play.engines import UnknownRules
 from app.play.ports import StoreUnavailable
 from tests.play.stage import open_stage
 
@@ -36,3 +38,17 @@ async def test_nobody_waits_any_more_when_the_store_gives_up(
         gc.collect()
         assert told == []
         assert not rooms.loading
+
+
+async def test_a_table_of_a_later_release_is_no_fault_of_this_one(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """During an update a worker may be asked for tables it does not know yet: said in a line, without a traceback."""
+    async with open_stage(sqlite_url) as stage:
+        game = await stage.open_table(stage.guest("Ann"))
+        stage.house.rooms._rooms.clear()
+        monkeypatch.setattr(engines, "ENGINES", {})
+        with pytest.raises(UnknownRules):
+            await stage.house.rooms.get(game)
+    told = [record for record in caplog.records if game in record.getMessage()]
+    assert [(record.levelname, record.exc_info) for record in told] == [("WARNING", None)]

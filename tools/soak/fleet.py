@@ -49,8 +49,11 @@ class Crewed:
 class Fleet:
     """Tables on one server (or on several with one database: `bases`)."""
 
-    def __init__(self, bases: list[str], store: SqlGameStore, seed: int) -> None:
+    def __init__(
+        self, bases: list[str], store: SqlGameStore, seed: int, *, may_be_older: bool = False
+    ) -> None:
         self.bases = bases
+        self.may_be_older = may_be_older
         self.store = store
         self.rng = Random(seed)
         self.http = plain_http()
@@ -60,20 +63,24 @@ class Fleet:
 
     async def launch(self, tables: int, *, watchers: int = 1, as_pages: bool = False, **terms: Any) -> None:
         """`as_pages`: they come back as fast as the page does, where else they are in a hurry."""
-        for n in range(tables):
-            players = 2 + n % 2
-            people = [
-                await hire(self.bases[k % len(self.bases)], self.rng, self.http)
-                for k in range(players + watchers)
-            ]
-            for hand in people if as_pages else ():
+        for _ in range(tables):
+            crewed = await self.enlist(2 + len(self.tables) % 2, watchers=watchers, **terms)
+            for hand in crewed.hands if as_pages else ():
                 hand.pauses = AsPages(hand.rng)
-            wished = {"clock": CLOCK, "absence": 0, **terms}
-            crewed = Crewed(
-                Book(self.store, ""), people[:players], people[players:], _PRESETS[n % len(_PRESETS)], wished
-            )
-            self.tables.append(crewed)
             await begin(crewed, self.http)
+
+    async def enlist(self, players: int, *, watchers: int = 1, **terms: Any) -> Crewed:
+        """The people of one more table, spread over the workers; the table itself is not opened yet."""
+        people = [
+            await hire(self.bases[k % len(self.bases)], self.rng, self.http)
+            for k in range(players + watchers)
+        ]
+        preset = _PRESETS[len(self.tables) % len(_PRESETS)]
+        book = Book(self.store, "", may_be_older=self.may_be_older)
+        wished = {"clock": CLOCK, "absence": 0, **terms}
+        crewed = Crewed(book, people[:players], people[players:], preset, wished)
+        self.tables.append(crewed)
+        return crewed
 
     async def rest(self, seconds: float = 120.0) -> None:
         """Nobody begins anything; everything under way is answered; everybody has seen everything."""
@@ -163,7 +170,7 @@ async def begin(crewed: Crewed, http: httpx.AsyncClient) -> None:
     players = crewed.players
     options = {"preset": crewed.preset, "players": len(players) + crewed.bots}
     game = await open_table(players[0], http, options, **crewed.terms)
-    crewed.book = Book(crewed.book.store, game)
+    crewed.book = Book(crewed.book.store, game, may_be_older=crewed.book.may_be_older)
     for hand in crewed.hands:
         hand.is_resting = False
         hand.board(game, plays=hand in players)

@@ -45,16 +45,21 @@ START_SECONDS = 180.0  # on a machine that does much else
 
 
 class Nursery:
-    """The process that forks servers; dies with us, and every server with it."""
+    """The process that forks servers; dies with us, and every server with it.
 
-    def __init__(self) -> None:
+    `root`: where the server's code is; another release's, to run beside this one's.
+    """
+
+    def __init__(self, root: Path = ROOT) -> None:
+        self._root = root
         self._process: subprocess.Popen[str] | None = None
         self._one_at_a_time = threading.Lock()  # an order and its answer belong together
 
     def start(self) -> Nursery:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tools.soak.nursery"],
-            cwd=ROOT,
+            [sys.executable, "-P", str(Path(__file__).resolve())],
+            cwd=self._root,
+            env={**os.environ, "PYTHONPATH": str(self._root)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -102,7 +107,7 @@ class Server:
     """One server with a port of its own that it keeps over its deaths."""
 
     def __init__(self, nursery: Nursery, database_url: str, folder: Path, **changes: Any) -> None:
-        self._nursery = nursery
+        self.nursery = nursery
         # Bound and never listening: nobody else gets this port while the server is dead.
         self._kept = socket.socket()
         self._kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -126,7 +131,7 @@ class Server:
         """Started, whether it gets anywhere or not."""
         settings = {**self.settings, **changes}
         environment = {f"CARTAGENA_{name.upper()}": str(value) for name, value in settings.items()}
-        self.pid = await asyncio.to_thread(self._nursery.fork, environment, self._log, fresh=fresh)
+        self.pid = await asyncio.to_thread(self.nursery.fork, environment, self._log, fresh=fresh)
         self.starts += 1
 
     async def until_ready(self, *, may_die: bool = False) -> None:
@@ -273,7 +278,6 @@ def _serve(serve: Any, order: dict[str, Any]) -> None:
         del os.environ[name]
     os.environ.update(order["environment"])
     if order["fresh"]:
-        os.chdir(ROOT)
         os.set_inheritable(0, True)
         os.execv(sys.executable, [sys.executable, "-m", "app.cli", "serve"])
     code = 1

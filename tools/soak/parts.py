@@ -18,6 +18,7 @@ from tools.soak.nursery import Nursery
 from tools.soak.outages import POSTGRESQL_KINDS, SQLITE_KINDS, take_away
 from tools.soak.record import Outcome
 from tools.soak.restart import restart_under_load
+from tools.soak.rolling import roll
 from tools.soak.workers import upset
 
 LANES = 4  # servers that are killed at once, in one part
@@ -221,6 +222,35 @@ async def _workers(ship: Ship) -> Outcome:
     return Outcome(f"{faults.total()} faults among 3 workers: {kinds}", tally.checked, tally.wrong)
 
 
+async def _rolling(ship: Ship) -> Outcome:
+    """Two clusters at once, three workers each; the update goes back and forth before it goes through."""
+    runs = await asyncio.gather(
+        *(
+            roll(
+                ship.nursery,
+                ship.postgres,
+                ship.folder / f"rolling-{lane}",
+                seed=ship.seed + lane,
+                workers=3,
+                tables=3,
+                back_and_forth=ship.times(20),
+                longest=250,
+                minutes=ship.minutes,
+            )
+            for lane in range(2)
+        )
+    )
+    tally, updates, began = Tally(), 0, 0
+    for run in runs:
+        print(run, flush=True)
+        updates += run.updates.total()
+        began += run.began.total()
+        tally.add(run.tally)
+    verified = sum(run.verified for run in runs)
+    tried = f"{updates} workers of two releases replaced under {began} games, {verified} records verified"
+    return Outcome(tried, tally.checked, tally.wrong)
+
+
 async def _restart(ship: Ship) -> Outcome:
     run = await restart_under_load(
         ship.nursery,
@@ -274,6 +304,7 @@ PARTS: dict[str, Part] = {
     "network": Part("a network that cuts, half-opens, hangs, slows and doubles", 5, _network),
     "crowd": Part("one frozen spectator among a thousand", 2, _crowd),
     "workers": Part("Redis away or hanging, a worker frozen or killed, of three", 4, _workers),
+    "rolling": Part("an update: workers of the release before beside new ones on one log", 6, _rolling),
     "restart": Part("graceful restarts under load", 3, _restart),
     "long": Part("games by programs; memory, tasks and handles stay flat", 45, _long),
 }

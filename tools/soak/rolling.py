@@ -1,0 +1,213 @@
+"""An update under play: workers of the release before and of this one on one PostgreSQL log and one Redis.
+
+The release before is the last one whose seats are not sealed (releases/before-seals.tar.xz: its app/ and
+migrations/, without pages). An archive and not a commit: a shallow clone has no history, and a source archive
+has none at all. It runs on the same packages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import tarfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+import httpx
+
+from app import rules
+from tools.services import Postgres, RedisServer
+from tools.soak.deckhand import Deckhand
+from tools.soak.fleet import Crewed, Fleet, begin, finish
+from tools.soak.ledger import Tally, reading
+from tools.soak.nursery import Nursery, Server
+
+ARCHIVE = Path(__file__).with_name("releases") / "before-seals.tar.xz"
+UNKNOWN_RULES = 4006
+
+
+@dataclass
+class RollingRun:
+    """What was updated while people played; the log decides, so nothing may be wrong."""
+
+    seed: int
+    updates: Counter[str] = field(default_factory=Counter)
+    """workers replaced, by what came and how the one before went"""
+    began: Counter[str] = field(default_factory=Counter)
+    """games, by who opened their table"""
+    ended: int = 0
+    verified: int = 0
+    closes: Counter[int] = field(default_factory=Counter)
+    tally: Tally = field(default_factory=Tally)
+
+    def __str__(self) -> str:
+        updates = ", ".join(f"{name} {count}" for name, count in sorted(self.updates.items()))
+        games = ", ".join(f"{name} {count}" for name, count in sorted(self.began.items()))
+        return (
+            f"{sum(self.updates.values())} workers replaced ({updates}); {sum(self.began.values())} games ({games}), "
+            f"{self.ended} played to their end, {self.verified} records verified; closed with "
+            f"{dict(sorted(self.closes.items()))}; {self.tally} (seed {self.seed})"
+        )
+
+
+def unpack(folder: Path) -> Path:
+    """The code of the release before, where a nursery can run it."""
+    root = folder / "before-seals"
+    root.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(ARCHIVE) as archive:
+        archive.extractall(root, filter="data")
+    return root
+
+
+async def roll(
+    nursery: Nursery,
+    postgres: Postgres,
+    folder: Path,
+    *,
+    seed: int,
+    workers: int = 2,
+    tables: int = 2,
+    back_and_forth: int = 0,
+    longest: int = 80,
+    minutes: float = float("inf"),
+) -> RollingRun:
+    """From old workers to new ones, one by one, with people spread over all of them.
+
+    `back_and_forth`: so often a worker is replaced by one of either release before the update goes through.
+    `longest`: entries of a game after which all but one resign.
+    """
+    run = RollingRun(seed)
+    rng = Random(seed)
+    until = time.monotonic() + 60 * minutes
+    url = postgres.url(postgres.create_database())
+    with Nursery(await asyncio.to_thread(unpack, folder)) as before, RedisServer() as redis:
+        servers = [Server(before, url, folder / f"worker{n}", redis=redis.url) for n in range(workers)]
+        update = _Update(run, servers, before, nursery)
+        try:
+            for server in servers:
+                await server.start()
+            async with reading(url) as store:
+                update.fleet = Fleet([server.base for server in servers], store, seed, may_be_older=True)
+                run.tally = update.fleet.tally
+                try:
+                    await update.open_tables("old", tables)
+                    for _ in range(back_and_forth):
+                        if run.tally.wrong or time.monotonic() > until:
+                            break
+                        kind = rng.choice((before, nursery))
+                        how = rng.choice((signal.SIGTERM, signal.SIGTERM, signal.SIGKILL))
+                        await update.replace(rng.choice(servers), kind, how)
+                    await update.go_through(tables)
+                    await update.play_to_the_end(longest)
+                finally:
+                    await update.fleet.close()
+        finally:
+            for server in servers:
+                await server.stop()
+                server.close()
+    for server in servers:
+        run.tally.wrong += _faults(server)
+    return run
+
+
+def _faults(server: Server) -> list[str]:
+    """Old and new workers share a log file. The old release writes a traceback where it refuses a table knowingly."""
+    known = server.said().count("app.play.engines.UnknownRules: rules version 2")
+    return server.tracebacks() if server.said().count("Traceback") > known else []
+
+
+class _Update:
+    """The workers, who plays on them, and what has been done so far."""
+
+    fleet: Fleet
+
+    def __init__(self, run: RollingRun, servers: list[Server], before: Nursery, now: Nursery) -> None:
+        self.run = run
+        self.servers = servers
+        self.before = before
+        self.now = now
+
+    async def open_tables(self, who: str, tables: int) -> None:
+        """Two people a table or three, and one table with a bot, whose moves any worker may make."""
+        await self.fleet.launch(tables)
+        await self.fleet.launch(1, bots=["cabin-boy"], pace=0)
+        self.run.began[who] += tables + 1
+        await self._look()
+
+    async def replace(
+        self, server: Server, kind: Nursery, how: int = signal.SIGTERM, *, new_tables: int = 1
+    ) -> None:
+        """One worker goes, another comes at its address; everybody plays on."""
+        await server.stop(how)
+        server.nursery = kind
+        await server.start(new_tables=new_tables)
+        came = "new" if kind is self.now else "old"
+        self.run.updates[f"{came} after {signal.Signals(how).name}"] += 1
+        await self._look()
+
+    async def go_through(self, tables: int) -> None:
+        """Worker by worker; on the way tables are opened by new workers, of the old kind and of the new."""
+        first, *others = self.servers
+        await self.replace(first, self.now)
+        await self.open_tables("new, unsealed", tables)
+        # An operator in a hurry: sealed tables while an old worker still serves. Whoever is with that one is told
+        # to come again in a while; nobody is let in half.
+        await self.replace(first, self.now, new_tables=2)
+        sealed = await self.fleet.enlist(len(self.servers), watchers=0)
+        self.fleet.tables.remove(sealed)  # it does not play before everybody can come
+        beginning = asyncio.create_task(begin(sealed, self.fleet.http))
+        self.run.began["new, sealed"] += 1
+        try:
+            strangers = [hand for hand in sealed.players if hand.base != first.base]
+            for hand in strangers:
+                await hand.until(lambda hand: UNKNOWN_RULES in hand.closed_with)
+                if hand.greeted or hand.table:
+                    self.run.tally.wrong.append("an old worker let somebody into a table it does not know")
+            await self._look()
+            for server in others:
+                await self.replace(server, self.now, new_tables=2)
+            async with asyncio.timeout(300):
+                await beginning
+        finally:
+            beginning.cancel()
+            await asyncio.gather(beginning, return_exceptions=True)
+        self.fleet.tables.append(sealed)
+        await self._look()
+
+    async def _look(self) -> None:
+        """Some moves at every table, then everything is held against the log."""
+        await self.fleet.go_on()
+        await self.fleet.moves(3)
+        await self.fleet.rest()
+        await self.fleet.check(views=True, fresh=True)
+        for hand in self.fleet.everybody:
+            self.run.closes.update(hand.closed_with)
+            hand.closed_with.clear()
+
+    async def play_to_the_end(self, longest: int) -> None:
+        """Nobody is lost: every game ends for everybody who sat there, and its record can be verified."""
+        await self.fleet.go_on()
+        for crewed in self.fleet.tables:
+            await crewed.players[0].until(lambda hand: hand.is_over or (hand.seq or 0) > longest, 600)
+            await finish(crewed)
+            self.run.ended += all(hand.is_over for hand in crewed.hands)
+        await self.fleet.check(views=False)
+        for crewed in self.fleet.tables:
+            problem = await _verify(crewed, self.fleet.http)
+            self.run.tally.wrong += problem
+            self.run.verified += not problem
+
+
+async def _verify(crewed: Crewed, http: httpx.AsyncClient) -> list[str]:
+    hand: Deckhand = crewed.players[0]
+    answer = await http.get(
+        f"{hand.base}/api/v1/games/{hand.game}/record", headers={"Cookie": hand.cookie, "Origin": hand.base}
+    )
+    try:
+        rules.verify(rules.record_from_json(answer.json()))
+    except rules.RuleError as wrong:
+        return [f"{hand.game}: its record does not hold ({wrong})"]
+    return []
