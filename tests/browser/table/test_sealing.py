@@ -1,0 +1,168 @@
+"""Sealed seats on the pages: browsers seal and open by themselves, keep what they were shown, and compare."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from app import rules
+from tests.browser.pages.places import played
+from tests.browser.table.house import SHORT, Player
+
+FORGET = "() => localStorage.clear()"
+
+
+def sit(player: Player, game: str) -> None:
+    player.open(game)
+    player.page.get_by_role("button", name="Sit here").first.click()
+    player.page.get_by_role("button", name="I am ready").click()
+    expect(player.page.get_by_role("button", name="Not ready after all")).to_be_visible()
+
+
+def seated(person: Callable[..., Player], *names: str) -> tuple[list[Player], str]:
+    people = [person(name) for name in names]
+    game = people[0].create(SHORT)
+    for player in people:
+        player.game = game
+        sit(player, game)
+    return people, game
+
+
+def start(host: Player) -> None:
+    host.page.get_by_role("button", name="Begin the game").click()
+
+
+def checked(page: Page, url: str) -> None:
+    page.goto(url)
+    page.get_by_role("button", name="Check this game").click()
+
+
+def test_a_game_begun_on_the_pages_is_the_one_each_browser_kept(person: Callable[..., Player]) -> None:
+    (ann, bo), game = seated(person, "Ann", "Bo")
+    watcher = person("Wim")
+    start(ann)
+    for each in (ann, bo):
+        expect(each.page.locator(".plate")).to_have_count(2)
+    bo.act({"type": "resign"})
+    checked(ann.page, f"{ann.url}/g/{game}/fairness")
+    expect(ann.page.locator("[data-verdict]")).to_contain_text("This game was fair")
+    expect(ann.page.locator(".check-good", has_text="This browser was there")).to_be_visible()
+    expect(ann.page.locator(".check-good", has_text="numbers of 2 players fit the seals")).to_be_visible()
+    watcher.game = game
+    checked(watcher.page, f"{ann.url}/g/{game}/fairness")
+    expect(watcher.page.locator("[data-verdict]")).to_contain_text("This game was fair")
+    expect(watcher.page.locator(".check-remark", has_text="This browser was not there")).to_be_visible()
+
+
+def test_a_server_that_shows_another_game_afterwards_is_caught(person: Callable[..., Player]) -> None:
+    """Attack: a record that holds in itself, under the same address, but of another deck."""
+    (ann, bo), game = seated(person, "Ann", "Bo")
+    start(ann)
+    expect(ann.page.locator(".plate")).to_have_count(2)
+    bo.act({"type": "resign"})
+
+    def other(route: Any) -> None:
+        route.fulfill(json=played("jamaica"))
+
+    ann.page.route(f"**/games/{game}/record", other)
+    checked(ann.page, f"{ann.url}/g/{game}/fairness")
+    expect(ann.page.locator(".check-bad")).to_contain_text("not the game that this browser was shown")
+    expect(ann.page.locator("[data-verdict]")).to_contain_text("does not hold")
+
+
+def test_a_seal_that_was_exchanged_after_the_freeze_is_caught(person: Callable[..., Player]) -> None:
+    """Attack: the operator lets Bo choose a nonce later, and writes the fitting seal into the record."""
+    (ann, bo), game = seated(person, "Ann", "Bo")
+    start(ann)
+    expect(ann.page.locator(".plate")).to_have_count(2)
+    bo.act({"type": "resign"})
+
+    def forge(route: Any) -> None:
+        told = route.fetch().json()
+        told["nonces"][1] = "0" * 32
+        told["seals"][1] = rules.seal_of(told["commitment"], "0" * 32)
+        route.fulfill(json=told)
+
+    ann.page.route(f"**/games/{game}/record", forge)
+    checked(ann.page, f"{ann.url}/g/{game}/fairness")
+    expect(ann.page.locator(".check-bad")).to_contain_text("not the game that this browser was shown")
+
+
+def test_a_browser_that_has_forgotten_says_so_and_the_round_is_void(person: Callable[..., Player]) -> None:
+    (ann, bo), game = seated(person, "Ann", "Bo")
+    bo.page.goto(f"{bo.url}/rules")  # away from the table, and everything forgotten
+    bo.page.evaluate(FORGET)
+    start(ann)
+    expect(ann.page.get_by_text("Waiting for the browser of Bo")).to_be_visible()
+    bo.open(game)
+    expect(bo.page.get_by_text("sealed by another browser or device")).to_be_visible()
+    bo.page.get_by_role("button", name="I no longer have it").click()
+    for each in (ann, bo):
+        expect(each.page.locator(".host-controls")).to_contain_text("no longer had what it had sealed")
+    expect(ann.page.locator(".berth.mine")).to_be_visible()
+    start(ann)
+    for each in (ann, bo):
+        expect(each.page.locator(".plate")).to_have_count(2)
+    bo.act({"type": "resign"})
+    checked(bo.page, f"{bo.url}/g/{game}/fairness")
+    expect(bo.page.locator(".check-good", has_text="1 start before came to nothing")).to_be_visible()
+    expect(bo.page.locator("[data-verdict]")).to_contain_text("This game was fair")
+
+
+def test_another_device_seals_anew_before_the_start(person: Callable[..., Player]) -> None:
+    (ann, bo), game = seated(person, "Ann", "Bo")
+    before = bo.state()["table"]["seals"]
+    bo.page.evaluate(FORGET)
+    bo.page.reload()
+    expect(bo.page.locator(".berth.mine")).to_be_visible()
+    bo.page.wait_for_function("game => localStorage.getItem(`cartagena.chance.${game}`)", arg=game)
+    ann.page.wait_for_function(
+        "seq => Number(document.getElementById('table').dataset.seq) > seq", arg=ann.seq() - 1
+    )
+    start(ann)
+    for each in (ann, bo):
+        expect(each.page.locator(".plate")).to_have_count(2)
+    assert bo.state()["table"]["seals"][1] != before[1]
+
+
+def test_from_the_front_page_into_a_game_against_bots_nothing_of_it_is_seen(
+    person: Callable[..., Player],
+) -> None:
+    ann = person("Ann")
+    bodies: list[dict[str, Any]] = []
+    ann.page.on(
+        "request",
+        lambda request: (
+            bodies.append(json.loads(request.post_data))
+            if request.url.endswith("/commands") and request.post_data
+            else None
+        ),
+    )
+    ann.page.goto(ann.url)
+    ann.page.locator("[data-play-bots]").first.click()
+    expect(ann.page.locator(".plate")).to_have_count(3)
+    (sat,) = [body for body in bodies if body["do"] == "sit"]
+    kept = ann.page.evaluate(
+        "() => JSON.parse(localStorage.getItem('cartagena.chance.' + document.getElementById('table').dataset.game))"
+    )
+    assert "nonce" not in sat  # only the seal has left, made under the commitment this browser had been shown
+    assert sat["seal"] == rules.seal_of(kept["commitment"], kept["nonces"][sat["seal"]])
+    assert len(kept["rounds"]) == 1
+
+
+def test_nothing_leaves_the_lobby_before_the_commitment_was_seen(person: Callable[..., Player]) -> None:
+    host, ann = person("Host"), person("Ann")
+    game = host.create(SHORT, title="Sealed Orders")
+    host.take_seat(game)
+    asked: list[tuple[str, str]] = []
+    ann.page.on("request", lambda request: asked.append((request.method, request.url)))
+    ann.page.goto(ann.url)
+    ann.page.locator(
+        "[data-list=open] li, [data-list=open] tr, .room", has_text="Sealed Orders"
+    ).first.get_by_role("button").first.click()
+    expect(ann.page.locator(".berth.mine")).to_be_visible()
+    order = [method for method, url in asked if f"/api/v1/games/{game}" in url]
+    assert order[:2] == ["GET", "POST"]
