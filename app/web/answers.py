@@ -43,6 +43,7 @@ _STATUS = {
     "bad_text": 422,
     "bad_seat": 422,
     "bad_nonce": 422,
+    "bad_seal": 422,
     "bad_colour": 422,
     "bad_level": 422,
     "bad_action": 422,

@@ -33,7 +33,9 @@ router = Router(prefix="/api/v1", tags=["games"])
 
 WAITING = 500  # frames a reader may leave unread
 QUIET_SECONDS = 15.0
-_SEQ = re.compile(rb'"seq":(\d+)')
+# The frames that bring a client to a version. `welcome` names the head before what was missed has been sent, and
+# somebody cut off between the two would go on after it.
+_SEQ = re.compile(rb'\{"t":"(?:state|events|table)","seq":(\d+)')
 
 
 class StreamListener:
@@ -125,6 +127,6 @@ async def _lines(listener: StreamListener) -> AsyncIterator[bytes]:
             continue
         if frame is None:
             return
-        number = _SEQ.search(frame.payload[:80])
+        number = _SEQ.match(frame.payload)
         name = b"id: %b\n" % number.group(1) if number else b""
         yield b"%bdata: %b\n\n" % (name, frame.payload)

@@ -27,11 +27,12 @@ from app.play.terms import ClockTerms, Terms, parse_terms
 from app.play.visitors import KEPT
 from app.rules import RuleError
 from app.settings import Settings
-from app.web import lobby_socket
-from app.web.answers import _WORDS
+from app.web import errors, lobby_socket
+from app.web.answers import _STATUS, _WORDS
 from app.web.conversation import BAD_FRAMES, HELLO_SECONDS
 from app.web.game_api_models import NewGame, Quick
 from app.web.game_api_stream import QUIET_SECONDS, WAITING
+from app.web.notices_api import MailNotSent
 from tests.docs.protocol_page import PAGE, examples, section, table_rows, under
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -158,30 +159,52 @@ def test_a_row_of_the_lobby_has_the_documented_fields() -> None:
 # -- codes -----------------------------------------------------------------------------------------
 
 
-def http_codes() -> Iterator[str]:
-    """Every code in which app/web refuses something: the first text its errors are made with."""
+STATUS = {"Refused": 400, "NotAllowed": 403, "BadRequest": 422, "Conflict": 409}
+
+
+def http_codes() -> Iterator[tuple[str, int | None]]:
+    """Every code in which app/web refuses something, the first text its errors are made with, and its status.
+
+    None where a class says its status itself; those are named by one code each.
+    """
     for path in sorted((ROOT / "app" / "web").rglob("*.py")):
-        tree = ast.parse(path.read_text())
-        errors = {"Refused", "NotAllowed", "BadRequest", "Conflict", "__init__"}
-        for node in ast.walk(tree):
+        for node in ast.walk(ast.parse(path.read_text())):
             if not isinstance(node, ast.Call) or not node.args:
                 continue
             called = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
             first = node.args[0]
-            if called in errors and isinstance(first, ast.Constant) and isinstance(first.value, str):
-                yield first.value
-    yield from (code for code, _ in _WORDS.values())
+            is_code = isinstance(first, ast.Constant) and isinstance(first.value, str)
+            if is_code and (called in STATUS or called == "__init__"):
+                yield str(first.value), STATUS.get(called)  # type: ignore[attr-defined]
+    yield from ((code, status) for status, (code, _) in _WORDS.items() if status != 400)
 
 
 def test_the_codes_that_only_http_uses_are_the_documented_ones() -> None:
     listed = {
-        code
+        code: int(row[1])
         for row in table_rows(under(8, "Codes that only HTTP uses"))
         for code in re.findall(r"`(\w+)`", row[0])
     }
     of_the_rules = {error.code for error in RuleError.__subclasses__()}
     # bad_notation is of `cartagena picture`, the others of the rules have rows among the refusals of rooms.
-    assert listed == (set(http_codes()) | of_the_rules) - set(SENTENCES) - {"bad_notation"}
+    served = {code for code, _ in http_codes()}
+    assert listed.keys() == (served | of_the_rules) - set(SENTENCES) - {"bad_notation"}
+    for code, status in http_codes():
+        if status is not None and code not in {*SENTENCES, "wrong_code", "too_big"}:
+            assert listed[code] == status, code
+    for error in (errors.NobodyKnown(), errors.NotFound(), errors.TooBig(), errors.TooMany(1)):
+        assert listed[error.code] == error.status
+    assert listed["mail_failed"] == MailNotSent.status
+
+
+def test_the_statuses_of_refusals_are_the_documented_ones() -> None:
+    words = next(line for line in section(6).splitlines() if line.startswith("Over HTTP"))
+    listed = {
+        code: int(status)
+        for status, codes in re.findall(r"(\d{3})[^(\d]*\(([^)]*)\)", words)
+        for code in re.findall(r"`(\w+)`", codes)
+    }
+    assert listed == _STATUS
 
 
 def test_the_numbers_in_the_text_are_those_of_the_code() -> None:
