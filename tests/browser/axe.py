@@ -39,6 +39,17 @@ def faults_in_both_themes(page: Page) -> list[str]:
     return found
 
 
+def faults_by_pairs(page: Page) -> list[str]:
+    """Each theme and each width once; all four together are in tests/soak. The page is left as wide as a phone."""
+    found: list[str] = []
+    for width, theme in ((1280, "light"), (390, "dark")):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.emulate_media(color_scheme="dark" if theme == "dark" else "light", reduced_motion="reduce")
+        page.evaluate(DRAWN)
+        found += [f"{width} px, {theme}: {line}" for line in faults_of(page)]
+    return found
+
+
 def faults_everywhere(page: Page) -> list[str]:
     """Both themes at both widths; the page is left as wide as a phone."""
     found: list[str] = []

@@ -11,8 +11,11 @@ from axe_playwright_python.sync_playwright import Axe
 
 from app import rules
 from app.web.i18n import LANGUAGES
+from tests.browser.axe import faults_everywhere
+from tests.browser.pages.places import PLACES, visit
 from tests.browser.pages.test_every_page import REVIEWED, read, speak_and_fit
 from tests.browser.table.house import Player, begin
+from tests.browser.table.test_for_everyone import light_and_alone
 from tests.i18n.test_catalogues import SAME
 
 Theme = Literal["light", "dark"]
@@ -33,6 +36,20 @@ def test_every_page_in_every_language(
     person: Callable[..., Player], english: dict[str, set[str]], language: str
 ):
     speak_and_fit(person, english, language)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_axe_finds_nothing_on_any_page_in_both_themes_at_both_widths(
+    person: Callable[..., Player], place: str
+):
+    ann = person("Ann", bypass_csp=True)
+    visit(ann, place)
+    assert faults_everywhere(ann.page) == []
+    ann.complaints[:] = [line for line in ann.complaints if "404" not in line]
+
+
+def test_the_table_is_light_in_every_language(person: Callable[..., Player]):
+    light_and_alone(person, list(LANGUAGES))
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

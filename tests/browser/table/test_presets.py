@@ -31,7 +31,7 @@ def test_a_preset_is_played_by_pressing(person: Callable[..., Player], preset: s
     expect(ann.page.locator(".row")).to_be_visible(visible=has_row)
     # open hands are on the plate of the other, hidden ones are only a number
     expect(ann.page.locator(".plate-hand").nth(1)).to_be_visible(visible=preset == "tortuga")
-    for _ in range(9):
+    for _ in range(5):  # a turn has three actions: both seats
         player = ann if ann.state().get("choices") else bo
         player.wait_until_mine()
         move_on_the_page(player)
