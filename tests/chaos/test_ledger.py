@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import AsyncIterator
 from random import Random
 from typing import Any
@@ -76,7 +77,7 @@ async def test_an_honest_server_is_found_honest(scene: Scene) -> None:
 async def test_a_lost_entry_is_found(scene: Scene) -> None:
     await _sql(scene, "DELETE FROM log WHERE command = 'moved-once-0'")
     found = " ".join(await scene.audit())
-    assert "moved-once-0 acknowledged at 7, is at None" in found
+    assert re.search(r"moved-once-0 acknowledged at \d+, is at None", found)
     assert "which is not in the log" in found
     assert "holds version" in found
     assert "the head says" in found
