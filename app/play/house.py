@@ -258,7 +258,10 @@ class House:
 
     def renamed(self, people: Mapping[str, str | None]) -> None:
         """The same in this worker alone."""
-        self.retell(self.names.changed(people))
+        changed = self.names.changed(people)
+        self.retell(changed)
+        if changed and self.lobby.visitors:
+            self.spawn(self.lobby.renamed(changed))
 
     def retell(self, people: Collection[str]) -> None:
         """What loaded rooms show of these people has changed."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from app.play.entries import GameRow
 from app.play.frame import Frame, frame_of
-from app.play.ports import Anyone, Listener
+from app.play.ports import Anyone, Listener, StoreUnavailable
 from app.play.table import Table
+from app.play.terms import Terms, parse_stored
 
 if TYPE_CHECKING:
     from app.play.house import House
@@ -125,6 +127,17 @@ class Lobby:
         ]
         return sorted(rows, key=lambda row: (not row["my_turn"], row["due"] or 2**53, -row["at"]))
 
+    async def renamed(self, people: Collection[str]) -> None:
+        """Tables of these people that nobody has loaded here are shown too, and no room tells of them."""
+        self.changes += 1
+        try:
+            games = await self._house.store.games_of(sorted(people), unfinished=True, limit=SHOWN)
+        except StoreUnavailable:
+            return  # their rows are right in the next list that is read
+        for game in games:
+            if self._house.rooms.loaded(game.id) is None:
+                self.changed(news_of_game(game))
+
     def changed(self, body: dict[str, Any]) -> None:
         """A row changed, here or in another worker; see `news_of`."""
         self.changes += 1
@@ -170,13 +183,32 @@ def news_of(table: Table, watching: int, *, with_lists: bool) -> dict[str, Any]:
     }
 
 
+def news_of_game(game: GameRow) -> dict[str, Any]:
+    """The same of a stored game that is not over."""
+    row, summary = row_of_game(game), game.summary
+    assert summary is not None
+    people = [seat.person for seat in summary.seats if seat.person]
+    return {
+        "row": row,
+        "lists": _lists(parse_stored(game.terms), row),
+        "people": {person: is_turn_of(game, (person,)) for person in people},
+        "is_over": False,
+        "due": game.deadline,
+    }
+
+
 def lists_of(table: Table, row: dict[str, Any]) -> dict[str, bool]:
     """In which public lists the table stands. Of an unlisted one nothing is said, not even that it went."""
-    if table.terms.visibility != "open":
+    lists = _lists(table.terms, row)
+    return {**lists, "open": lists["open"] and table.round is None} if lists else lists
+
+
+def _lists(terms: Terms, row: dict[str, Any]) -> dict[str, bool]:
+    if terms.visibility != "open":
         return {}
     return {
-        "open": table.status == "open" and row["taken"] < row["seats"] and table.round is None,
-        "watch": table.status == "running" and table.terms.spectators and table.terms.lock is None,
+        "open": row["status"] == "open" and row["taken"] < row["seats"],
+        "watch": row["status"] == "running" and terms.spectators and terms.lock is None,
     }
 
 

@@ -67,9 +67,11 @@ class Names:
         return changed
 
     def changed(self, names: Mapping[str, str | None]) -> set[str]:
-        """News of these people; those of them who were known here under another name."""
+        """News of these people; those of them who were not known by this name here."""
         now = self._clock.now()
-        different = {person for person in names if person in self._known and self.of(person) != names[person]}
+        different = {
+            person for person in names if person not in self._known or self.of(person) != names[person]
+        }
         for person, name in names.items():  # unknown ones too: an answer on its way may be older
             self._known[person] = name, now
         return different

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
@@ -10,7 +11,9 @@ from sqlalchemy import select, text
 
 from app.bus.local import Hub
 from app.play.founding import found_rematch
+from app.play.frame import Frame
 from app.play.house import House
+from app.play.lobby import LobbyVisitor
 from app.play.names import LIFE
 from app.play.records import record_of
 from app.store.game_tables import chat, log, seats
@@ -36,6 +39,19 @@ class Counting:
     async def __call__(self, people: Sequence[str]) -> dict[str, str]:
         self.asked.append(sorted(people))
         return await self.stage.people.names(people)
+
+
+class LobbyEar(Ear):
+    """Somebody in the lobby who waits for a row to change."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.changed = asyncio.Event()
+
+    def tell(self, frame: Frame) -> None:
+        super().tell(frame)
+        if self.last["t"] == "room":
+            self.changed.set()
 
 
 async def erase(stage: Stage, guest: Guest, *, told: bool = True) -> None:
@@ -101,6 +117,28 @@ async def test_whoever_is_deleted_loses_the_name_in_open_rooms_and_lobbies_at_on
     await ann.act(advance_of(ann))
     record_names = [seat.name_in(stage.house.names) for seat in (await ann.room()).table.seats]
     assert record_names == ["ann", None]
+
+
+async def test_a_lobby_shows_tables_that_nobody_has_loaded_without_a_deleted_name(stage: Stage) -> None:
+    ann = stage.guest("ann")
+    game = await stage.open_table(ann)
+    await ann.come(game)
+    await ann.sit()
+    await ann.go()
+    stage.clock.pass_seconds(1000)
+    stage.house.rooms.evict(stage.clock.now())
+    assert stage.house.rooms.loaded(game) is None
+    ear = LobbyEar()
+    visitor = LobbyVisitor(stage.guest("bo").anyone, ear)
+    stage.house.lobby.visitors.add(visitor)
+    await stage.house.lobby.tell_lists(visitor)
+    assert [row["names"] for row in ear.last["open"]] == [["ann"]]
+    await erase(stage, ann)
+    async with asyncio.timeout(10):
+        await ear.changed.wait()
+    assert [(told["list"], told["room"]["names"]) for told in ear.of("room")] == [("open", [None])]
+    await stage.house.lobby.tell_lists(visitor)
+    assert [row["names"] for row in ear.last["open"]] == [[None]]
 
 
 async def test_a_new_name_is_shown_at_once_and_the_record_has_the_name_of_its_export(stage: Stage) -> None:
