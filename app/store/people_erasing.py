@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import orjson
-from sqlalchemy import delete, insert, or_, select, tuple_, union, update
+from sqlalchemy import bindparam, delete, insert, or_, select, tuple_, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.store.game_tables import chat, games, log, mutes, seats
@@ -68,11 +68,11 @@ async def step(engine: AsyncEngine, ids: Sequence[str] | None = None) -> bool:
             return False
         words = [query for query in _words_of(owed.player) if (await look.execute(query.limit(1))).first()]
         found = [] if words else [row[0] for row in await look.execute(_games_of(owed.player, owed.done_to))]
-        changes = [each for game in found for each in await _changes(look, game, owed.player)]
     async with writing(engine) as run:
         if words:
             await _forget_words(run, owed.player)
-        elif await _forget_names(run, owed.player, found, changes):
+        else:
+            await _forget_names(run, owed.player, found)
             await _note(run, owed, found)
     return True
 
@@ -89,13 +89,49 @@ async def _note(run: AsyncConnection, owed: Any, found: Sequence[str]) -> None:
         await run.execute(delete(players).where(players.c.id == owed.player, ~sat.exists()))
 
 
-async def _forget_names(
-    run: AsyncConnection, player: str, found: Sequence[str], changes: Sequence[Any]
-) -> bool:
-    """False when somebody else of one of these games was erased at the same moment: look again."""
+async def _forget_names(run: AsyncConnection, player: str, found: Sequence[str]) -> None:
+    """Out of lists, entries about sitting down and titles.
+
+    The log is otherwise never changed; names take no part in the game, its chance or its record's proof. Rows are
+    locked as they are read, in order: somebody else of these games may be erased at the same moment.
+    """
     theirs = (seats.c.person == player, seats.c.game.in_(found))
     await run.execute(update(seats).where(*theirs).values(name=SOMEBODY))
-    return all([(await run.execute(change)).rowcount == 1 for change in changes])
+    entries = [
+        {"in_game": row.game, "at_seq": row.seq, "unnamed": orjson.dumps(body).decode()}
+        for row in (await run.execute(_NAMED, {"found": list(found)})).all()
+        if _unnamed(body := orjson.loads(row.body), player)
+    ]
+    if entries:
+        await run.execute(_UNNAME, entries)
+    titles = [
+        {"of_game": row.id, "untitled": _untitled(row.terms)}
+        for row in (await run.execute(_TITLED, {"found": list(found), "player": player})).all()
+        if orjson.loads(row.terms).get("title")
+    ]
+    if titles:
+        await run.execute(_UNTITLE, titles)
+
+
+# Made once, as they are used thousands of times.
+_NAMED = (
+    select(log.c.game, log.c.seq, log.c.body)
+    .where(log.c.game.in_(bindparam("found", expanding=True)), log.c.kind.in_(_WITH_NAMES))
+    .order_by(log.c.game, log.c.seq)
+    .with_for_update()
+)
+_UNNAME = (
+    update(log)
+    .where(log.c.game == bindparam("in_game"), log.c.seq == bindparam("at_seq"))
+    .values(body=bindparam("unnamed"))
+)
+_TITLED = (
+    select(games.c.id, games.c.terms)
+    .where(games.c.id.in_(bindparam("found", expanding=True)), games.c.creator == bindparam("player"))
+    .order_by(games.c.id)
+    .with_for_update()
+)
+_UNTITLE = update(games).where(games.c.id == bindparam("of_game")).values(terms=bindparam("untitled"))
 
 
 def _games_of(player: str, after: str) -> Any:
@@ -129,27 +165,6 @@ async def _forget_words(run: AsyncConnection, player: str) -> None:
     some = tuple_(*_KEYS[chat]).in_(said.limit(ROWS_A_STEP))
     await run.execute(update(chat).where(some).values(**blank))
     await run.execute(delete(mutes).where(tuple_(*_KEYS[mutes]).in_(muted.limit(ROWS_A_STEP))))
-
-
-async def _changes(look: AsyncConnection, game: str, player: str) -> list[Any]:
-    """What has to be changed in one game: names in entries about sitting down, the title of the table.
-
-    The log is otherwise never changed; names take no part in the game, its chance or its record's proof. Each
-    change asks for the text it was made from: what another has changed meanwhile is not put back.
-    """
-    changes: list[Any] = []
-    query = select(log.c.seq, log.c.body).where(log.c.game == game, log.c.kind.in_(_WITH_NAMES))
-    for row in (await look.execute(query)).all():
-        body = orjson.loads(row.body)
-        if _unnamed(body, player):
-            same = (log.c.game == game, log.c.seq == row.seq, log.c.body == row.body)
-            changes.append(update(log).where(*same).values(body=orjson.dumps(body).decode()))
-    query = select(games.c.terms).where(games.c.id == game, games.c.creator == player)
-    terms = (await look.execute(query)).scalar_one_or_none()
-    if terms is not None and orjson.loads(terms).get("title"):
-        titled = (games.c.id == game, games.c.terms == terms)
-        changes.append(update(games).where(*titled).values(terms=_untitled(terms)))
-    return changes
 
 
 def _listed_of(ids: Sequence[str]) -> Any:
