@@ -24,9 +24,7 @@ def run(asked: argparse.Namespace) -> None:
     else:
         sealed = sum(seal is not None for seal in record.seals)
         print(f"scheme:     2, sealed: {sealed} nonces fit the seals that were frozen before any was opened")
-        print(
-            f"void:       {len(record.void_rounds)} rounds before this game, none of their nonces used again"
-        )
+        print(f"void:       {len(record.void_rounds)} void rounds before it, no nonce of theirs used again")
     print(f"seed:       {record.seed}")
     bots = sum(bot is not None for _, bot in record.players)
     print(f"bots:       {bots}, the nonce of each follows from the server's seed")

@@ -12,10 +12,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from app.play.engines import UnknownRules
 from app.play.ports import StoreUnavailable
 from app.play.refusals import NotAdmitted, Raced, Refusal
 from app.rules.errors import RuleError
-from app.web.errors import Refused, TooFast, TooMany
+from app.web.errors import Conflict, Refused, TooFast, TooMany
 
 __all__ = ["error_answer", "install_answers", "refused_answer", "status_of", "wants_page"]
 
@@ -121,6 +122,10 @@ def install_answers(app: FastAPI) -> None:
         wait = problem.retry_after if isinstance(problem, TooFast) else 0
         return await answer(request, status_of(problem), problem.code, problem.message, wait)
 
+    async def on_unknown_rules(request: Request, problem: Exception) -> Response:
+        sentence = "This table needs a newer server than this one; try again in a while."
+        return await on_refused(request, Conflict("unknown_rules", sentence))
+
     async def on_outage(request: Request, problem: Exception) -> Response:
         log.warning(
             "the store did not answer",
@@ -154,6 +159,7 @@ def install_answers(app: FastAPI) -> None:
     app.add_exception_handler(Refused, on_refused)
     app.add_exception_handler(RuleError, on_rule_error)
     app.add_exception_handler(Refusal, on_refusal)
+    app.add_exception_handler(UnknownRules, on_unknown_rules)
     app.add_exception_handler(StoreUnavailable, on_outage)
     app.add_exception_handler(HTTPException, on_http)
     app.add_exception_handler(RequestValidationError, on_invalid)

@@ -127,4 +127,4 @@ def test_verify_says_which_scheme_a_record_has(tmp_path: Any, capsys: pytest.Cap
     assert command.run(Namespace(record=str(file))) == 0
     told = capsys.readouterr().out
     assert "2, sealed: 2 nonces fit the seals" in told
-    assert "1 rounds before this game" in told
+    assert "1 void rounds before it" in told

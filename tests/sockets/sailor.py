@@ -55,6 +55,7 @@ class Sailor:
         self.closed_with: int | None = None
         self.keeper = Keeper()
         self.opens = True  # by itself, as clients do
+        self.speaks = 2
         self._news = asyncio.Condition()
         self._reading: asyncio.Task[None] | None = None
 
@@ -80,7 +81,9 @@ class Sailor:
         self.keeper.again()
         self._reading = asyncio.create_task(self._read(self.link))
         hello = (
-            {"v": 2} | ({"seq": self.seq} if resume else {}) | ({"password": password} if password else {})
+            {"v": self.speaks}
+            | ({"seq": self.seq} if resume else {})
+            | ({"password": password} if password else {})
         )
         await self.say("hello", **hello)
         await self.until(lambda: self._is_greeted(start) or self.closed_with)

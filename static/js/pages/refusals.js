@@ -28,6 +28,7 @@ export const SENTENCES = {
   bad_seal: N_("Your browser did not seal its part. Reload the page."),
   seal_used: N_("Your browser sealed with a number that was used before. Reload the page."),
   not_sealed: N_("Somebody's browser has not sealed its part yet. Try again in a moment."),
+  unknown_rules: N_("This table needs a newer server than this one. Try again in a while."),
   opening: N_("The game is about to begin; wait a moment."),
   not_opening: N_("No start is waiting for this."),
   wrong_nonce: N_("This browser's number does not fit its seal."),
