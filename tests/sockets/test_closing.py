@@ -99,7 +99,7 @@ async def _a_peer_that_does_not_read(crew: Crew, ann: Sailor, bo: Sailor, met: s
     slow = crew.twin(bo)
     slow.link = await slow.open(f"/ws/game/{ann.game}", sock=narrow)
     slow.link.transport.pause_reading()
-    await slow.say("hello", v=1)
+    await slow.say("hello", v=2)
     watcher: Any = crew.server.house.watcher
     for n in range(400):
         for _ in range(20):
