@@ -149,6 +149,10 @@ def vectors() -> dict[str, Any]:
                 "commitment": sha256(server.encode()).hexdigest(),
                 "nonces": nonces[:players],
                 "seed": sha256("|".join([server, *nonces[:players]]).encode()).hexdigest(),
+                "seals": [
+                    sha256(f"{sha256(server.encode()).hexdigest()}|{nonce}".encode()).hexdigest()
+                    for nonce in nonces[:players]
+                ],
                 "bot_nonces": [
                     sha256(f"{server}|bot|{seat}".encode()).hexdigest()[:32] for seat in range(players)
                 ],

@@ -53,6 +53,7 @@ def test_commitment_seed_and_bots_nonces(case):
     assert rules.seed_from(case["server_seed"], case["nonces"]) == case["seed"]
     bots = [rules.bot_nonce(case["server_seed"], seat) for seat in range(len(case["nonces"]))]
     assert bots == case["bot_nonces"]
+    assert [rules.seal_of(case["commitment"], nonce) for nonce in case["nonces"]] == case["seals"]
 
 
 @pytest.mark.parametrize("case", VECTORS["set_ups"], ids=lambda case: case["options"]["preset"])
