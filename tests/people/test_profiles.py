@@ -120,7 +120,7 @@ async def test_nobody_blocks_or_reports_themselves_or_nobody(site: TestSite) -> 
 async def test_a_report_reaches_the_operator_and_reports_are_limited(site: TestSite) -> None:
     ann, _ = await site.guest("Anne Bonfire")
     _, told = await site.guest("Bo Bellows", "203.0.113.9")
-    report = {"player": told["person"]["id"], "reason": "insult", "words": "said \x1b[31mthings\x00"}
+    report = {"player": told["person"]["id"], "reason": "insult", "words": "said \x1b[31mthings\x07"}
     codes = [(await ann.post("/api/v1/reports", json=report)).status_code for _ in range(11)]
     assert codes == [200] * 10 + [429]
     rows = await site.site.social.open_reports()

@@ -40,7 +40,7 @@ async def test_a_line_sent_again_with_its_id_is_told_once(stage: Stage) -> None:
     assert lines(bo) == ["once"]
 
 
-@pytest.mark.parametrize("text", ["", "   ", "x" * 301, "a\x00b", "\u202eabc", "\u200b"])
+@pytest.mark.parametrize("text", ["", "   ", "x" * 301, "a\x07b", "\u202eabc", "\u200b"])
 async def test_chat_is_plain_text(stage: Stage, text: str) -> None:
     ann, _ = await stage.game("ann", "bo")
     assert await ann.refused("chat", text=text) == "bad_text"
