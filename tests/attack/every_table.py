@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 from app import rules
+from tests.attack.heard import differences
 from tests.attack.slots import some_moves, twin
-from tests.attack.two_worlds import Stage, differences, heard_in, pages_for, pages_of_the_table, set_up
+from tests.attack.two_worlds import Stage, heard_in, pages_for, pages_of_the_table, set_up
 
 TABLES: tuple[dict[str, Any], ...] = (
     {"preset": "jamaica", "players": 2},

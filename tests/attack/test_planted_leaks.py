@@ -16,8 +16,9 @@ from app.play.lobby import Lobby
 from app.play.refusals import Refusal
 from app.web import bot_api, game_api, game_api_stream, guard, pages_replay
 from app.web.pages_render import PageRenderer
+from tests.attack.heard import differences
 from tests.attack.slots import Move, some_moves, twin
-from tests.attack.two_worlds import Laid, Leak, Stage, differences, heard_in, pages_of_the_table, set_up
+from tests.attack.two_worlds import Laid, Leak, Stage, heard_in, pages_of_the_table, set_up
 
 Patch = pytest.MonkeyPatch
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import random
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -28,6 +27,7 @@ from app.play import engines, founding
 from app.settings import Settings
 from app.web import conversation
 from app.web.wire_uvicorn import ThinProtocol
+from tests.attack.heard import Heard
 from tests.attack.routes import routes
 from tests.attack.slots import Audience, Move
 from tests.sockets.harbour import Running, in_process
@@ -66,22 +66,6 @@ class Stage:
     people: list[str]
     cookies: list[str]
     position: rules.Position
-
-
-@dataclass
-class Heard:
-    """All that one viewer can get hold of, in order; presence apart, which comes when it comes."""
-
-    frames: list[bytes] = field(default_factory=list)
-    presence: list[bytes] = field(default_factory=list)
-    answers: list[tuple[str, Any]] = field(default_factory=list)
-
-    def add(self, frame: bytes) -> None:
-        (self.presence if b'"t":"presence"' in frame else self.frames).append(frame)
-
-    def present(self) -> set[bytes]:
-        """What presence ever said. How often, and how many watch at that instant, is a matter of real time."""
-        return {re.sub(rb'"watching":\d', b"", frame) for frame in self.presence}
 
 
 Leak = Callable[[pytest.MonkeyPatch, Laid], None]
@@ -376,28 +360,10 @@ async def heard_in(
                 await world.close()
 
 
-def differences(one: Heard, other: Heard) -> Iterator[str]:
-    """Where two viewers could tell their worlds apart, in content, length, number or order."""
-    if len(one.frames) != len(other.frames):
-        yield f"frames: {len(one.frames)} and {len(other.frames)}"
-    for a, b in zip(one.frames, other.frames, strict=False):
-        if a != b:
-            yield f"frames: {a[:600]!r}\n   and {b[:600]!r}"
-    if one.present() != other.present():
-        yield f"presence: {one.present()} and {other.present()}"
-    if len(one.answers) != len(other.answers):
-        yield f"answers: {len(one.answers)} and {len(other.answers)}"
-    for (path, mine), (_, theirs) in zip(one.answers, other.answers, strict=False):
-        if mine != theirs:
-            yield f"{path}: {str(mine)[:600]}\n   and {str(theirs)[:600]}"
-
-
 __all__ = [
-    "Heard",
     "Laid",
     "Leak",
     "Stage",
-    "differences",
     "heard_in",
     "pages_for",
     "pages_of_the_table",
