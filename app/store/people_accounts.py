@@ -148,13 +148,13 @@ class AccountStore:
         async with reading(self.engine) as run:
             return [(row.hash[:16], row.label, row.seen_at) for row in await run.execute(query)]
 
-    async def remove_token(self, player: str, token: str) -> bool:
-        """Whether there was such a token of this player; it is void."""
+    async def remove_token(self, player: str, token: str) -> list[str]:
+        """The token of this player that begins so is void; its hash, if there was one."""
         query = delete(tokens).where(
             tokens.c.player == player, tokens.c.hash.startswith(token, autoescape=True)
         )
         async with writing(self.engine) as run:
-            return (await run.execute(query)).rowcount > 0
+            return [row.hash for row in await run.execute(query.returning(tokens.c.hash))]
 
     async def _account(self, condition: object) -> Account | None:
         query = select(accounts.c.player, accounts.c.password).where(condition)  # type: ignore[arg-type]

@@ -222,9 +222,10 @@ async def add_token(request: Request, body: NewToken, person: Someone) -> dict[s
 async def remove_token(request: Request, token: str, person: Someone) -> dict[str, Any]:
     """The token is void at once here, within seconds on every worker."""
     site = site_of(request)
-    if len(token) != 16 or not await site.accounts.remove_token(person.id, token):
+    removed = await site.accounts.remove_token(person.id, token) if len(token) == 16 else []
+    if not removed:
         raise NotFound
-    site.forget(person.id)
+    site.sign_out("session", *removed)
     return {}
 
 

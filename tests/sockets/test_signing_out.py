@@ -73,6 +73,21 @@ async def test_the_lobby_and_a_stream_of_events_end_with_their_session(light_cre
     assert link.close_code == 4008, "though it had not said hello yet"
 
 
+async def test_a_programs_socket_ends_with_its_token(light_crew: Crew) -> None:
+    ann = await light_crew.sailor()
+    game = await light_crew.open_table(ann)
+    await ann.http.post("/api/v1/account/register", json={"password": PASSWORD})
+    wanted = {"label": "bot", "password": PASSWORD}
+    token = (await ann.http.post("/api/v1/account/tokens", json=wanted)).json()["token"]
+    nobody = await light_crew.nobody()
+    link = await nobody.open(f"/ws/game/{game}", Authorization=f"Bearer {token}")
+    (listed,) = (await ann.http.get("/api/v1/account/tokens")).json()["tokens"]
+    assert (await ann.http.delete(f"/api/v1/account/tokens/{listed['id']}")).status_code == 200
+    async with asyncio.timeout(20):
+        await link.wait_closed()
+    assert link.close_code == 4008
+
+
 async def test_a_page_comes_back_by_itself_when_its_browser_gets_a_new_session(light_crew: Crew) -> None:
     ann = await light_crew.sailor()
     game = await light_crew.open_table(ann)
