@@ -146,8 +146,8 @@ def test_a_database_of_an_older_release_is_led_on_by_the_migrations_inside(
     installed: Path, empty: Path
 ) -> None:
     kept = ROOT / "tests/store/fixtures"
-    (empty / "cartagena.db").write_bytes(gzip.decompress((kept / "0.1.0.sqlite.gz").read_bytes()))
-    told = json.loads((kept / "0.1.0.json").read_text())
+    (empty / "cartagena.db").write_bytes(gzip.decompress((kept / "0.1.0.dev1.sqlite.gz").read_bytes()))
+    told = json.loads((kept / "0.1.0.dev1.json").read_text())
     start = [str(installed / "bin/cartagena"), "serve", "--dead-room-days", "0"]
     with serving(empty, command=start, PYTHONPATH="", CARTAGENA_SECRET=told["secret"]) as server:
         base = server.address()

@@ -96,8 +96,8 @@ async def _end(people: list[Sailor]) -> None:
 
 
 def test_there_is_a_file_and_it_has_every_preset() -> None:
-    assert "0.1.0" in RELEASES
-    told = json.loads((FIXTURES / "0.1.0.json").read_text())
+    assert "0.1.0.dev1" in RELEASES
+    told = json.loads((FIXTURES / "0.1.0.dev1.json").read_text())
     running = {name for name, game in told["games"].items() if game["status"] == "running"}
     assert running >= {"jamaica", "tortuga", "hispaniola", "first-escape", "dungeon", "jungle", "complete"}
 
@@ -138,6 +138,19 @@ async def test_a_table_that_had_not_begun_begins_and_is_played(old: Old) -> None
         await each.sees("status", "running")
     await _end(people)
     await _assert_chance_holds(people[0])
+
+
+async def test_somebody_new_sits_down_at_a_table_that_was_opened_before(old: Old) -> None:
+    (anne,) = await old.joined("not begun, a free seat")
+    new = await (await old.crew.sailor()).join(anne.game)
+    await new.command("sit", nonce="0123456789abcdef" * 2)  # as this table was opened, so it ends: no seals
+    for each in (anne, new):
+        await each.command("ready", ready=True)
+    await anne.command("start")
+    for each in (anne, new):
+        await each.sees("status", "running")
+    await _end([anne, new])
+    await _assert_chance_holds(anne)
 
 
 async def test_what_was_finished_is_there_and_verifies(old: Old) -> None:
