@@ -46,6 +46,7 @@ class FirstGame:
             await api.sit(game)
             await api.add_bot(game, "cabin-boy")
             await api.start(game)
+            await _play(api, game, 0)  # seats open their nonces first, and only this client knows the guest's
         return cls(base, cookie, game)
 
     async def state(self) -> Json:
@@ -54,28 +55,25 @@ class FirstGame:
 
     async def play(self, actions: int | None = None) -> Json | None:
         """So many actions of the guest, or to the end; the result when there is one."""
-        done = 0
-
-        def decide(seat: Seat) -> Json:
-            nonlocal done
-            if done == actions:
-                raise _Enough
-            done += 1
-            return choose(
-                seat.view,
-                seat.actions,
-                seat.history,
-                "sailor",
-                Budget(nodes=300),
-                Random(done),
-                seat=seat.seat,
-            )
-
         async with _api(self.base, self.cookie) as api:
-            try:
-                return await play_seat(api, self.game, decide)
-            except _Enough:
-                return None
+            return await _play(api, self.game, actions)
+
+
+async def _play(api: Api, game: str, actions: int | None) -> Json | None:
+    done = 0
+
+    def decide(seat: Seat) -> Json:
+        nonlocal done
+        if done == actions:
+            raise _Enough
+        done += 1
+        budget, chance = Budget(nodes=300), Random(done)
+        return choose(seat.view, seat.actions, seat.history, "sailor", budget, chance, seat=seat.seat)
+
+    try:
+        return await play_seat(api, game, decide)
+    except _Enough:
+        return None
 
 
 def _api(base: str, cookie: str) -> Api:
