@@ -214,3 +214,21 @@ async def test_a_request_that_became_a_socket_is_gone_without_the_collector() ->
         gc.enable()
     line.protocol.connection_lost(None)
     await asyncio.gather(*server.tasks)
+
+
+async def test_a_peer_that_does_not_wait_for_the_answer_to_its_handshake_is_cut_off() -> None:
+    async def app(_scope: Any, receive: Any, _send: Any) -> None:
+        events.extend([await receive(), await receive()])
+
+    events: list[Any] = []
+    server, line = ServerState(), Line()
+    config = uvicorn.Config(app, lifespan="off", log_config=None, ws="none")
+    protocol = ThinProtocol(config, server, {})
+    protocol.connection_made(cast("asyncio.Transport", line))
+    protocol.data_received(HANDSHAKE)
+    protocol.data_received(PONG * 1000)
+    assert line.is_cut
+    protocol.connection_lost(None)
+    await asyncio.gather(*server.tasks)
+    assert [event["type"] for event in events] == ["websocket.connect", "websocket.disconnect"]
+    assert line.written == []
