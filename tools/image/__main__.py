@@ -36,7 +36,9 @@ def _settings_of_pip() -> list[str]:
     named = {found for file in files for found in re.findall(r"(?:file://)?(/[\w./-]+)", file.read_text())}
     folders = {Path(*Path(name).parts[:3]) for name in named if Path(name).exists()}
     inside = {
-        str(file): f"/root/.config/pip/{file.name}" if file.is_relative_to(Path.home()) else str(file)
+        str(file): str(Path("/root", ".config/pip", file.name))
+        if file.is_relative_to(Path.home())
+        else str(file)
         for file in files
     }
     mounts = {**inside, **{str(each): str(each) for each in folders if each.is_dir()}}
