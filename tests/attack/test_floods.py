@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.play.admission import PROTOCOL
 from app.settings import Settings
 from app.web import wire_uvicorn
 from tests.attack.bare import Bare, close_code, until
@@ -18,7 +19,7 @@ USUAL = {
     name: getattr(Settings(), name)
     for name in ("frames_per_second", "frames_burst", "sockets_per_address", "requests_per_second")
 }
-HELLO = frame(b'{"do":"hello","v":1}')
+HELLO = frame(b'{"do":"hello","v":%d}' % PROTOCOL)
 MASKED = b"\x80\x00\x00\x00\x00"  # the rest of an empty frame
 MOST_CALLS = 40_000  # six megabytes of small frames took millions
 
