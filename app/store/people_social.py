@@ -35,12 +35,19 @@ class SocialStore:
 
     # -- blocks ------------------------------------------------------------------------------------
 
-    async def block(self, player: str, blocked: str, now: int) -> None:
-        """`player` does not want to meet `blocked`; twice is as good as once."""
+    async def block(self, player: str, blocked: str, now: int, most: int) -> bool:
+        """`player` does not want to meet `blocked`; twice is as good as once. False: there are `most` already."""
+        theirs = select(blocks.c.blocked).where(blocks.c.player == player)
         async with writing(self.engine) as run:
-            same = (blocks.c.player == player, blocks.c.blocked == blocked)
-            if (await run.execute(select(blocks.c.at).where(*same))).first() is None:
-                await run.execute(insert(blocks).values(player=player, blocked=blocked, at=now))
+            # Several at once wait for each other, so that each counts the others.
+            await run.execute(select(players.c.id).where(players.c.id == player).with_for_update())
+            known = {row.blocked for row in await run.execute(theirs)}
+            if blocked in known:
+                return True
+            if len(known) >= most:
+                return False
+            await run.execute(insert(blocks).values(player=player, blocked=blocked, at=now))
+        return True
 
     async def unblock(self, player: str, blocked: Sequence[str]) -> None:
         """Never mind."""

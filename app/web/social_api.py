@@ -45,9 +45,8 @@ async def block(request: Request, player: str, person: Someone) -> dict[str, Any
         raise BadRequest("yourself", "You cannot block yourself.")
     if await site.people.player(player, site.now()) is None:
         raise NotFound("There is no such player.")
-    if len(await site.social.blocked_by(person.ids)) >= BLOCKS:
+    if not await site.social.block(person.id, player, site.now(), BLOCKS):
         raise Conflict("too_many_blocks", f"You may block {BLOCKS} players. Unblock one first.")
-    await site.social.block(person.id, player, site.now())
     return {}
 
 

@@ -13,6 +13,7 @@ import pytest
 from argon2 import PasswordHasher
 
 from app.play import admission, terms
+from app.web import social_api
 from app.web.passwords import Passwords
 from tests.people.running_site import QUICK, TestSite, code_of, running
 from tests.people.tables import open_table
@@ -220,3 +221,15 @@ async def test_right_log_ins_are_counted_too_and_wrong_ones_do_not_use_them_up(s
         assert code_of(refused) == "too_many", "three times as often as one may be wrong"
         assert "minutes" in refused.json()["error"]["message"]
         assert 540 < int(refused.headers["Retry-After"]) <= 600, "the next of six an hour"
+
+
+async def test_blocks_at_once_are_as_many_as_the_limit_says(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(social_api, "BLOCKS", 2)
+    async with running(database_url) as site:
+        ann, _ = await site.guest(ACCOUNT)
+        others = [(await site.guest())[1]["person"]["id"] for _ in range(6)]
+        answers = await asyncio.gather(*[ann.put(f"/api/v1/blocks/{other}", json={}) for other in others])
+        assert sorted(answer.status_code for answer in answers) == [200, 200, 409, 409, 409, 409]
+        assert len((await ann.get("/api/v1/blocks")).json()["blocked"]) == 2
