@@ -37,6 +37,7 @@ from app.store.people_retention import RetentionStore
 from app.store.people_social import SocialStore
 from app.web import (
     accounts_api,
+    api_description,
     bot_api,
     data_api,
     game_api,
@@ -70,6 +71,7 @@ from app.web.upkeep import Upkeep
 __all__ = ["create_app"]
 
 _ROUTERS = (
+    api_description.router,
     health.router,
     metrics.router,
     me.router,
@@ -123,12 +125,13 @@ def create_app(settings: Settings) -> FastAPI:
     app = _Server(
         title="Cartagena online",
         version=__version__,
-        openapi_url="/api/v1/openapi.json",
+        openapi_url=None,  # made off the loop (web/api_description.py)
         docs_url=None,  # the stock pages load scripts from elsewhere
         redoc_url=None,
         lifespan=lambda app: _lifespan(app, settings),
         middleware=[Middleware(GuardMiddleware), Middleware(IdentityMiddleware)],
     )
+    app.state.description = None
     install_answers(app)
     for router in _ROUTERS:
         app.include_router(router)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from sqlalchemy import insert, select
 
 from app.store import games as game_store
@@ -47,6 +48,25 @@ async def test_records_that_strangers_post_are_played_off_the_loop_and_paid_for(
         assert threading.get_ident() not in threads
         other = await site.browser("203.0.113.9").post("/replay/steps", json={"record": RECORD, "eyes": 0})
         assert other.status_code == 200, "each address pays for itself"
+
+
+async def test_the_description_of_the_api_is_made_once_and_off_the_loop(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[int] = []
+    make = FastAPI.openapi
+
+    def openapi(self: FastAPI) -> dict[str, Any]:
+        threads.append(threading.get_ident())
+        return make(self)
+
+    monkeypatch.setattr(FastAPI, "openapi", openapi)
+    async with running(sqlite_url) as site:
+        answers = [await site.browser().get("/api/v1/openapi.json") for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [200, 200, 200]
+        assert "/api/v1/games" in answers[0].json()["paths"]
+    assert len(threads) == 1
+    assert threading.get_ident() not in threads
 
 
 async def test_a_record_that_is_none_is_refused_in_words(sqlite_url: str) -> None:
