@@ -96,7 +96,7 @@ def test_the_record_is_downloaded_and_loaded_again(finished: tuple[Player, str],
     with ann.page.expect_download() as download:
         ann.page.get_by_role("link", name="Download the record").click()
     record = json.loads(Path(download.value.path()).read_text())
-    assert record["format"] == "cartagena-record/1"
+    assert record["format"] == "cartagena-record/2"
     load(ann.page, ann.url, record, tmp_path)
     expect(ann.page.locator("[data-count]")).to_have_text(f"0 / {len(record['actions'])}")
 
