@@ -16,8 +16,9 @@ def a_program(base: str) -> tuple[dict[str, str], dict[str, str]]:
     """The headers it sends, and what goes into the holes of addresses."""
     with httpx.Client(base_url=base, headers={"Origin": base}, timeout=60) as owner:
         owner.post("/api/v1/me", json={})
-        owner.post("/api/v1/account/register", json={"password": "plank, parrot, doubloon"})
-        token = owner.post("/api/v1/account/tokens", json={"label": "fuzz"}).json()["token"]
+        secret = {"password": "plank, parrot, doubloon"}
+        owner.post("/api/v1/account/register", json=secret)
+        token = owner.post("/api/v1/account/tokens", json={"label": "fuzz", **secret}).json()["token"]
         options = {"preset": "jamaica", "players": 2, "first": 0}
         made = owner.post("/api/v1/games", json={"options": options, "hints": True}).json()
         game, keepers = made["id"], (Keeper(), Keeper())
