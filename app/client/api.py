@@ -29,7 +29,7 @@ class Api:
     """One program with its bearer token on one server.
 
     A server that cannot be reached is tried again after each of PAUSES; one that says "too much" or "busy"
-    (429, 503) is asked again when it said, at most MOST_WAITS times.
+    (429, 503) is asked again when it said, at most MOST_WAITS times; so is a proxy without its server (502, 504).
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Api:
     async def ask(self, method: str, path: str, body: Json | None = None) -> Json:
         for _ in range(MOST_WAITS):
             answer = await self._sent(method, path, body)
-            if answer.status_code not in (429, 503):
+            if not _is_to_be_repeated(answer, method, body):
                 return _value(answer)
             wait = _seconds_to_wait(answer)
             if wait > LONGEST_WAIT:
@@ -69,8 +69,7 @@ class Api:
         return _value(answer)
 
     async def _sent(self, method: str, path: str, body: Json | None) -> httpx.Response:
-        # What has no id would be done twice if its answer alone was lost.
-        may_repeat = method == "GET" or (body is not None and "id" in body)
+        may_repeat = _is_safe(method, body)
         for pause in (*PAUSES, None):
             try:
                 return await self._http.request(
@@ -124,6 +123,16 @@ class Api:
     async def record(self, game: str) -> Json:
         """The record of a finished game."""
         return await self.ask("GET", f"/games/{quote(game, safe='')}/record")
+
+
+def _is_safe(method: str, body: Json | None) -> bool:
+    """Whether it may be sent twice: what has no id would be done twice if its answer alone was lost."""
+    return method == "GET" or (body is not None and "id" in body)
+
+
+def _is_to_be_repeated(answer: httpx.Response, method: str, body: Json | None) -> bool:
+    """Busy, or a proxy whose worker went away with the request: then nobody knows whether it was done."""
+    return answer.status_code in (429, 503) or (answer.status_code in (502, 504) and _is_safe(method, body))
 
 
 def fresh_id() -> str:

@@ -55,8 +55,9 @@ class Keeper:
             return None
         self._answered = asked
         self.rounds[opening["seq"]] = {name: opening[name] for name in _FROZEN}
+        self._note_commitment(table)
         nonce = self.nonces.get(opening["seals"][number])
-        if nonce is None or self.commitment != table["commitment"]:
+        if nonce is None:
             return {"do": "void", "next_seal": self._seal()}
         return {"do": "open", "nonce": nonce, "next_seal": self._seal()}
 
@@ -67,8 +68,14 @@ class Keeper:
         if seal in self.nonces or (seal is not None and self._has_sealed_anew) or self._answered == asked:
             return None
         self._has_sealed_anew, self._answered = True, asked
-        self.commitment = table["commitment"]
+        self._note_commitment(table)
         return {"do": "seal", "seal": self._seal()}
+
+    def _note_commitment(self, table: Json) -> None:
+        """A program that takes a seat up again sees it here for the first time; it never changes."""
+        if self.commitment not in ("", table["commitment"]):
+            raise NotKept("The server shows another commitment than when we sat down.")
+        self.commitment = table["commitment"]
 
     def _seal(self) -> str:
         nonce = secrets.token_hex(16)

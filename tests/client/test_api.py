@@ -50,6 +50,17 @@ async def test_the_same_command_goes_again_with_the_same_id():
     assert len(set(bodies)) == 1
 
 
+async def test_what_a_proxy_lost_goes_again_only_if_it_cannot_be_done_twice():
+    answers = [httpx.Response(502), httpx.Response(504), DONE]
+    async with api_with(lambda _: answers.pop(0), Slept()) as api:
+        assert (await api.command("g", "ready", ready=True))["seq"] == 1
+    answers = [httpx.Response(502), DONE]
+    async with api_with(lambda _: answers.pop(0), Slept()) as api:
+        with pytest.raises(ClientError):
+            await api.create({"preset": "jamaica", "players": 2})
+    assert len(answers) == 1
+
+
 async def test_a_quarter_of_an_hour_is_told_instead_of_waited_for():
     slept = Slept()
     busy = httpx.Response(429, json=BUSY, headers={"Retry-After": "900"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app import rules
+from app.play.terms import COLOURS
 from tests.sockets.sailor import Crew, Sailor, advance
 
 NONCE = "0123456789abcdef" * 2
@@ -19,7 +20,10 @@ async def test_seats_colours_and_the_hosts_rights(crew: Crew) -> None:
     await ann.command("sit", colour="violet")
     await bo.command("sit", seat=2)
     await cy.command("sit")
+    free = ({*COLOURS} - {seat["colour"] for seat in ann.table["seats"]}).pop()
+    await bo.command("colour", colour=free)
     await bo.command("colour", colour="red")
+    assert await bo.refused("colour", colour="red") == "no_change"
     assert await cy.refused("colour", colour="red") == "colour_taken"
     before = bo.table["seals"][2]
     await bo.command("sit", seat=2)  # again on the own seat: a new seal
@@ -68,8 +72,11 @@ async def test_chat_by_channels_with_presets_mutes_and_a_host_who_closes_it(crew
     await hears(xu, ["<b>ahoy</b> & welcome", "good_move"])
     await hears(bo, ["<b>ahoy</b> & welcome", None])  # not for players: only its number
     assert "person" not in bo.of("chat")[-1]
-    for bad in ("", "x" * 301, "a\x00b", "\u202eabc"):
+    for bad in ("", "x" * 301, "a\x07b", "\u202eabc"):
         assert await bo.refused("chat", text=bad) == "bad_text"
+    assert (
+        await bo.refused("chat", text="a\x00b") == "bad_message"
+    )  # what no database holds is no message at all
     assert await bo.refused("chat", preset="rude") == "bad_text"
     await bo.command("mute", person=ann.person, on=True)
     await ann.command("chat", text="can you hear me")

@@ -1,0 +1,44 @@
+"""What a program keeps of a table's chance, and what it does at a table it has not kept anything of."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import pytest
+
+from app.client.errors import NotKept
+from app.client.sealing import Keeper
+
+SHOWN = hashlib.sha256(b"server seed").hexdigest()
+
+
+def table(**changed: Any) -> dict[str, Any]:
+    opening = {
+        "seq": 5,
+        "asked": False,
+        "order": [0, 1],
+        "options": {},
+        "bots": [None, "mate"],
+        "seals": ["ab" * 32, None],
+        "nonces": [None, None],
+    }
+    return {"status": "open", "scheme": 2, "commitment": SHOWN, "opening": opening, **changed}
+
+
+def test_a_program_that_sat_in_another_process_voids_the_round_and_seals_anew():
+    keeper = Keeper()
+    wanted = keeper.answer(table(), 0)
+    assert wanted is not None
+    assert wanted["do"] == "void"
+    assert keeper.commitment == SHOWN
+    assert wanted["next_seal"] in keeper.nonces
+
+
+def test_a_commitment_that_changed_since_sitting_down_is_told():
+    keeper = Keeper()
+    keeper.sit({"commitment": SHOWN, "scheme": 2})
+    with pytest.raises(NotKept, match="another commitment"):
+        keeper.answer(table(commitment="cd" * 32), 0)
+    with pytest.raises(NotKept, match="another commitment"):
+        keeper.answer(table(commitment="cd" * 32, opening=None, seals=[None], void_rounds=1), 0)
