@@ -223,7 +223,7 @@ async def _workers(ship: Ship) -> Outcome:
 
 
 async def _rolling(ship: Ship) -> Outcome:
-    """Two clusters at once, three workers each; the update goes back and forth before it goes through."""
+    """Two clusters at once, three workers each; new ones come and die beside an old one."""
     runs = await asyncio.gather(
         *(
             roll(
@@ -233,7 +233,7 @@ async def _rolling(ship: Ship) -> Outcome:
                 seed=ship.seed + lane,
                 workers=3,
                 tables=3,
-                back_and_forth=ship.times(20),
+                restarts=ship.times(20),
                 longest=250,
                 minutes=ship.minutes,
             )

@@ -70,13 +70,13 @@ async def roll(
     seed: int,
     workers: int = 2,
     tables: int = 2,
-    back_and_forth: int = 0,
+    restarts: int = 0,
     longest: int = 80,
     minutes: float = float("inf"),
 ) -> RollingRun:
     """From old workers to new ones, one by one, with people spread over all of them.
 
-    `back_and_forth`: so often a worker is replaced by one of either release before the update goes through.
+    `restarts`: so often some worker but the last is replaced by a new one, in good order or killed, beside an old one.
     `longest`: entries of a game after which all but one resign.
     """
     run = RollingRun(seed)
@@ -85,7 +85,7 @@ async def roll(
     url = postgres.url(postgres.create_database())
     with Nursery(await asyncio.to_thread(unpack, folder)) as before, RedisServer() as redis:
         servers = [Server(before, url, folder / f"worker{n}", redis=redis.url) for n in range(workers)]
-        update = _Update(run, servers, before, nursery)
+        update = _Update(run, servers, nursery)
         try:
             for server in servers:
                 await server.start()
@@ -94,12 +94,13 @@ async def roll(
                 run.tally = update.fleet.tally
                 try:
                     await update.open_tables("old", tables)
-                    for _ in range(back_and_forth):
+                    for _ in range(restarts):
                         if run.tally.wrong or time.monotonic() > until:
                             break
-                        kind = rng.choice((before, nursery))
+                        # One stays old. An old process that has gone cannot come back: it does not open a database
+                        # that a new one has migrated.
                         how = rng.choice((signal.SIGTERM, signal.SIGTERM, signal.SIGKILL))
-                        await update.replace(rng.choice(servers), kind, how)
+                        await update.replace(rng.choice(servers[:-1]), how)
                     await update.go_through(tables)
                     await update.play_to_the_end(longest)
                 finally:
@@ -124,10 +125,9 @@ class _Update:
 
     fleet: Fleet
 
-    def __init__(self, run: RollingRun, servers: list[Server], before: Nursery, now: Nursery) -> None:
+    def __init__(self, run: RollingRun, servers: list[Server], now: Nursery) -> None:
         self.run = run
         self.servers = servers
-        self.before = before
         self.now = now
 
     async def open_tables(self, who: str, tables: int) -> None:
@@ -137,25 +137,22 @@ class _Update:
         self.run.began[who] += tables + 1
         await self._look()
 
-    async def replace(
-        self, server: Server, kind: Nursery, how: int = signal.SIGTERM, *, new_tables: int = 1
-    ) -> None:
+    async def replace(self, server: Server, how: int = signal.SIGTERM, *, new_tables: int = 1) -> None:
         """One worker goes, another comes at its address; everybody plays on."""
         await server.stop(how)
-        server.nursery = kind
+        server.nursery = self.now
         await server.start(new_tables=new_tables)
-        came = "new" if kind is self.now else "old"
-        self.run.updates[f"{came} after {signal.Signals(how).name}"] += 1
+        self.run.updates[f"new after {signal.Signals(how).name}"] += 1
         await self._look()
 
     async def go_through(self, tables: int) -> None:
         """Worker by worker; on the way tables are opened by new workers, of the old kind and of the new."""
         first, *others = self.servers
-        await self.replace(first, self.now)
+        await self.replace(first)
         await self.open_tables("new, unsealed", tables)
         # An operator in a hurry: sealed tables while an old worker still serves. Whoever is with that one is told
         # to come again in a while; nobody is let in half.
-        await self.replace(first, self.now, new_tables=2)
+        await self.replace(first, new_tables=2)
         sealed = await self.fleet.enlist(len(self.servers), watchers=0)
         self.fleet.tables.remove(sealed)  # it does not play before everybody can come
         beginning = asyncio.create_task(begin(sealed, self.fleet.http))
@@ -168,7 +165,7 @@ class _Update:
                     self.run.tally.wrong.append("an old worker let somebody into a table it does not know")
             await self._look()
             for server in others:
-                await self.replace(server, self.now, new_tables=2)
+                await self.replace(server, new_tables=2)
             async with asyncio.timeout(300):
                 await beginning
         finally:
