@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tests.browser.table.house import SHORT, Player, begin, best, move_beside
 
 MOST = 500  # actions; a game of this size takes about a hundred and forty
-BESIDE = 200  # of which some in the middle are taken beside the pages, to keep the test short
+BESIDE = 450  # of which most in the middle are taken beside the pages, to keep the test short
 
 
 def press(player: Player, selector: str, *, touch: bool) -> None:
