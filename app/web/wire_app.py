@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import enum
 import logging
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +41,7 @@ class Stage(enum.IntEnum):
     GONE = 4
 
 
-class AppSide(asyncio.Protocol):
+class AppSide(asyncio.Protocol, ABC):
     """One socket as the app knows it. The other half, `wire_uvicorn.ThinProtocol`, has the connection."""
 
     __slots__ = (
@@ -76,20 +77,20 @@ class AppSide(asyncio.Protocol):
 
     # -- what the other half does ------------------------------------------------------------------
 
-    def close_with(self, code: int, reason: str) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def close_with(self, code: int, reason: str) -> None: ...
 
-    def _opened(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _opened(self) -> None: ...
 
-    def _write(self, wired: bytes) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _write(self, wired: bytes) -> None: ...
 
-    def _end(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _end(self) -> None: ...
 
-    def _go_on(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _go_on(self) -> None: ...
 
     # -- the handshake -----------------------------------------------------------------------------
 
