@@ -118,6 +118,7 @@ class Notifier:
                     "title": game.title,
                     "url": f"{base}/g/{game.game}",
                     "deadline": game.deadline,
+                    "waits_for": "opening" if game.is_opening else "move",
                 }
                 for game in recipient.waiting
             ],

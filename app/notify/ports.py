@@ -20,6 +20,10 @@ class Waiting(Protocol):
         """Milliseconds since 1970."""
 
     @property
+    def is_opening(self) -> bool:
+        """It wants to begin, and waits for this person's browser to open what it sealed."""
+
+    @property
     def key(self) -> str:
         """What is remembered once they were told."""
 

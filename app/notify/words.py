@@ -11,16 +11,21 @@ from app.settings import Settings
 __all__ = ["SENTENCES", "confirmation", "digest", "in_english"]
 
 ONE = "It is your turn at Cartagena"
+BEGINS = "Your table at Cartagena wants to begin"
 MANY = "{count} games of Cartagena wait for you"
 HELLO = "Ahoy {name},"
-THESE = "these games wait for your move:"
+THESE = "these games wait for you:"
 DUE = "until {when}"
+OPEN_IT = (
+    "It begins when everybody's browser has confirmed its seat: "
+    "open the table once, with the browser you sat down with."
+)
 STOP = "You asked for these e-mails. One click ends them: {url}"
 CODE_SUBJECT = "Your code for Cartagena: {code}"
 CODE_TEXT = "Type this code on your account page to get an e-mail when it is your turn: {code}"
 CODE_NOT_YOU = "If you did not ask for this, do nothing: without the code no further e-mail is sent."
 
-SENTENCES = (ONE, MANY, HELLO, THESE, DUE, STOP, CODE_SUBJECT, CODE_TEXT, CODE_NOT_YOU)
+SENTENCES = (ONE, BEGINS, MANY, HELLO, THESE, DUE, OPEN_IT, STOP, CODE_SUBJECT, CODE_TEXT, CODE_NOT_YOU)
 
 
 def in_english(_language: str, source: str, /, **values: object) -> str:
@@ -36,12 +41,16 @@ def digest(
     def say(source: str, **values: object) -> str:
         return words(language, source, **values)
 
-    subject = say(ONE) if len(waiting) == 1 else say(MANY, count=len(waiting))
+    subject = say(MANY, count=len(waiting))
+    if len(waiting) == 1:
+        subject = say(BEGINS if waiting[0].is_opening else ONE)
     lines = [say(HELLO, name=name), "", say(THESE), ""]
     for game in waiting:
         title = " ".join(game.title.split()) or "Cartagena"
         when = datetime.fromtimestamp(game.deadline / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
         lines += [f"- {title} ({say(DUE, when=when)})", f"  {settings.public_url.rstrip('/')}/g/{game.game}"]
+        if game.is_opening:
+            lines.append(f"  {say(OPEN_IT)}")
     lines += ["", say(STOP, url=stop_url), ""]
     return subject, "\n".join(lines)
 

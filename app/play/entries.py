@@ -102,7 +102,7 @@ class Append(msgspec.Struct, frozen=True, gc=False):
 
     entry: Entry
     status: str
-    to_act: str  # seats to act, "0" or "1,3"
+    to_act: str  # seats it waits for, "0" or "1,3"
     deadline: int | None  # when the next clock runs out
     due: int | None = None  # wake the sweeper at this time; None leaves its row as it is
     summary: Summary | None = None

@@ -168,9 +168,9 @@ class Lobby:
 
 def news_of(table: Table, watching: int, *, with_lists: bool) -> dict[str, Any]:
     """What lobbies are told of a table: its row, in which lists it is, whose game it is and whose turn."""
-    row = row_of_table(table, watching)
+    row, awaited = row_of_table(table, watching), table.awaited()
     people = {
-        seat.person: number in table.to_act and seat.bot is None
+        seat.person: number in awaited and seat.bot is None
         for number, seat in enumerate(table.seats)
         if seat.person
     }
@@ -213,8 +213,8 @@ def _lists(terms: Terms, row: dict[str, Any]) -> dict[str, bool]:
 
 
 def is_turn_of(game: GameRow, ids: tuple[str, ...]) -> bool:
-    """Whether one of these ids is to act."""
-    if game.summary is None or game.status != "running":
+    """Whether the game waits for one of these ids."""
+    if game.summary is None or game.status not in ("open", "running"):
         return False
     to_act = set(game.to_act.split(",")) if game.to_act else set()
     return any(str(s.seat) in to_act and s.person in ids and s.bot is None for s in game.summary.seats)

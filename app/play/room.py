@@ -198,7 +198,7 @@ class Room:
             sender.id if sender is not None else "",
         )
         after, events = before.after(entry, draft.step)
-        to_act = after.to_act
+        to_act = after.awaited()
         append = Append(
             entry,
             after.status,

@@ -153,7 +153,16 @@ class Table(msgspec.Struct, eq=False):
             and self.status == "running"
         )
 
+    def awaited(self) -> tuple[int, ...]:
+        """Seats that the table waits for: for a move, or for what they sealed."""
+        if self.round is not None:
+            return tuple(self.round.order[number] for number in self.round.missing())
+        return self.to_act
+
     def deadline(self) -> int | None:
+        """Until when it waits, if that is bounded."""
+        if self.round is not None:
+            return self.round_until()
         return self.clocks.deadline() if self.clocks is not None and self.clocks.running else None
 
     def try_action(self, seat: int, action: Any) -> Step:

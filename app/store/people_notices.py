@@ -41,6 +41,8 @@ class Waiting:
     game: str
     title: str
     deadline: int
+    is_opening: bool = False
+    """It wants to begin and waits for what this person's browser sealed."""
 
     @property
     def key(self) -> str:
@@ -161,12 +163,22 @@ class NoticeStore:
             and_(notices.c.webhook.is_not(None), notices.c.webhook_failures < MOST_FAILURES),
         )
         query = (
-            select(notices, games.c.id, games.c.terms, heads.c.deadline, heads.c.to_act, seats.c.seat)
+            select(
+                notices,
+                games.c.id,
+                games.c.status,
+                games.c.terms,
+                heads.c.deadline,
+                heads.c.to_act,
+                seats.c.seat,
+            )
             .join(heads, heads.c.game == games.c.id)
             .join(seats, seats.c.game == games.c.id)
             .join(players, players.c.id == seats.c.person)
             .join(notices, notices.c.player == owner)
-            .where(games.c.status == "running", heads.c.deadline.is_not(None), seats.c.bot.is_(None))
+            .where(
+                games.c.status.in_(("open", "running")), heads.c.deadline.is_not(None), seats.c.bot.is_(None)
+            )
             .where(wants, notices.c.told_at <= told_before)
             .order_by(notices.c.player, heads.c.deadline)
         )
@@ -176,7 +188,7 @@ class NoticeStore:
             for row in rows:
                 terms = orjson.loads(row.terms)
                 if terms.get("clock", {}).get("kind") == "days" and str(row.seat) in row.to_act.split(","):
-                    game = Waiting(row.id, terms.get("title", ""), row.deadline)
+                    game = Waiting(row.id, terms.get("title", ""), row.deadline, row.status == "open")
                     waiting.setdefault(row.player, []).append(game)
             named = select(players.c.id, players.c.name).where(players.c.id.in_(list(waiting)))
             names = {row.id: row.name for row in await run.execute(named)}

@@ -88,7 +88,7 @@ def game_row(row: GameRow, ids: Sequence[str]) -> dict[str, Any]:
         ],
         "my_seat": mine.seat if mine else None,
         "place": mine.place if mine else None,
-        "my_turn": row.status == "running" and mine is not None and mine.seat in to_act,
+        "my_turn": row.status in ("open", "running") and mine is not None and mine.seat in to_act,
         "clock": row.terms.get("clock", {}).get("kind", "none"),
         "deadline": row.deadline,
         "created_at": row.created_at,

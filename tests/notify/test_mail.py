@@ -17,7 +17,7 @@ from app.notify.mail import BadAddress, checked_address
 from app.notify.words import CODE_TEXT, SENTENCES
 from app.web.i18n import LANGUAGES
 from tests.people.running_site import TestSite, code_of, running
-from tests.people.tables import command, play_table
+from tests.people.tables import command, done, open_seat, open_table, play_table, sit
 
 DAYS = {"clock": {"kind": "days", "days": 3}}
 
@@ -118,6 +118,32 @@ async def test_one_digest_tells_of_all_games_and_not_again_before_the_interval(
     assert await notifier(site).round() == 0, "told already"
     site.pass_time(3600)
     assert await notifier(site).round() == 0, "the same turns are not told twice, however long ago"
+
+
+async def test_a_table_by_post_that_wants_to_begin_tells_whoever_has_not_opened(
+    site: TestSite, postbox: tuple[Postbox, int]
+) -> None:
+    box, _ = postbox
+    ann, _ = await site.guest("Anne Bonfire")
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    for browser, email in ((ann, "ann@example.org"), (bo, "bo@example.org")):
+        await _confirmed(site, box, browser, email)
+    room = await open_table(ann, **DAYS)
+    for browser in (ann, bo):
+        await sit(browser, room)
+    box.messages.clear()
+    assert await notifier(site).round() == 0, "nobody waits for anybody yet"
+    await done(ann, room, "start")
+    await open_seat(ann, room)  # Anne's browser is there, Bo's is not
+    games = (await bo.get("/api/v1/me/games")).json()["games"]
+    assert [(row["id"], row["my_turn"]) for row in games] == [(room, True)]
+    assert await notifier(site).round() == 1
+    (message,) = box.messages
+    assert message["To"] == "bo@example.org"
+    assert message["Subject"] == "Your table at Cartagena wants to begin"
+    assert f"http://testserver/g/{room}" in message.get_content()
+    await open_seat(bo, room)
+    assert (await bo.get(f"/api/v1/games/{room}")).json()["table"]["status"] == "running"
 
 
 async def test_a_new_turn_is_told_after_the_interval(site: TestSite, postbox: tuple[Postbox, int]) -> None:

@@ -89,9 +89,10 @@ async def test_a_turn_is_posted_and_signed_with_the_owners_key(site: TestSite, r
     told = json.loads(body)
     assert told["event"] == "your_turn"
     assert [game["id"] for game in told["games"]] == [room]
-    assert set(told["games"][0]) == {"id", "title", "url", "deadline"}, (
+    assert set(told["games"][0]) == {"id", "title", "url", "deadline", "waits_for"}, (
         "where to look, not what is in the game"
     )
+    assert told["games"][0]["waits_for"] == "move"
 
 
 async def test_a_webhook_that_keeps_failing_rests_until_it_is_set_again(

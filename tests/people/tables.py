@@ -55,7 +55,12 @@ async def begin(room: str, host: httpx.AsyncClient, *others: httpx.AsyncClient) 
     """The host starts, and everybody opens what they had sealed."""
     await done(host, room, "start")
     for browser in (host, *others):
-        state = (await browser.get(f"/api/v1/games/{room}")).json()
-        wanted = _keepers[browser, room].answer(state["table"], state["you"]["seat"])
-        assert wanted is not None
-        await done(browser, room, **wanted)
+        await open_seat(browser, room)
+
+
+async def open_seat(browser: httpx.AsyncClient, room: str) -> None:
+    """Opens what was sealed, as a page does by itself."""
+    state = (await browser.get(f"/api/v1/games/{room}")).json()
+    wanted = _keepers[browser, room].answer(state["table"], state["you"]["seat"])
+    assert wanted is not None
+    await done(browser, room, **wanted)
