@@ -143,6 +143,7 @@ class World:
             open_timeout=60,
             ping_interval=None,
             max_size=None,
+            max_queue=None,  # whoever is only there reads nothing, and could not take the good-bye behind a full queue
         )
         self._sockets.append(socket)
         return socket
