@@ -12,7 +12,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from app import __version__
 from app.web.i18n import LANGUAGES
 from tests.ops.dockerfiles import ROOT, environment, only, stages
 from tests.ops.processes import fetched, serving, status
+from tools.archives import unpack
 
 SECRET = "k" * 40
 
@@ -33,8 +33,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ran = subprocess.run(build, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     (archive,) = place.glob("cartagena-*.tar.gz")
-    with tarfile.open(archive) as packed:
-        packed.extractall(place, filter="data")
+    unpack(archive, place)
     return place / archive.name.removesuffix(".tar.gz")
 
 

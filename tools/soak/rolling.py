@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import tarfile
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from random import Random
 import httpx
 
 from app import rules
+from tools import archives
 from tools.services import Postgres, RedisServer
 from tools.soak.deckhand import Deckhand
 from tools.soak.fleet import Crewed, Fleet, begin, finish
@@ -56,9 +56,7 @@ class RollingRun:
 def unpack(folder: Path) -> Path:
     """The code of the release before, where a nursery can run it."""
     root = folder / "before-seals"
-    root.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(ARCHIVE) as archive:
-        archive.extractall(root, filter="data")
+    archives.unpack(ARCHIVE, root)
     return root
 
 
