@@ -144,8 +144,9 @@ class Deckhand:
                 self.greeted = False
                 if self.link is not None and self.link.close_code is not None:
                     self.closed_with.append(self.link.close_code)
-                    # A worker that is not updated yet speaks the protocol before this one only.
-                    self.speaks = 1 if self.link.close_code == 4001 else 2
+                    # A worker that is not updated yet speaks the protocol before this one only, and an updated one
+                    # speaks only this at a table with sealed seats: whoever is refused tries the other.
+                    self.speaks = 3 - self.speaks if self.link.close_code == 4001 else 2
                 self.link = None
                 await self.stir()
             await asyncio.sleep(self.pauses.after(was_greeted))
