@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -29,12 +32,22 @@ settings.register_profile(
 )
 settings.load_profile("cartagena")
 
+# Every client of httpx reads the certificates of all authorities: 35 ms of a core, thousands of times, for
+# servers on this machine that are reached without TLS. Once a process is enough.
+pytest.MonkeyPatch().setattr("httpx._transports.default.create_ssl_context", cache(httpx.create_ssl_context))
+
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Where several processes share the tests (each of them sorts, and all alike); alone they stay in order."""
     shared = getattr(config, "workerinput", None)
     if shared is not None:
         longest_first(items, int(shared["workercount"]))
+
+
+def pytest_collection_finish() -> None:
+    """Modules and tests stay to the end: the collector need not look through them again and again (app/cli.py)."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 from urllib.parse import urlencode
@@ -42,6 +43,25 @@ class Folders:
     locales: Path
 
 
+@cache
+def _assets(folder: Path, fresh: bool) -> Assets:
+    """Read and packed once, however many apps a process makes (tests make hundreds)."""
+    return Assets(folder, fresh=fresh)
+
+
+@cache
+def _templates(folder: Path, fresh: bool) -> Environment:
+    """Compiled once a process, like the files above."""
+    return Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=fresh,
+    )
+
+
 class PageRenderer:
     """Renders every HTML page of the product."""
 
@@ -54,17 +74,10 @@ class PageRenderer:
         fresh: bool = False,
     ) -> None:
         self.languages = Languages(folders.locales)
-        self.assets = Assets(folders.static, fresh=fresh)
+        self.assets = _assets(folders.static, fresh)
         self._who = who
         self._csrf = csrf
-        self._templates = Environment(
-            loader=FileSystemLoader(folders.templates),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            auto_reload=fresh,
-        )
+        self._templates = _templates(folders.templates, fresh)
 
     def catalogue_for(self, request: Request) -> Catalogue:
         code = self.languages.choose(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -13,10 +12,9 @@ from fastapi import FastAPI
 
 from app.main import create_app
 from app.settings import Settings
-from app.store.engine import is_sqlite, make_engine, sqlite_file
-from app.store.migrate import upgrade
 from app.web.passwords import Passwords
 from app.web.site import Site
+from tests.databases import at_head
 
 ORIGIN = "http://testserver"
 BROWSER = {
@@ -76,7 +74,7 @@ class TestSite:
 async def running(database_url: str, **changes: object) -> AsyncIterator[TestSite]:
     """An app on this database with these settings."""
     settings = Settings(database=database_url, **changes)  # type: ignore[arg-type]
-    await _migrated(settings.database_url)
+    await at_head(settings.database_url)
     app = create_app(settings)
     async with app.router.lifespan_context(app):
         test = TestSite(app)
@@ -86,22 +84,6 @@ async def running(database_url: str, **changes: object) -> AsyncIterator[TestSit
         finally:
             for client in test.clients:
                 await client.aclose()
-
-
-async def _migrated(url: str) -> None:
-    """Brings the database to head; SQLite files are copied from one that was, which is ten times as fast."""
-    file = Path(sqlite_file(url)) if is_sqlite(url) else None
-    if file is not None and not file.exists() and _HEAD:
-        file.write_bytes(_HEAD[0])
-        return
-    engine = make_engine(url)
-    await upgrade(engine)
-    await engine.dispose()
-    if file is not None and not _HEAD:
-        _HEAD.append(file.read_bytes())
-
-
-_HEAD: list[bytes] = []
 
 
 def code_of(answer: httpx.Response) -> str:

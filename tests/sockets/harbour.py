@@ -24,11 +24,10 @@ from uvicorn.server import ServerState
 from app.main import create_app
 from app.play.house import House
 from app.settings import Settings
-from app.store.engine import make_engine
-from app.store.migrate import upgrade
 from app.web.connections import Connections
 from app.web.http_uvicorn import CarefulHttp
 from app.web.wire_uvicorn import ThinProtocol
+from tests.databases import at_head
 from tools.soak import nursery
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,9 +83,7 @@ async def in_process(
 ) -> AsyncIterator[Running]:
     """The whole server on real sockets, in this event loop; `migrated` says that its database is ready."""
     if not migrated:
-        engine = make_engine(database_url)
-        await upgrade(engine)
-        await engine.dispose()
+        await at_head(database_url)
     port = free_port()
     settings = Settings(database=database_url, port=port, **{**ROOMY, **changes})
     app = create_app(settings)
