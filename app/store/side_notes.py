@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
-from sqlalchemy import case, delete, func, insert, literal, or_, select, update
+from sqlalchemy import delete, func, insert, literal, or_, select, update
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -18,6 +18,7 @@ from app.play.ports import StoreUnavailable
 from app.store.engine import STATEMENT_SECONDS
 from app.store.game_tables import beats, chat, due, mutes, outages
 from app.store.outages import telling_outages
+from app.store.settle_due import SettleDue
 
 __all__ = ["SideNotes"]
 
@@ -29,6 +30,7 @@ class SideNotes:
         self.engine = engine
         self._loose = loose  # for leases and beats, which may be lost with the power
         self._is_sqlite = engine.dialect.name == "sqlite"
+        self._settle_due = SettleDue(lambda: self.writing(loosely=True))
 
     @asynccontextmanager
     async def writing(self, *, loosely: bool = False) -> AsyncIterator[AsyncConnection]:
@@ -88,16 +90,7 @@ class SideNotes:
             return [Due(row.game, row.at, row.n) for row in await run.execute(claim)]
 
     async def settle_due(self, claimed: Due, next_at: int | None) -> int | None:
-        # Changed by somebody since the claim: the row stays due at once, for they may know what we did not.
-        is_same = due.c.n == claimed.n
-        end = update(due).where(due.c.game == claimed.game).values(lease_until=0).returning(due.c.at)
-        async with self.writing(loosely=True) as run:
-            if next_at is None:
-                await run.execute(delete(due).where(due.c.game == claimed.game, is_same))
-            else:
-                end = end.values(at=case((is_same, next_at), else_=due.c.at))
-            found = (await run.execute(end)).scalar()
-        return int(found) if found is not None else None
+        return await self._settle_due.settle(claimed, next_at)
 
     async def promised(self, games: Sequence[str], now: int) -> dict[str, int]:
         query = select(due.c.game, due.c.at, due.c.lease_until).where(due.c.game.in_(games))

@@ -6,7 +6,7 @@ import asyncio
 
 import asyncpg
 import pytest
-from sqlalchemy import insert, text
+from sqlalchemy import event, insert, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from app.play.entries import Outage
@@ -82,6 +82,28 @@ async def test_a_second_claim_of_a_row_outlives_the_first(store: SqlGameStore) -
     (quick,) = await store.claim_due(NOW + 1001, 1000, 10)
     assert await store.settle_due(slow, NOW + 90_000) == NOW  # its lease had ended: another has looked since
     assert await store.settle_due(quick, NOW + 5000) == NOW + 5000
+
+
+async def test_leases_that_end_together_are_written_together(store: SqlGameStore) -> None:
+    games = [await new_game(store) for _ in range(40)]
+    for row in games:
+        await store.wake(row.id, NOW)
+    claimed = await store.claim_due(NOW, 1000, 50)
+    await store.wake(claimed[0].game, NOW + 7)  # this one has changed: it stays due
+    commits = 0
+
+    def count(_: object) -> None:
+        nonlocal commits
+        commits += 1
+
+    for engine in (store.engine, store._loose):
+        event.listen(engine.sync_engine, "commit", count)
+    ends = [NOW + 5000 if number % 2 else None for number in range(len(claimed))]
+    found = await asyncio.gather(*map(store.settle_due, claimed, ends))
+    assert found == [NOW, *ends[1:]]
+    assert commits <= 2
+    promised = await store.promised([row.id for row in games], NOW)
+    assert promised == {due.game: at for due, at in zip(claimed, found, strict=True) if at is not None}
 
 
 async def test_nobody_claims_a_row_that_an_entry_on_its_way_relies_on(postgres_url: str) -> None:
