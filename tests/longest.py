@@ -39,7 +39,6 @@ LONGEST = (
     "tests/browser/table/test_play.py::test_two_browsers",
     "tests/browser/pages/test_every_page.py::test_a_page_is_for_everyone",
     "tests/browser/table/test_play.py::test_a_whole_game",
-    "tests/browser/table/test_for_everyone.py::test_nothing_sticks_out",
     "tests/browser/pages/test_axe.py",
     "tests/browser/table/test_secrets.py",
     "tests/browser/table/test_room.py::test_a_lost_line",

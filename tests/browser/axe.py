@@ -7,8 +7,12 @@ from typing import Literal
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
 
+Theme = Literal["light", "dark"]
+
 WIDTHS = (390, 1280)
-THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+THEMES: tuple[Theme, ...] = ("light", "dark")
+# Each width and each theme once, where there is no time for all four; those are in tests/soak.
+PAIRS: tuple[tuple[int, Theme], ...] = ((1280, "light"), (390, "dark"))
 
 # Only what is wrong comes back: carrying all that is right out of the page takes longer than finding it.
 ASK = """() => axe.run({resultTypes: ["violations"]}).then(({violations}) => violations.flatMap(
@@ -30,30 +34,19 @@ def faults_of(page: Page) -> list[str]:
     return list(page.evaluate(ASK))
 
 
-def faults_in_both_themes(page: Page) -> list[str]:
-    found: list[str] = []
-    for theme in THEMES:
-        page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-        page.evaluate(DRAWN)
-        found += [f"{theme}: {line}" for line in faults_of(page)]
-    return found
+def faults_by(page: Page, theme: Theme) -> list[str]:
+    """In one theme, as wide as the page is."""
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    page.evaluate(DRAWN)
+    return [f"{theme}: {line}" for line in faults_of(page)]
 
 
-def faults_by_pairs(page: Page) -> list[str]:
-    """Each theme and each width once; all four together are in tests/soak. The page is left as wide as a phone."""
-    found: list[str] = []
-    for width, theme in ((1280, "light"), (390, "dark")):
-        page.set_viewport_size({"width": width, "height": 844})
-        page.emulate_media(color_scheme="dark" if theme == "dark" else "light", reduced_motion="reduce")
-        page.evaluate(DRAWN)
-        found += [f"{width} px, {theme}: {line}" for line in faults_of(page)]
-    return found
+def faults_on(page: Page, width: int, theme: Theme) -> list[str]:
+    """In one theme at one width, which the page keeps."""
+    page.set_viewport_size({"width": width, "height": 844})
+    return [f"{width} px, {line}" for line in faults_by(page, theme)]
 
 
 def faults_everywhere(page: Page) -> list[str]:
     """Both themes at both widths; the page is left as wide as a phone."""
-    found: list[str] = []
-    for width in reversed(WIDTHS):
-        page.set_viewport_size({"width": width, "height": 844})
-        found += [f"{width} px, {line}" for line in faults_in_both_themes(page)]
-    return found
+    return [line for width in reversed(WIDTHS) for theme in THEMES for line in faults_on(page, width, theme)]

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from app import rules
 from app.web.i18n import LANGUAGES
-from tests.browser.axe import faults_everywhere
-from tests.browser.pages.places import PLACES, visit
-from tests.browser.pages.test_every_page import REVIEWED, read, speak_and_fit
+from tests.browser.axe import THEMES, Theme, faults_everywhere
+from tests.browser.pages.places import PLACES, review_of, visit
+from tests.browser.pages.test_axe import axe_about_a_game
+from tests.browser.pages.test_every_page import REVIEW, REVIEWED, read, speak_and_fit
 from tests.browser.table.house import Player, begin
-from tests.browser.table.test_for_everyone import light_and_alone
+from tests.browser.table.test_for_everyone import axe_at_a_running_table, light_and_alone
+from tests.browser.table.test_presets import PRESETS, play_by_pressing
 from tests.i18n.test_catalogues import SAME
-
-Theme = Literal["light", "dark"]
 
 # Reviewed beyond the pages' list: names of keys and people, codes, and words that happen to be the same.
 ON_A_TABLE = re.compile(
@@ -38,14 +37,28 @@ def test_every_page_in_every_language(
     speak_and_fit(person, english, language)
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", [*PLACES, REVIEW])
 def test_axe_finds_nothing_on_any_page_in_both_themes_at_both_widths(
     person: Callable[..., Player], place: str
 ):
     ann = person("Ann", bypass_csp=True)
-    visit(ann, place)
+    visit(ann, review_of(person, ann) if place is REVIEW else place)
     assert faults_everywhere(ann.page) == []
     ann.complaints[:] = [line for line in ann.complaints if "404" not in line]
+
+
+def test_axe_finds_nothing_about_a_game_in_both_themes(person: Callable[..., Player]):
+    axe_about_a_game(person, [THEMES])
+
+
+@pytest.mark.parametrize("preset", ["tortuga", "complete"])
+def test_axe_finds_nothing_at_a_running_table_in_both_themes(person: Callable[..., Player], preset: str):
+    axe_at_a_running_table(person, preset, THEMES, THEMES)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_preset_is_played_by_pressing(person: Callable[..., Player], preset: str):
+    play_by_pressing(person, preset)
 
 
 def test_the_table_is_light_in_every_language(person: Callable[..., Player]):

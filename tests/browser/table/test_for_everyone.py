@@ -9,11 +9,10 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.axe import faults_in_both_themes
+from tests.browser.axe import THEMES, Theme, faults_by
 from tests.browser.table.house import Player, begin, move_beside
 
 LIMIT = 150_000
-PRESETS = ("jamaica", "tortuga", "hispaniola", "first-escape", "dungeon", "jungle", "complete")
 
 
 def running(person: Callable[..., Player], options: dict[str, Any], moves: int = 6, **context: Any) -> Player:
@@ -29,13 +28,25 @@ def running(person: Callable[..., Player], options: dict[str, Any], moves: int =
     return ann
 
 
-@pytest.mark.parametrize("preset", ["tortuga", "complete"])
-def test_axe_finds_nothing_at_a_running_table(person: Callable[..., Player], preset: str) -> None:
+# One theme untouched and the other with everything open; in tests/soak both times both.
+@pytest.mark.parametrize(
+    ("preset", "themes"), [("tortuga", ("light", "dark")), ("complete", ("dark", "light"))]
+)
+def test_axe_finds_nothing_at_a_running_table(
+    person: Callable[..., Player], preset: str, themes: tuple[Theme, Theme]
+) -> None:
+    untouched, opened = themes
+    axe_at_a_running_table(person, preset, (untouched,), (opened,))
+
+
+def axe_at_a_running_table(
+    person: Callable[..., Player], preset: str, untouched: Sequence[Theme], opened: Sequence[Theme]
+) -> None:
     player = running(person, {"preset": preset}, bypass_csp=True)
-    assert faults_in_both_themes(player.page) == []
+    assert [line for theme in untouched for line in faults_by(player.page, theme)] == []
     player.page.locator(".hand-card.playable, .place.is-source").first.click()
     player.page.locator(".table-menu > summary").click()
-    assert faults_in_both_themes(player.page) == []
+    assert [line for theme in opened for line in faults_by(player.page, theme)] == []
 
 
 def test_axe_finds_nothing_before_the_start(person: Callable[..., Player]) -> None:
@@ -43,26 +54,7 @@ def test_axe_finds_nothing_before_the_start(person: Callable[..., Player]) -> No
     host.open(host.create({"preset": "jamaica", "players": 3}))
     host.page.get_by_role("button", name="Sit here").first.click()
     expect(host.page.locator(".berth.mine")).to_be_visible()
-    assert faults_in_both_themes(host.page) == []
-
-
-DRAWN_ANEW = """async () => {
-  for (let frame = 0; frame < 4; frame += 1) await new Promise(requestAnimationFrame);
-  return document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth;
-}"""
-
-
-def test_nothing_sticks_out_sideways_on_a_small_phone_or_at_twice_the_size(
-    person: Callable[..., Player],
-) -> None:
-    ann, bo = person("Ann"), person("Bo")
-    for preset in PRESETS:
-        ann.open(begin(ann, bo, options={"preset": preset, "players": 2}))
-        expect(ann.page.locator(".place").first).to_be_visible()
-        for width, height in ((320, 640), (390, 844), (640, 400), (1280, 800)):
-            ann.page.set_viewport_size({"width": width, "height": height})
-            wide = ann.page.evaluate(DRAWN_ANEW)
-            assert wide <= 0, f"{preset}: {wide} px too wide at {width}"
+    assert [line for theme in THEMES for line in faults_by(host.page, theme)] == []
 
 
 def test_the_page_is_light_and_contacts_nobody_else(person: Callable[..., Player]) -> None:
