@@ -1,7 +1,12 @@
-"""Real server processes for tests: started, waited for, stopped, with everything they said."""
+"""Real server processes for tests: started, waited for, stopped, with everything they said.
+
+Most are forked from one process that has imported the server already: a start takes a tenth of a second instead
+of two, and runs the same command line with a folder, an environment and a log of its own.
+"""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import re
 import signal
@@ -13,21 +18,93 @@ import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 PATIENCE = 60.0  # seconds; the machine may be busy with other tests
 
 
-class ServerProcess:
-    """A `cartagena serve` of its own."""
+ALONE = (sys.executable, "-m", "app.cli", "serve")  # from its first import on
+_FORKS = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload(["app.cli", "app.serve", __name__])
 
-    def __init__(self, command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:
+
+class Process(Protocol):
+    """As much of a Popen as tests need."""
+
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+    def send_signal(self, sig: int, /) -> None: ...
+    def kill(self) -> None: ...
+
+
+class Forked:
+    """`cartagena serve` with these flags in a fork of a process that has imported it."""
+
+    def __init__(
+        self, flags: Sequence[str], folder: Path, environment: Mapping[str, str], out: Path, errors: Path
+    ) -> None:
+        told = (list(flags), str(folder), dict(environment), str(out), str(errors))
+        self._process = _FORKS.Process(target=_forked, args=told)
+        self._process.start()
+
+    def poll(self) -> int | None:
+        return self._process.exitcode
+
+    def wait(self, timeout: float | None = None) -> int:
+        self._process.join(timeout)
+        if self._process.exitcode is None:
+            raise subprocess.TimeoutExpired("cartagena serve", timeout or 0)
+        return self._process.exitcode
+
+    def send_signal(self, sig: int, /) -> None:
+        assert self._process.pid is not None
+        os.kill(self._process.pid, sig)
+
+    def kill(self) -> None:
+        self._process.kill()
+
+
+def _forked(flags: list[str], folder: str, environment: dict[str, str], out: str, errors: str) -> None:
+    """In the fork: as if it had been started alone."""
+    from app import cli
+
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    for stream, file in ((1, out), (2, errors)):
+        os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
+    code: object = 1
+    try:
+        code = cli.main(["serve", *flags])
+    except SystemExit as ended:
+        code = ended.code
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else 1)
+
+
+class ServerProcess:
+    """A `cartagena serve` of its own: by this command, or without one forked."""
+
+    def __init__(
+        self,
+        command: Sequence[str] | None,
+        folder: Path,
+        environment: Mapping[str, str],
+        flags: Sequence[str] = (),
+    ) -> None:
         clean = {name: value for name, value in os.environ.items() if not name.startswith("CARTAGENA_")}
+        whole = {**clean, **environment}
         self.errors = folder / "errors.txt"
         self._out = folder / "out.txt"
+        self.process: Process
         with self._out.open("w") as out, self.errors.open("w") as errors:
-            self.process = subprocess.Popen(
-                list(command), cwd=folder, env={**clean, **environment}, stdout=out, stderr=errors
-            )
+            if command is None:
+                self.process = Forked(flags, folder, whole, self._out, self.errors)
+            else:
+                words = [*command, *flags]
+                self.process = subprocess.Popen(words, cwd=folder, env=whole, stdout=out, stderr=errors)
 
     @property
     def said(self) -> str:
@@ -66,10 +143,10 @@ class ServerProcess:
 def serving(
     folder: Path, *flags: str, command: Sequence[str] | None = None, **environment: str
 ) -> Iterator[ServerProcess]:
-    """A server on a free port, stopped at the end whatever happens."""
-    words = list(command or (sys.executable, "-m", "app.cli", "serve")) + list(flags)
+    """A server on a free port, stopped at the end whatever happens; forked, unless a command is given."""
     root = str(Path(__file__).parents[2])
-    server = ServerProcess(words, folder, {"CARTAGENA_PORT": "0", "PYTHONPATH": root, **environment})
+    settings = {"CARTAGENA_PORT": "0", "PYTHONPATH": root, **environment}
+    server = ServerProcess(command, folder, settings, flags)
     try:
         yield server
     finally:

@@ -16,7 +16,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from tests.ops.processes import fetched, serving, status
+from tests.ops.processes import ALONE, fetched, serving, status
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def _read_on(frames: ClientConnection) -> None:
 
 
 def test_it_prints_its_address_serves_a_page_and_ends_quietly(tmp_path: Path) -> None:
-    with serving(tmp_path) as server:
+    with serving(tmp_path, command=ALONE) as server:
         base = server.address()
         assert base in server.said
         assert "<html" in fetched(base, accept="text/html")
@@ -244,7 +244,7 @@ def test_a_second_server_on_one_sqlite_file_is_refused_until_the_first_is_gone(t
 def test_a_port_that_is_taken_is_said_in_a_sentence(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        with serving(tmp_path, CARTAGENA_PORT=port) as server:
+        with serving(tmp_path, command=ALONE, CARTAGENA_PORT=port) as server:
             assert server.process.wait(60) == 1
             assert f"cannot listen on 127.0.0.1:{port}" in server.complained
 
@@ -253,7 +253,8 @@ def test_several_processes_share_people_and_rooms_and_stop_together(
     tmp_path: Path, new_postgres_url: str, redis_url: str
 ) -> None:
     plain = new_postgres_url.replace("+asyncpg", "")
-    with serving(tmp_path, "--workers", "2", CARTAGENA_DATABASE=plain, CARTAGENA_REDIS=redis_url) as server:
+    settings = {"CARTAGENA_DATABASE": plain, "CARTAGENA_REDIS": redis_url}
+    with serving(tmp_path, "--workers", "2", command=ALONE, **settings) as server:
         base = server.address()
         cookie, room = _room(base)
         for _ in range(6):  # each connection may meet another process
