@@ -1,6 +1,7 @@
-"""Whole games over real sockets: every preset with five seats and spectators, each on one of the databases.
+"""Whole games over real sockets: four of the presets with five seats and spectators.
 
-Every preset on each of them: tests/soak/test_every_game.py.
+Every preset on each of the databases: tests/soak/test_every_game.py; each once, played to its end over sockets:
+tests/store/test_old_databases.py.
 """
 
 from __future__ import annotations
@@ -14,14 +15,10 @@ from app import rules
 from tests.sockets.harbour import in_process
 from tests.sockets.sailor import Crew, Sailor, advance, play_out
 
-KINDS = ("sqlite", "postgresql")
+GAMES = [("sqlite", "complete"), ("postgresql", "dungeon"), ("sqlite", "jamaica"), ("postgresql", "tortuga")]
 
 
-@pytest.mark.parametrize(
-    ("database_url", "preset"),
-    [(KINDS[number % 2], preset) for number, preset in enumerate(sorted(rules.PRESETS))],
-    indirect=["database_url"],
-)
+@pytest.mark.parametrize(("database_url", "preset"), GAMES, indirect=["database_url"])
 async def test_a_full_game_of_five_with_spectators(crew: Crew, preset: str) -> None:
     await a_full_game_of_five(crew, preset)
 
