@@ -9,6 +9,7 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from tests.browser.table.house import SHORT, Player, begin, move_beside
+from tests.browser.table.test_sealing import sit
 
 HIDDEN: dict[str, Any] = {**SHORT, "hands": "hidden", "supply": "deck"}
 
@@ -28,12 +29,11 @@ def another_device(player: Player) -> Page:
 def test_a_second_device_reads_the_whole_log(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann"), person("Bo")
     game = ann.create(HIDDEN)
-    for each in (ann, bo):
-        each.take_seat(game)
-    ann.open(game)
+    sit(ann, game)  # on the page, which then opens what it has sealed: nobody else may answer in its place
+    bo.take_seat(game)
     ann.command("start")
-    for each in (ann, bo):
-        each.confirm()
+    bo.confirm()
+    expect(ann.page.locator(".plate")).to_have_count(2)
     for _ in range(8):
         before = ann.seq()
         assert move_beside(ann) or move_beside(bo)

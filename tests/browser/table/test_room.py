@@ -48,18 +48,6 @@ def test_the_link_and_its_qr_code_are_offered(person: Callable[..., Player]) -> 
     host.page.wait_for_function("node => node.complete && node.naturalWidth > 0", arg=qr.element_handle())
 
 
-def test_title_and_favicon_tell_whose_turn_it_is(person: Callable[..., Player]) -> None:
-    ann, bo = person("Ann"), person("Bo")
-    game = begin(ann, bo, options=SHORT)
-    mover, waiter = (ann, bo) if ann.state().get("choices") else (bo, ann)
-    mover.open(game)
-    waiter.open(game)
-    expect(mover.page).to_have_title(re.compile("^Your turn"))
-    assert "favicon-turn" in str(mover.page.locator("#favicon").get_attribute("href"))
-    expect(waiter.page).not_to_have_title(re.compile("Your turn"))
-    assert "favicon-turn" not in str(waiter.page.locator("#favicon").get_attribute("href"))
-
-
 def test_what_is_said_is_heard_and_can_be_hidden(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann"), person("Bo")
     game = begin(ann, bo, options=SHORT)
