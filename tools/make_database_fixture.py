@@ -120,7 +120,8 @@ class Maker:
         self.anne, self.bo = Client(base, "Anne Bonfire"), Client(base, "Bo Plankwalker")
         made = self.anne.ask("POST", "/account/register", {"password": PASSWORD})
         self.codes: list[str] = made["recovery_codes"]
-        self.token = str(self.anne.ask("POST", "/account/tokens", {"label": "my bot"})["token"])
+        asked = {"label": "my bot", "password": PASSWORD}
+        self.token = str(self.anne.ask("POST", "/account/tokens", asked)["token"])
         self.chance = Random(2026)
         self.games: dict[str, Json] = {}
 

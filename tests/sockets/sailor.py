@@ -284,10 +284,17 @@ def advance(sailor: Sailor) -> Message:
 
 
 def good_choice(sailor: Sailor) -> Message:
-    """What a plain bot would do with what this client knows, so that games end."""
+    """What a plain bot would do with what this client knows, so that games end.
+
+    Two such bots may both wait for the other to move: now and then one of them does anything at all.
+    """
     assert sailor.view is not None
     actions = [choice["action"] for choice in sailor.choices]
-    return choose(sailor.view, actions, [], "sailor", Budget(nodes=500), Random(7), seat=sailor.seat)
+    chance = Random(sailor.seq)
+    chosen = choose(sailor.view, actions, [], "sailor", Budget(nodes=500), chance, seat=sailor.seat)
+    if chosen["type"] == "end" and chance.random() < 0.1:
+        return chance.choice([action for action in actions if action["type"] != "resign"])
+    return chosen
 
 
 async def play_out(sailors: list[Sailor], actions: int = 3000) -> None:
