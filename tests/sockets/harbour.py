@@ -26,8 +26,10 @@ from app.play.house import House
 from app.settings import Settings
 from app.web.connections import Connections
 from app.web.http_uvicorn import CarefulHttp
+from app.web.passwords import Passwords
 from app.web.wire_uvicorn import ThinProtocol
 from tests.databases import at_head
+from tests.people.running_site import QUICK
 from tools.soak import nursery
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,6 +107,7 @@ async def in_process(
             if serving.done():
                 serving.result()
             await asyncio.sleep(0.01)
+        app.state.site.passwords = Passwords(QUICK)
         yield Running(port, app, server.server_state)
     finally:
         server.should_exit = True
