@@ -14,6 +14,7 @@ from tests.browser.axe import THEMES, Theme, faults_everywhere
 from tests.browser.pages.places import PLACES, review_of, visit
 from tests.browser.pages.test_axe import axe_about_a_game
 from tests.browser.pages.test_every_page import REVIEW, REVIEWED, read, speak_and_fit
+from tests.browser.pages.test_new import makes_its_table
 from tests.browser.table.house import Player, begin
 from tests.browser.table.test_for_everyone import axe_at_a_running_table, light_and_alone
 from tests.browser.table.test_presets import PRESETS, play_by_pressing
@@ -54,6 +55,11 @@ def test_axe_finds_nothing_about_a_game_in_both_themes(person: Callable[..., Pla
 @pytest.mark.parametrize("preset", ["tortuga", "complete"])
 def test_axe_finds_nothing_at_a_running_table_in_both_themes(person: Callable[..., Player], preset: str):
     axe_at_a_running_table(person, preset, THEMES, THEMES)
+
+
+@pytest.mark.parametrize("preset", rules.PRESETS)
+def test_every_edition_makes_a_table_as_it_lies_in_its_box(person: Callable[..., Player], preset: str):
+    makes_its_table(person, preset)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
