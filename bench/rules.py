@@ -20,7 +20,7 @@ from collections.abc import Callable
 import chess
 
 from app import rules
-from app.rules.engine import legal, new_game, play
+from app.rules.core.engine import legal, new_game, play
 
 TABLES = (("jamaica", 2), ("jamaica", 4), ("tortuga", 2), ("tortuga", 4))
 

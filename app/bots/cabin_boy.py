@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.bots.thought import Thought
-from app.rules.actions import Action, Advance, End, Retreat
+from app.rules.core.actions import Action, Advance, End, Retreat
 
 __all__ = ["cabin_boy"]
 

@@ -8,8 +8,8 @@ from app.bots.evaluation import chances
 from app.bots.futures import candidates, play_plan, play_turn
 from app.bots.thought import Thought
 from app.bots.turn_search import Plan
-from app.rules.actions import Action
-from app.rules.position import Position
+from app.rules.core.actions import Action
+from app.rules.core.position import Position
 
 __all__ = ["captain"]
 

@@ -17,7 +17,7 @@ from app.bots.mate import mate, yardstick
 from app.bots.owed import answer
 from app.bots.sailor import sailor
 from app.bots.thought import Best, Thought
-from app.rules.actions import Action, OwedDiscard
+from app.rules.core.actions import Action, OwedDiscard
 
 __all__ = ["PLAYERS", "choose", "safe_choice"]
 

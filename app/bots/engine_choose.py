@@ -11,7 +11,7 @@ from app.bots.budget import Budget
 from app.bots.choosing import choose
 from app.bots.knowledge import Contradiction
 from app.bots.levels import LEVELS, SECONDS, is_level
-from app.rules.position import Position
+from app.rules.core.position import Position
 
 __all__ = ["DEFAULT_LEVEL", "choose_from_position", "choose_from_view"]
 

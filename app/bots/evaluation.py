@@ -11,8 +11,8 @@ from math import exp
 from operator import mul
 
 from app.bots.weights import WEIGHTS
-from app.rules.movement import company_of, retreat_target
-from app.rules.position import TORTUGA, Position
+from app.rules.core.movement import company_of, retreat_target
+from app.rules.core.position import TORTUGA, Position
 
 __all__ = ["FEATURES", "chances", "features", "rough_strength", "strength", "strengths", "weights_for"]
 

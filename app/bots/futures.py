@@ -11,8 +11,8 @@ from app.bots.evaluation import strength, strengths
 from app.bots.owed import settle_all
 from app.bots.thought import Thought
 from app.bots.turn_search import Plan, plans, reveal
-from app.rules.actions import Action, End
-from app.rules.position import Position
+from app.rules.core.actions import Action, End
+from app.rules.core.position import Position
 
 __all__ = ["best_of", "candidates", "edge", "finish", "play_plan", "play_turn"]
 

@@ -13,9 +13,9 @@ from typing import Any
 
 from app import rules
 from app.bots.knowledge import Contradiction, Hypothesis, suppose
-from app.rules.pending import OwedShare, OwedStack
-from app.rules.position import Position
-from app.rules.tokens import TOKENS
+from app.rules.core.pending import OwedShare, OwedStack
+from app.rules.core.position import Position
+from app.rules.core.tokens import TOKENS
 
 __all__ = ["Imagination", "acting_seat"]
 

@@ -16,8 +16,8 @@ from app.bots.evaluation import chances, strength
 from app.bots.futures import candidates, finish, play_plan
 from app.bots.thought import Thought
 from app.bots.turn_search import Plan, plans
-from app.rules.actions import Action
-from app.rules.position import Position
+from app.rules.core.actions import Action
+from app.rules.core.position import Position
 
 __all__ = ["legend"]
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from app.bots.evaluation import rough_strength
 from app.bots.thought import Thought
 from app.bots.turn_search import plans
-from app.rules.actions import Action
-from app.rules.position import Position
+from app.rules.core.actions import Action
+from app.rules.core.position import Position
 
 __all__ = ["mate", "plain_worth", "yardstick"]
 

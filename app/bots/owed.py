@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from app import rules
 from app.bots.evaluation import strength, weights_for
-from app.rules.actions import Action, Discard, OwedDiscard, Share, Stack, Steal
-from app.rules.pending import OwedDiscards, OwedShare, OwedStack, OwedSteal
-from app.rules.position import Position
+from app.rules.core.actions import Action, Discard, OwedDiscard, Share, Stack, Steal
+from app.rules.core.pending import OwedDiscards, OwedShare, OwedStack, OwedSteal
+from app.rules.core.position import Position
 
 __all__ = ["answer", "card_values", "settle_all"]
 

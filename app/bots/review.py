@@ -16,9 +16,9 @@ from app import rules
 from app.bots.budget import Budget, Meter
 from app.bots.evaluation import chances, weights_for
 from app.bots.turn_search import Plan, plans
-from app.rules.actions import Action
-from app.rules.position import Position
-from app.rules.record import Record
+from app.rules.core.actions import Action
+from app.rules.core.position import Position
+from app.rules.formats.record import Record
 
 __all__ = ["review"]
 

@@ -11,7 +11,7 @@ from app.bots.evaluation import rough_strength
 from app.bots.mate import mate
 from app.bots.thought import Thought
 from app.bots.turn_search import step
-from app.rules.actions import Action, End
+from app.rules.core.actions import Action, End
 
 __all__ = ["sailor"]
 

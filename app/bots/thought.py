@@ -10,8 +10,8 @@ from app.bots.budget import Meter
 from app.bots.evaluation import weights_for
 from app.bots.imagine import Imagination
 from app.bots.turn_search import Plan
-from app.rules.actions import Action, End
-from app.rules.position import Position
+from app.rules.core.actions import Action, End
+from app.rules.core.position import Position
 
 __all__ = ["Best", "Thought"]
 

@@ -13,9 +13,9 @@ from app import rules
 from app.bots.budget import Meter
 from app.bots.evaluation import rough_strength, strength
 from app.bots.owed import settle_all
-from app.rules.actions import Action, Chest, End
-from app.rules.movement import discard_card
-from app.rules.position import Position
+from app.rules.core.actions import Action, Chest, End
+from app.rules.core.movement import discard_card
+from app.rules.core.position import Position
 
 __all__ = ["Judge", "Plan", "plans", "reveal", "step"]
 

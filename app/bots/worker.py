@@ -18,7 +18,7 @@ from app import rules
 from app.bots.budget import Budget
 from app.bots.choosing import choose
 from app.bots.review import review
-from app.rules.actions import Action
+from app.rules.core.actions import Action
 
 __all__ = ["answer_line", "main"]
 

@@ -14,7 +14,7 @@ from app.play.draft import Draft
 from app.play.entries import NOBODY
 from app.play.table import Table
 from app.rules import Event
-from app.rules.events import TurnPassed
+from app.rules.core.events import TurnPassed
 
 __all__ = ["MOST_ACTIONS", "end_by_resigning", "gives_up", "is_given_up"]
 

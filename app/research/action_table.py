@@ -10,8 +10,8 @@ import json
 from typing import Any
 
 from app import rules
-from app.rules.actions import Action, OwedDiscard, Share, Stack
-from app.rules.position import Position
+from app.rules.core.actions import Action, OwedDiscard, Share, Stack
+from app.rules.core.position import Position
 
 __all__ = ["ActionTable"]
 

@@ -12,7 +12,7 @@ from pettingzoo.utils import wrappers
 
 from app import rules
 from app.research.action_table import ActionTable
-from app.rules.position import Position
+from app.rules.core.position import Position
 
 __all__ = ["CartagenaEnv", "env"]
 

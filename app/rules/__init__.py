@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from app.rules import actions
-from app.rules.actions import *  # noqa: F403
 from app.rules.catalogue import CATALOGUE, PRESETS, OptionSpec, Preset, catalogue_to_json, option_spec
-from app.rules.chance import (
+from app.rules.core import actions
+from app.rules.core.actions import *  # noqa: F403
+from app.rules.core.chance import (
     bot_nonce,
     check_nonce,
     check_seed,
@@ -15,9 +15,7 @@ from app.rules.chance import (
     seal_of,
     seed_from,
 )
-from app.rules.choices import choices, choices_json, spoken
-from app.rules.drawing import draw, draw_view, parse_drawing
-from app.rules.engine import (
+from app.rules.core.engine import (
     RULES_VERSION,
     apply,
     default_action,
@@ -29,7 +27,7 @@ from app.rules.engine import (
     play,
     seats_to_act,
 )
-from app.rules.errors import (
+from app.rules.core.errors import (
     BadAction,
     BadNotation,
     BadOptions,
@@ -42,13 +40,15 @@ from app.rules.errors import (
     NotYourTurn,
     RuleError,
 )
-from app.rules.event import Event, event_to_json, events_for, is_public, is_undoable
-from app.rules.fold import fold
-from app.rules.interchange import position_from_json
-from app.rules.notation import SEAT_LETTERS, action_to_text, text_to_action
-from app.rules.options import CONFLICTS, Options, options_to_json, parse_options
-from app.rules.position import Position
-from app.rules.record import (
+from app.rules.core.event import Event, event_to_json, events_for, is_public, is_undoable
+from app.rules.core.position import Position
+from app.rules.core.turn_ends import TurnEnd, turn_ends
+from app.rules.formats.choices import choices, choices_json, spoken
+from app.rules.formats.drawing import draw, draw_view, parse_drawing
+from app.rules.formats.fold import fold
+from app.rules.formats.interchange import position_from_json
+from app.rules.formats.notation import SEAT_LETTERS, action_to_text, text_to_action
+from app.rules.formats.record import (
     Move,
     Record,
     places,
@@ -58,9 +58,9 @@ from app.rules.record import (
     replay,
     verify,
 )
-from app.rules.sealed import VoidRound
-from app.rules.turns import TurnEnd, turn_ends
-from app.rules.view import position_to_json, view
+from app.rules.formats.sealed import VoidRound
+from app.rules.formats.view import position_to_json, view
+from app.rules.options import CONFLICTS, Options, options_to_json, parse_options
 
 __all__ = [
     "CATALOGUE",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import cast
 
 from app.rules.catalogue import CATALOGUE, PRESETS, OptionSpec, Value
-from app.rules.errors import BadOptions
+from app.rules.core.errors import BadOptions
 
 __all__ = ["CONFLICTS", "Conflict", "Options", "options_to_json", "parse_options"]
 

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from app.play.engines import UnknownRules
 from app.play.ports import StoreUnavailable
 from app.play.refusals import NotAdmitted, Raced, Refusal
-from app.rules.errors import RuleError
+from app.rules.core.errors import RuleError
 from app.web.errors import Conflict, Refused, TooFast, TooMany
 
 __all__ = ["error_answer", "install_answers", "refused_answer", "status_of", "wants_page"]

@@ -8,9 +8,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from app.rules.cards import SYMBOLS
 from app.rules.catalogue import CATALOGUE, PRESETS, OptionSpec, Preset
-from app.rules.errors import BadOptions
+from app.rules.core.cards import SYMBOLS
+from app.rules.core.errors import BadOptions
 from app.rules.options import CONFLICTS, Options, parse_options
 from app.web.i18n import Catalogue
 from app.web.pages_render import Pages, json_object

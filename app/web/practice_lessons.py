@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from app import rules
-from app.rules.chance import shuffle
+from app.rules.core.chance import shuffle
 
 __all__ = ["DEMOS", "LESSONS", "Lesson", "Stage", "find_stage", "opening"]
 

@@ -9,7 +9,7 @@ import pytest
 
 from app import rules
 from app.play import giving_up
-from app.rules.events import TurnPassed
+from app.rules.core.events import TurnPassed
 from tests.bots.tables import Json, chosen, seed
 
 Silly = Callable[[Sequence[Json], random.Random], Json]

@@ -10,9 +10,9 @@ import pytest
 
 from app import rules
 from app.engine_lines import _REQUESTS
-from app.rules import actions, events, magic_events
-from app.rules.event import Event
-from app.rules.fold import _STEPS
+from app.rules.core import actions, events, magic_events
+from app.rules.core.event import Event
+from app.rules.formats.fold import _STEPS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "interchange.md").read_text(encoding="utf-8")
 EVENT_TYPES = [

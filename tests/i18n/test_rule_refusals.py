@@ -43,7 +43,7 @@ def raised(error: str) -> Iterator[ast.Call]:
 
 
 def refusals_of_the_rules() -> Iterator[str]:
-    explain = ast.parse((ROOT / "app" / "rules" / "explain.py").read_text())
+    explain = ast.parse((ROOT / "app" / "rules" / "core" / "explain.py").read_text())
     docstrings = {ast.get_docstring(each) for each in ast.walk(explain) if isinstance(each, ast.FunctionDef)}
     inner = {
         id(part) for each in ast.walk(explain) if isinstance(each, ast.JoinedStr) for part in each.values
@@ -62,7 +62,7 @@ def refusals_of_the_rules() -> Iterator[str]:
 
 def test_every_sentence_of_the_rules_is_one_the_pages_can_translate():
     known = patterns()
-    module = ast.parse((ROOT / "app" / "rules" / "explain.py").read_text())
+    module = ast.parse((ROOT / "app" / "rules" / "core" / "explain.py").read_text())
     opening = ast.get_docstring(module)
     assert {text for text in refusals_of_the_rules() if text != opening} - known == set()
     # the one sentence that is put together from two pieces stands in the script in both its forms

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from app import rules
-from app.rules.cards import SYMBOLS
-from app.rules.pending import Pending
-from app.rules.position import CARTAGENA
-from app.rules.ruleset import make_ruleset
+from app.rules.core.cards import SYMBOLS
+from app.rules.core.pending import Pending
+from app.rules.core.position import CARTAGENA
+from app.rules.core.ruleset import make_ruleset
 
 LETTERS = "rbygv"
 COLOURS = ("red", "blue", "yellow", "green", "violet")

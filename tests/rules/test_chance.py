@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app import rules
-from app.rules.chance import Stream, shuffle
+from app.rules.core.chance import Stream, shuffle
 from tools.make_vectors import vectors
 
 VECTORS = json.loads(Path(__file__).with_name("vectors.json").read_text(encoding="utf-8"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app import rules
 from app.rules import Advance, Discard, Draw, End, Morgan, Retreat, Sail, Share, Stack, Steal
-from app.rules.pending import OwedDiscards, OwedShare, OwedStack, OwedSteal
+from app.rules.core.pending import OwedDiscards, OwedShare, OwedStack, OwedSteal
 from tests.rules.table import picture
 
 LINE = "start:rrb hat:b key bottle:r goal"

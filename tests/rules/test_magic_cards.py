@@ -6,7 +6,7 @@ import pytest
 
 from app import rules
 from app.rules import Advance, End, Lantern, Pistol, Rum, Share, Stack, Steal
-from app.rules.pending import OwedShare, OwedStack, OwedSteal
+from app.rules.core.pending import OwedShare, OwedStack, OwedSteal
 from tests.rules.table import deck, discard, hand, may, picture, play, playing, refusal
 
 LINE = "start:rby hook rum goal"

@@ -6,8 +6,8 @@ import pytest
 
 from app import rules
 from app.rules import Advance, Chest, Hook, Parrot
-from app.rules.chance import shuffle
-from app.rules.tokens import TOKENS
+from app.rules.core.chance import shuffle
+from app.rules.core.tokens import TOKENS
 from tests.rules.table import SEED, deck, discard, drawn, hand, may, picture, play, playing
 
 LINE = "start:rb chest hook:rr rum parrot lantern goal"

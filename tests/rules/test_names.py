@@ -9,7 +9,7 @@ import pytest
 
 import app.rules
 from app import rules
-from app.rules import errors
+from app.rules.core import errors
 
 MODULES = sorted(module.name for module in pkgutil.walk_packages(app.rules.__path__, prefix="app.rules."))
 

@@ -6,7 +6,7 @@ import pytest
 
 from app import rules
 from app.rules import Discard, Resign, Share
-from app.rules.pending import OwedDiscards, OwedShare, OwedStack, OwedSteal
+from app.rules.core.pending import OwedDiscards, OwedShare, OwedStack, OwedSteal
 from tests.rules.table import deck, discard, hand, picture, play, playing
 
 LINE = "start:rbyg hook rum goal"

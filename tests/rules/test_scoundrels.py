@@ -20,7 +20,7 @@ from app.rules import (
     Stack,
     Steal,
 )
-from app.rules.pending import OwedDiscards
+from app.rules.core.pending import OwedDiscards
 from tests.rules.table import discard, hand, may, picture, play, playing, refusal
 
 LINE = "start:rrby hat key goal"

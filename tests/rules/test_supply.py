@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.rules import Advance, Retreat
-from app.rules.chance import shuffle
+from app.rules.core.chance import shuffle
 from tests.rules.table import SEED, deck, discard, hand, picture, play, playing, row
 
 ONE_CARD = "start:rb hat:b key bottle:r goal"

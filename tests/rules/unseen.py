@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app import rules
-from app.rules.pending import OwedShare, OwedStack, OwedSteal
+from app.rules.core.pending import OwedShare, OwedStack, OwedSteal
 from tests.rules.worlds import Audience, Step
 
 

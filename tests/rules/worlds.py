@@ -10,8 +10,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from app import rules
-from app.rules.cards import SYMBOLS
-from app.rules.tokens import TOKENS
+from app.rules.core.cards import SYMBOLS
+from app.rules.core.tokens import TOKENS
 
 Audience = int | None
 

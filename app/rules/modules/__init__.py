@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from app.rules.core.ruleset import Module
 from app.rules.modules.basic import BASIC
 from app.rules.modules.black_magic import BLACK_MAGIC
 from app.rules.modules.complete import COMPLETE
 from app.rules.modules.morgan import MORGAN
 from app.rules.modules.scoundrels import SCOUNDRELS
-from app.rules.ruleset import Module
 
 __all__ = ["MODULES"]
 

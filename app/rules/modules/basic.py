@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from app.rules.actions import Action, Advance, Draw, Retreat
-from app.rules.events import Advanced, Rested, Retreated
-from app.rules.movement import company_of, discard_card, has_won, landing, move, retreat_target, win
+from app.rules.core.action_cache import HELD
+from app.rules.core.actions import Action, Advance, Draw, Retreat
+from app.rules.core.events import Advanced, Rested, Retreated
+from app.rules.core.movement import company_of, discard_card, has_won, landing, move, retreat_target, win
+from app.rules.core.position import Position
+from app.rules.core.ruleset import Events, Module, Offer
+from app.rules.core.supply import take, take_relief
+from app.rules.core.turn import pass_turn
 from app.rules.options import Options
-from app.rules.position import Position
-from app.rules.ruleset import Events, Module, Offer
-from app.rules.stock import HELD
-from app.rules.supply import take, take_relief
-from app.rules.turn import pass_turn
 
 __all__ = ["BASIC"]
 

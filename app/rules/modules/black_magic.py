@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from app.rules.actions import Action, Chest, Hook, Lantern, Parrot, Pistol, Rum
-from app.rules.cards import SYMBOLS
-from app.rules.magic_events import (
+from app.rules.core.actions import Action, Chest, Hook, Lantern, Parrot, Pistol, Rum
+from app.rules.core.cards import SYMBOLS
+from app.rules.core.magic_events import (
     ChestOpened,
     ChestsLaid,
     HookAdvanced,
@@ -14,13 +14,13 @@ from app.rules.magic_events import (
     RumPoured,
     SnakeStruck,
 )
+from app.rules.core.movement import discard_card, has_won, landing, move, win
+from app.rules.core.pending import OwedShare, OwedStack, OwedSteal
+from app.rules.core.position import Position
+from app.rules.core.ruleset import Events, Module
+from app.rules.core.supply import deal_choice, take
+from app.rules.core.tokens import lay_chests
 from app.rules.modules.owed_choices import ANSWERS, RESOLVERS, SETTLERS
-from app.rules.movement import discard_card, has_won, landing, move, win
-from app.rules.pending import OwedShare, OwedStack, OwedSteal
-from app.rules.position import Position
-from app.rules.ruleset import Events, Module
-from app.rules.supply import deal_choice, take
-from app.rules.tokens import lay_chests
 
 __all__ = ["BLACK_MAGIC"]
 

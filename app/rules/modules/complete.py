@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from app.rules.actions import Action, Sail
-from app.rules.events import Sailed
-from app.rules.position import CARTAGENA, TORTUGA, Position
-from app.rules.ruleset import Events, Module
+from app.rules.core.actions import Action, Sail
+from app.rules.core.events import Sailed
+from app.rules.core.position import CARTAGENA, TORTUGA, Position
+from app.rules.core.ruleset import Events, Module
 
 __all__ = ["COMPLETE", "is_captain"]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from app.rules.actions import Action, Morgan
-from app.rules.events import MorganMoved
-from app.rules.movement import company_of, has_won, morgan_target, move, win
-from app.rules.position import Position
-from app.rules.ruleset import Events, Module
-from app.rules.supply import take
+from app.rules.core.actions import Action, Morgan
+from app.rules.core.events import MorganMoved
+from app.rules.core.movement import company_of, has_won, morgan_target, move, win
+from app.rules.core.position import Position
+from app.rules.core.ruleset import Events, Module
+from app.rules.core.supply import take
 
 __all__ = ["MORGAN"]
 

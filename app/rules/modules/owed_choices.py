@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from app.rules.actions import Action, Share, Stack, Steal
-from app.rules.magic_events import CardsShared, CardsStacked, CardStolen, StealLapsed
-from app.rules.movement import lose_card
-from app.rules.pending import OwedShare, OwedStack, OwedSteal
-from app.rules.position import Position
-from app.rules.ruleset import Answers, Events, Resolver, Settler
-from app.rules.supply import gain, take
+from app.rules.core.actions import Action, Share, Stack, Steal
+from app.rules.core.magic_events import CardsShared, CardsStacked, CardStolen, StealLapsed
+from app.rules.core.movement import lose_card
+from app.rules.core.pending import OwedShare, OwedStack, OwedSteal
+from app.rules.core.position import Position
+from app.rules.core.ruleset import Answers, Events, Resolver, Settler
+from app.rules.core.supply import gain, take
 
 __all__ = ["ANSWERS", "RESOLVERS", "SETTLERS"]
 

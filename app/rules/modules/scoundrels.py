@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from app.rules.actions import Action, Discard, OwedDiscard
-from app.rules.events import CardsDiscarded, DiscardOwed
-from app.rules.movement import discard_card
-from app.rules.pending import OwedDiscards
-from app.rules.position import Position
-from app.rules.ruleset import Events, Module
+from app.rules.core.actions import Action, Discard, OwedDiscard
+from app.rules.core.events import CardsDiscarded, DiscardOwed
+from app.rules.core.movement import discard_card
+from app.rules.core.pending import OwedDiscards
+from app.rules.core.position import Position
+from app.rules.core.ruleset import Events, Module
 
 __all__ = ["HAND_LIMIT", "SCOUNDRELS"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from app.rules.actions import Action, Advance, End, Morgan, Retreat, action_to_json
-from app.rules.route import Place
+from app.rules.core.actions import Action, Advance, End, Morgan, Retreat, action_to_json
+from app.rules.core.route import Place
 
 __all__ = ["END", "HELD", "Stock", "make_stock"]
 

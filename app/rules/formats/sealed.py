@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from app.rules.chance import bot_nonce, is_nonce, is_seal, seal_of
-from app.rules.errors import BadRecord
+from app.rules.core.chance import bot_nonce, is_nonce, is_seal, seal_of
+from app.rules.core.errors import BadRecord
 
 if TYPE_CHECKING:
-    from app.rules.record import Record
+    from app.rules.formats.record import Record
 
 __all__ = ["VoidRound", "check_nonces", "sealed_from_json", "void_round_to_json"]
 

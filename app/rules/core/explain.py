@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.rules.actions import (
+from app.rules.core.actions import (
     Action,
     Advance,
     Chest,
@@ -23,9 +23,9 @@ from app.rules.actions import (
     Stack,
     Steal,
 )
-from app.rules.cards import SYMBOLS
-from app.rules.position import CARTAGENA, Position
-from app.rules.route import Place
+from app.rules.core.cards import SYMBOLS
+from app.rules.core.position import CARTAGENA, Position
+from app.rules.core.route import Place
 
 __all__ = ["why_not"]
 

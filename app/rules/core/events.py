@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.rules.event import Event, Json
-from app.rules.route import Place
+from app.rules.core.event import Event, Json
+from app.rules.core.route import Place
 
 __all__ = [
     "Advanced",

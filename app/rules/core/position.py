@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.rules.core.pending import Pending
 from app.rules.options import Options
-from app.rules.pending import Pending
 
 if TYPE_CHECKING:
-    from app.rules.ruleset import Ruleset
+    from app.rules.core.ruleset import Ruleset
 
 __all__ = ["CARTAGENA", "TORTUGA", "Position"]
 

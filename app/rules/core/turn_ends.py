@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from app.rules.actions import Action, End
-from app.rules.engine import legal, play
-from app.rules.pending import OwedDiscards
-from app.rules.position import Position
+from app.rules.core.actions import Action, End
+from app.rules.core.engine import legal, play
+from app.rules.core.pending import OwedDiscards
+from app.rules.core.position import Position
 
 __all__ = ["TurnEnd", "turn_ends"]
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from app.rules.actions import Action
-from app.rules.cards import CardKinds, card_kinds
-from app.rules.event import Event
+from app.rules.core.action_cache import Stock, make_stock
+from app.rules.core.actions import Action
+from app.rules.core.cards import CardKinds, card_kinds
+from app.rules.core.event import Event
+from app.rules.core.position import Position
+from app.rules.core.route import Route, make_route
 from app.rules.options import Options
-from app.rules.position import Position
-from app.rules.route import Route, make_route
-from app.rules.stock import Stock, make_stock
 
 __all__ = [
     "Answers",

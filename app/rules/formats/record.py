@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.rules.actions import Action, Resign, action_from_json, action_to_json
-from app.rules.chance import check_nonce, check_seed, commitment_of, seed_from
-from app.rules.engine import RULES_VERSION, apply, new_game
-from app.rules.errors import BadRecord, RuleError
-from app.rules.event import Event
+from app.rules.core.actions import Action, Resign, action_from_json, action_to_json
+from app.rules.core.chance import check_nonce, check_seed, commitment_of, seed_from
+from app.rules.core.engine import RULES_VERSION, apply, new_game
+from app.rules.core.errors import BadRecord, RuleError
+from app.rules.core.event import Event
+from app.rules.core.position import Position
+from app.rules.formats.sealed import VoidRound, check_nonces, sealed_from_json, void_round_to_json
 from app.rules.options import Options, options_to_json, parse_options
-from app.rules.position import Position
-from app.rules.sealed import VoidRound, check_nonces, sealed_from_json, void_round_to_json
 
 __all__ = [
     "FORMATS",

@@ -13,7 +13,7 @@ Seats are letters: r b y g v for the seats 0 to 4. A card with `!` is played for
 
 from __future__ import annotations
 
-from app.rules.actions import (
+from app.rules.core.actions import (
     Action,
     Advance,
     Chest,
@@ -34,9 +34,9 @@ from app.rules.actions import (
     Stack,
     Steal,
 )
-from app.rules.cards import CARD_NAMES, SYMBOLS
-from app.rules.errors import BadNotation
-from app.rules.route import GOAL, SLOOP, START, Place
+from app.rules.core.cards import CARD_NAMES, SYMBOLS
+from app.rules.core.errors import BadNotation
+from app.rules.core.route import GOAL, SLOOP, START, Place
 
 __all__ = ["SEAT_LETTERS", "action_to_text", "text_to_action"]
 

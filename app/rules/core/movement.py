@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import insort
 
-from app.rules.events import GameWon
-from app.rules.position import CARTAGENA, TORTUGA, Position
-from app.rules.ruleset import Events
+from app.rules.core.events import GameWon
+from app.rules.core.position import CARTAGENA, TORTUGA, Position
+from app.rules.core.ruleset import Events
 
 __all__ = [
     "MOST_ABOARD",

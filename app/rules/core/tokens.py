@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from app.rules.cards import SYMBOLS
-from app.rules.chance import shuffle
-from app.rules.position import Position
-from app.rules.route import Route
+from app.rules.core.cards import SYMBOLS
+from app.rules.core.chance import shuffle
+from app.rules.core.position import Position
+from app.rules.core.route import Route
 
 __all__ = ["TOKENS", "chest_places", "lay_chests"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from app.rules.actions import (
+from app.rules.core.actions import (
     Action,
     Advance,
     Draw,
@@ -17,11 +17,11 @@ from app.rules.actions import (
     Sail,
     action_to_json,
 )
-from app.rules.cards import SYMBOLS
-from app.rules.engine import legal
+from app.rules.core.cards import SYMBOLS
+from app.rules.core.engine import legal
+from app.rules.core.movement import company_of, landing, morgan_target, retreat_target
+from app.rules.core.position import Position
 from app.rules.modules.morgan import CARDS_AT_THE_END
-from app.rules.movement import company_of, landing, morgan_target, retreat_target
-from app.rules.position import Position
 
 __all__ = ["choices", "choices_json", "spoken"]
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.rules.cards import CARD_NAMES, SYMBOLS
-from app.rules.errors import BadAction
-from app.rules.route import GOAL, SLOOP, START, Place
+from app.rules.core.cards import CARD_NAMES, SYMBOLS
+from app.rules.core.errors import BadAction
+from app.rules.core.route import GOAL, SLOOP, START, Place
 
 __all__ = [
     "Action",

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from app.rules.cards import SYMBOLS, CardKinds
-from app.rules.chance import check_seed
-from app.rules.errors import BadOptions, BadPosition, BadSeed
-from app.rules.movement import MOST_ABOARD
+from app.rules.core.cards import SYMBOLS, CardKinds
+from app.rules.core.chance import check_seed
+from app.rules.core.errors import BadOptions, BadPosition, BadSeed
+from app.rules.core.movement import MOST_ABOARD
+from app.rules.core.position import CARTAGENA, TORTUGA, Position
+from app.rules.core.route import BOARD_LENGTH, Route
+from app.rules.core.ruleset import make_ruleset
+from app.rules.core.tokens import TOKENS, chest_places
+from app.rules.formats.pending_from_json import pending_from_json
+from app.rules.formats.view import FORMAT
 from app.rules.options import Options, parse_options
-from app.rules.pending_from_json import pending_from_json
-from app.rules.position import CARTAGENA, TORTUGA, Position
-from app.rules.route import BOARD_LENGTH, Route
-from app.rules.ruleset import make_ruleset
-from app.rules.tokens import TOKENS, chest_places
-from app.rules.view import FORMAT
 
 __all__ = ["position_from_json"]
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from app.rules.cards import SYMBOLS
-from app.rules.chance import Stream, shuffle
+from app.rules.core.cards import SYMBOLS
+from app.rules.core.chance import Stream, shuffle
 from app.rules.options import Options
 
 __all__ = [

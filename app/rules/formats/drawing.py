@@ -21,13 +21,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.rules.catalogue import CATALOGUE, PRESETS
-from app.rules.errors import BadNotation
-from app.rules.interchange import position_from_json
-from app.rules.notation import SEAT_LETTERS
+from app.rules.core.errors import BadNotation
+from app.rules.core.position import Position
+from app.rules.core.route import BOARD_LENGTH, GOAL, SLOOP, START
+from app.rules.formats.interchange import position_from_json
+from app.rules.formats.notation import SEAT_LETTERS
+from app.rules.formats.view import FORMAT, position_to_json
 from app.rules.options import options_to_json, parse_options
-from app.rules.position import Position
-from app.rules.route import BOARD_LENGTH, GOAL, SLOOP, START
-from app.rules.view import FORMAT, position_to_json
 
 __all__ = ["draw", "draw_view", "parse_drawing"]
 

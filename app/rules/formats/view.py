@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.rules.core.pending import OwedDiscards, OwedShare, OwedStack, OwedSteal
+from app.rules.core.position import Position
+from app.rules.core.route import Place
 from app.rules.options import options_to_json
-from app.rules.pending import OwedDiscards, OwedShare, OwedStack, OwedSteal
-from app.rules.position import Position
-from app.rules.route import Place
 
 __all__ = ["FORMAT", "position_to_json", "view"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from app.rules.chance import shuffle_sorted
-from app.rules.events import CardsDrawn, DeckShuffled, RowLaid
-from app.rules.magic_events import ChoiceDealt
-from app.rules.position import Position
-from app.rules.ruleset import Events
+from app.rules.core.chance import shuffle_sorted
+from app.rules.core.events import CardsDrawn, DeckShuffled, RowLaid
+from app.rules.core.magic_events import ChoiceDealt
+from app.rules.core.position import Position
+from app.rules.core.ruleset import Events
 
 __all__ = ["deal_choice", "gain", "lay_row", "take", "take_relief"]
 

@@ -7,7 +7,7 @@ from hashlib import sha256
 from struct import Struct
 from typing import TypeVar
 
-from app.rules.errors import BadSeed
+from app.rules.core.errors import BadSeed
 
 __all__ = [
     "Stream",

@@ -6,7 +6,8 @@ It walks the tables of the ruleset and knows no module by name. The same rule co
 
 from __future__ import annotations
 
-from app.rules.actions import (
+from app.rules.core.action_cache import END
+from app.rules.core.actions import (
     Action,
     Discard,
     End,
@@ -18,21 +19,20 @@ from app.rules.actions import (
     Steal,
     canonical,
 )
-from app.rules.chance import Stream, check_seed, shuffle_sorted
-from app.rules.errors import BadSeat, GameOver, Illegal, NotYourTurn
-from app.rules.event import Event
-from app.rules.events import PendingDiscarded, Resigned
-from app.rules.explain import why_not
-from app.rules.movement import discard_card, win
+from app.rules.core.chance import Stream, check_seed, shuffle_sorted
+from app.rules.core.errors import BadSeat, GameOver, Illegal, NotYourTurn
+from app.rules.core.event import Event
+from app.rules.core.events import PendingDiscarded, Resigned
+from app.rules.core.explain import why_not
+from app.rules.core.movement import discard_card, win
+from app.rules.core.pending import OwedDiscards, OwedShare, OwedStack, OwedSteal
+from app.rules.core.position import CARTAGENA, Position
+from app.rules.core.route import lay_boards
+from app.rules.core.ruleset import Events, make_ruleset
+from app.rules.core.supply import lay_row
+from app.rules.core.tokens import lay_chests
+from app.rules.core.turn import end_turn, pass_turn
 from app.rules.options import Options
-from app.rules.pending import OwedDiscards, OwedShare, OwedStack, OwedSteal
-from app.rules.position import CARTAGENA, Position
-from app.rules.route import lay_boards
-from app.rules.ruleset import Events, make_ruleset
-from app.rules.stock import END
-from app.rules.supply import lay_row
-from app.rules.tokens import lay_chests
-from app.rules.turn import end_turn, pass_turn
 
 __all__ = [
     "HAND_DEALT",

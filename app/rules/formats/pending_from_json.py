@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from app.rules.errors import BadPosition
+from app.rules.core.errors import BadPosition
+from app.rules.core.pending import OwedDiscards, OwedShare, OwedStack, OwedSteal, Pending
+from app.rules.core.position import Position
 from app.rules.modules.scoundrels import HAND_LIMIT
-from app.rules.pending import OwedDiscards, OwedShare, OwedStack, OwedSteal, Pending
-from app.rules.position import Position
 
 __all__ = ["pending_from_json"]
 
