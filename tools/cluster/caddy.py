@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -116,6 +117,11 @@ class Caddy:
         self.stop()
 
     def _listens(self) -> bool:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=5):
+        """With TLS also whether it has a certificate: until then it ends every handshake with an error."""
+        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=5) as link:
+            if self._tls:
+                anyone = ssl.create_default_context()
+                anyone.check_hostname, anyone.verify_mode = False, ssl.CERT_NONE
+                anyone.wrap_socket(link, server_hostname="localhost").close()
             return True
         return False
