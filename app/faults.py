@@ -16,8 +16,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from app.play.rooms import Rooms
-from app.play.visitors import Visitors
+from app.play.room.rooms import Rooms
+from app.play.room.subscribers import Visitors
 from app.store.games import SqlGameStore
 from app.store.postgres_writer import PostgresWriter
 from app.store.side_notes import SideNotes

@@ -24,7 +24,7 @@ from app.notify.digest import Notifier
 from app.notify.mail import Mailer
 from app.notify.ports import Words
 from app.notify.webhook import Webhooks
-from app.play.patience import once_it_answers
+from app.play.retry import once_it_answers
 from app.play.ports import Anyone, GameStore, News
 from app.settings import Settings
 from app.store.engine import make_engine

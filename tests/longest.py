@@ -30,7 +30,7 @@ LONGEST = (
     "tests/people/test_retention.py",
     "tests/people/test_accounts.py",
     "tests/notify/test_webhooks.py",
-    "tests/play/test_looks.py",
+    "tests/play/schedule/test_wakeup.py",
     "tests/sockets/test_waiting.py",
     "tests/store/",
     "tests/attack/",

@@ -18,7 +18,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ConstantBackoff
 from redis.exceptions import RedisError
 
-from app.play.entries import ChatLine, Entry
+from app.play.log.entries import ChatLine, Entry
 from app.play.ports import TO_ALL, News, NewsHandler
 
 __all__ = ["RedisBus", "decode", "encode"]

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.play import commands as say
-from app.play.accepted import Accepted
-from app.play.bounds import check_allowance
-from app.play.draft import Draft, Scene, seated
-from app.play.due import choose
+from app.play.commands import messages as cmd
+from app.play.room.ack import Accepted
+from app.play.commands.allowance import check_allowance
+from app.play.commands.draft import Draft, Scene, seated
+from app.play.schedule.due import choose
 from app.play.ports import Anyone
 from app.play.refusals import Refusal
-from app.play.table import Table
-from app.play.telling import may_choose
+from app.play.log.table import Table
+from app.play.room.broadcast import may_choose
 
 if TYPE_CHECKING:
-    from app.play.room import Room
+    from app.play.room.room import Room
 
 __all__ = ["HINT_LEVEL", "hint"]
 
 HINT_LEVEL = "captain"
 
 
-async def hint(room: Room, anyone: Anyone, command: say.Hint, received: int) -> Accepted:
+async def hint(room: Room, anyone: Anyone, command: cmd.Hint, received: int) -> Accepted:
     """Think, log that it was asked for, then show it. Asked again with the same id it is shown again."""
     table = room.table
     seat = table.seat_of(anyone.ids)
@@ -34,7 +34,7 @@ async def hint(room: Room, anyone: Anyone, command: say.Hint, received: int) -> 
         check_allowance(table, anyone.ids)  # before the thinking, which costs the most
         action = await choose(room, table, asking, HINT_LEVEL)
 
-    def deciding(present: Table, scene: Scene, _: say.Hint) -> Draft:
+    def deciding(present: Table, scene: Scene, _: cmd.Hint) -> Draft:
         if action is None or present.moved != table.moved or command.version < present.moved:
             raise Refusal("stale")
         check_allowance(present, scene.anyone.ids)

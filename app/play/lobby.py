@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from app.play.entries import GameRow
+from app.play.log.entries import GameRow
 from app.play.frame import Frame, frame_of
 from app.play.ports import Anyone, Listener, StoreUnavailable
-from app.play.table import Table
-from app.play.terms import Terms, parse_stored
+from app.play.log.table import Table
+from app.play.log.terms import Terms, parse_stored
 
 if TYPE_CHECKING:
-    from app.play.house import House
+    from app.play.server import House
 
 __all__ = ["Filter", "Lobby", "LobbyVisitor", "lists_of", "row_of_game", "row_of_table"]
 

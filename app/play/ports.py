@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from app.play.entries import Append, ChatLine, Due, Entry, GameRow, Outage
+from app.play.log.entries import Append, ChatLine, Due, Entry, GameRow, Outage
 from app.play.frame import Frame
 
 __all__ = [

@@ -5,16 +5,16 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from app.play import commands as say
-from app.play.accepted import Accepted
-from app.play.draft import Draft, Scene, seated
-from app.play.founding import found_rematch
+from app.play.commands import messages as cmd
+from app.play.room.ack import Accepted
+from app.play.commands.draft import Draft, Scene, seated
+from app.play.create import found_rematch
 from app.play.ports import Anyone, StoreUnavailable
 from app.play.refusals import Refusal
-from app.play.table import Table
+from app.play.log.table import Table
 
 if TYPE_CHECKING:
-    from app.play.room import Room
+    from app.play.room.room import Room
 
 __all__ = ["rematch"]
 
@@ -25,7 +25,7 @@ class _AlreadyMade(Exception):
     """Somebody else's offer was first."""
 
 
-async def rematch(room: Room, anyone: Anyone, command: say.Rematch, received: int) -> Accepted:
+async def rematch(room: Room, anyone: Anyone, command: cmd.Rematch, received: int) -> Accepted:
     """The next table, made by whoever asks first; everybody else gets the same. Raises Refusal."""
     table = room.table
     if table.seat_of(anyone.ids) is None:
@@ -41,7 +41,7 @@ async def rematch(room: Room, anyone: Anyone, command: say.Rematch, received: in
     except StoreUnavailable:
         raise Refusal("try_again") from None
 
-    def deciding(present: Table, scene: Scene, _: say.Rematch) -> Draft:
+    def deciding(present: Table, scene: Scene, _: cmd.Rematch) -> Draft:
         if present.next_game is not None:
             raise _AlreadyMade
         return Draft("rematch", seated(scene), {"game": row.id, "commitment": row.commitment})

@@ -10,7 +10,7 @@ import orjson
 from sqlalchemy import and_, func, insert, select, union
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from app.play.entries import Append, Entry, GameRow, SeatRow, Summary
+from app.play.log.entries import Append, Entry, GameRow, SeatRow, Summary
 from app.store.engine import is_sqlite, make_engine, sqlite_file
 from app.store.game_tables import games, headed, heads, log, seats
 from app.store.group_commit import GroupCommit

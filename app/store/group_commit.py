@@ -11,7 +11,7 @@ import logging
 import time
 from collections.abc import Callable
 
-from app.play.entries import Append
+from app.play.log.entries import Append
 from app.play.ports import StoreUnavailable
 from app.store.rows import BatchFailed, BatchWriter, CommitUnknown
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import orjson
 
-from app.play.entries import Append, Entry, SeatRow, Summary
+from app.play.log.entries import Append, Entry, SeatRow, Summary
 from app.store.outages import is_outage
 
 __all__ = [

@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import bindparam, case, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.play.entries import Due
+from app.play.log.entries import Due
 from app.store.game_tables import due
 
 __all__ = ["SettleDue"]

@@ -13,7 +13,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from app.play.entries import ChatLine, Due, Outage
+from app.play.log.entries import ChatLine, Due, Outage
 from app.play.ports import StoreUnavailable
 from app.store.engine import STATEMENT_SECONDS
 from app.store.game_tables import beats, chat, due, mutes, outages

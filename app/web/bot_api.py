@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.play import commands as say
+from app.play.commands import messages as cmd
 from app.web.errors import Refused
 from app.web.game_api import GameId, Password
 from app.web.game_api_models import responses
@@ -85,7 +85,7 @@ async def game_hint(
     room = await look_up(request, game, anyone, password)
     if anyone.ids:
         site_of(request).limits.take_write(anyone.id)
-    done = await house.submit(room, anyone, say.Hint(id=asked.id, version=asked.version), received)
+    done = await house.submit(room, anyone, cmd.Hint(id=asked.id, version=asked.version), received)
     return HintAnswer(ack=asked.id, seq=done.seq, action=room.hints.get(done.seq))
 
 

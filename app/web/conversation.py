@@ -12,9 +12,9 @@ from typing import Any, Protocol
 
 from starlette.types import Receive
 
-from app.play import commands as say
+from app.play.commands import messages as cmd
 from app.play.frame import frame_of
-from app.play.house import House
+from app.play.server import House
 from app.play.refusals import Refusal
 from app.web.wire import AsgiWire, Wire
 from app.web.wire_accept import Accepted
@@ -112,7 +112,7 @@ class Manners:
 
         The answer names the frame by its id, or its sender would wait for another one for ever.
         """
-        do, command = say.named(text) if text is not None else (None, None)
+        do, command = cmd.named(text) if text is not None else (None, None)
         self.refuse(refusal, command, **self.beside(do))
         self.bad += 1
         if self.bad >= BAD_FRAMES:

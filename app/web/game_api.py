@@ -8,15 +8,15 @@ from fastapi import Header, Path, Query
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from app.play import commands as say
+from app.play.commands import messages as cmd
 from app.play.engines import SCHEMES
-from app.play.entries import GameRow
+from app.play.log.entries import GameRow
 from app.play.lobby import row_of_game
-from app.play.quick import fitting_table
+from app.play.matchmaking import fitting_table
 from app.play.refusals import Refusal
-from app.play.room import Room
-from app.play.telling import state_message
-from app.play.terms import parse_terms
+from app.play.room.room import Room
+from app.play.room.broadcast import state_message
+from app.play.log.terms import parse_terms
 from app.web.answers import status_of
 from app.web.game_api_models import Act, Created, Done, NewGame, Quick, QuickAnswer, Rows, responses
 from app.web.house import anyone_of, house_of
@@ -105,7 +105,7 @@ async def game_state(
 )
 async def act(request: Request, game: GameId, move: Act, person: Anyone, password: Password = None) -> Any:
     """A game action. Accepted means on disk. The same id again gets the same answer."""
-    command = say.Act.of(move.id, move.version, move.action)
+    command = cmd.Act.of(move.id, move.version, move.action)
     return await _submit(request, game, person, password, command)
 
 
@@ -133,8 +133,8 @@ async def act(request: Request, game: GameId, move: Act, person: Anyone, passwor
 )
 async def submit_command(request: Request, game: GameId, person: Anyone, password: Password = None) -> Any:
     """Sit down, get ready, start, vote, chat …: every command of the socket."""
-    message = say.decode(await request.body())
-    if isinstance(message, say.Hello | say.Ping | say.Here):
+    message = cmd.decode(await request.body())
+    if isinstance(message, cmd.Hello | cmd.Ping | cmd.Here):
         raise Refusal("bad_message", "This is for sockets only.")
     return await _submit(request, game, person, password, message)
 
@@ -153,7 +153,7 @@ async def _room(request: Request, game: str, person: Person | None, password: st
 
 
 async def _submit(
-    request: Request, game: str, person: Person | None, password: str | None, command: say.Command
+    request: Request, game: str, person: Person | None, password: str | None, command: cmd.Command
 ) -> Any:
     house, anyone = house_of(request), anyone_of(person)
     received = house.clock.now()
@@ -164,12 +164,12 @@ async def _submit(
         done = await house.submit(room, anyone, command, received)
     except Refusal as refusal:
         house.watcher.refused(refusal.code)
-        if not isinstance(command, say.Act | say.Undo):
+        if not isinstance(command, cmd.Act | cmd.Undo):
             raise
         problem = {"code": refusal.code, "message": refusal.message}
         state = state_message(room.table, room.table.seat_of(anyone.ids))
         return JSONResponse({"error": problem, "state": state}, status_of(refusal))
-    commitment = room.table.commitment if isinstance(command, say.Sit) else None
+    commitment = room.table.commitment if isinstance(command, cmd.Sit) else None
     return Done(ack=command.id, seq=done.seq, commitment=commitment)
 
 

@@ -13,12 +13,12 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from app.play import commands as say
-from app.play.admission import PROTOCOL, enter, leave
+from app.play.commands import messages as cmd
+from app.play.join import PROTOCOL, enter, leave
 from app.play.frame import Frame
-from app.play.house import House
-from app.play.room import Room
-from app.play.visitors import Visitor
+from app.play.server import House
+from app.play.room.room import Room
+from app.play.room.subscribers import Visitor
 from app.web.game_api import GameId, Password
 from app.web.game_api_models import responses
 from app.web.house import anyone_of, house_of
@@ -79,7 +79,7 @@ async def game_events(
     held.enter_context(site.limits.socket(request, anyone.id or None))
     site.sockets.add(listener, credential_of(request), anyone.ids, site.limits.address_of(request))
     held.callback(site.sockets.discard, listener)
-    visit = _Visit(house, room, Visitor(anyone, listener), say.Hello(v=PROTOCOL, seq=since))
+    visit = _Visit(house, room, Visitor(anyone, listener), cmd.Hello(v=PROTOCOL, seq=since))
     return _Stream(visit, held)
 
 
@@ -87,7 +87,7 @@ class _Visit(NamedTuple):
     house: House
     room: Room
     visitor: Visitor
-    hello: say.Hello
+    hello: cmd.Hello
 
 
 class _Stream(StreamingResponse):

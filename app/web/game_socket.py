@@ -9,16 +9,16 @@ from starlette.requests import HTTPConnection
 from starlette.routing import WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
-from app.play import commands as say
-from app.play.accepted import Accepted
-from app.play.acting import act_now
-from app.play.admission import OLD_PROTOCOL, PROTOCOL, enter, leave
+from app.play.commands import messages as cmd
+from app.play.room.ack import Accepted
+from app.play.room.acting import act_now
+from app.play.join import OLD_PROTOCOL, PROTOCOL, enter, leave
 from app.play.engines import UnknownRules
 from app.play.ports import Anyone
 from app.play.refusals import NotAdmitted, Refusal
-from app.play.room import Room
-from app.play.telling import state_message
-from app.play.visitors import Visitor
+from app.play.room.room import Room
+from app.play.room.broadcast import state_message
+from app.play.room.subscribers import Visitor
 from app.web.conversation import Manners, converse
 from app.web.house import house_of
 from app.web.lookups import Door
@@ -28,7 +28,7 @@ from app.web.wire_accept import accept
 __all__ = ["GameSocket", "route"]
 
 
-_MOVES: dict[type, str] = {say.Act: "act", say.Undo: "undo"}
+_MOVES: dict[type, str] = {cmd.Act: "act", cmd.Undo: "undo"}
 
 
 class GameSocket:
@@ -62,43 +62,43 @@ class _Talk(Manners):
 
     # -- a frame -----------------------------------------------------------------------------------
 
-    def hear(self, text: str | None) -> say.Message | None:
+    def hear(self, text: str | None) -> cmd.Message | None:
         """What can be answered at once is; the message where that takes time."""
         text = self.checked(text)
         if text is None:
             return None
         try:
-            message = say.decode(text)
+            message = cmd.decode(text)
         except Refusal as refusal:
             self.strike(refusal, text)
             return None
         received = self.received = self.house.clock.now()
         room = self.room
-        if isinstance(message, say.Act):
+        if isinstance(message, cmd.Act):
             if room is not None and act_now(
                 room, self.visitor, message, received, partial(self._acted, message)
             ):
                 return None
-        elif isinstance(message, say.Ping):
+        elif isinstance(message, cmd.Ping):
             self.tell({"t": "pong", "n": message.n, "now": received})
             return None
-        elif isinstance(message, say.Here) and room is not None:
+        elif isinstance(message, cmd.Here) and room is not None:
             room.stirred(self.anyone, received)
             return None
         return message
 
-    async def answer(self, message: say.Message) -> None:
+    async def answer(self, message: cmd.Message) -> None:
         try:
-            if isinstance(message, say.Hello):
+            if isinstance(message, cmd.Hello):
                 await self._hello(message)
             elif self.room is None:
                 self.refuse(Refusal("hello_first"), getattr(message, "id", None))
-            elif not isinstance(message, say.Ping | say.Here):
+            elif not isinstance(message, cmd.Ping | cmd.Here):
                 await self._command(self.room, message, self.received)
         except UnknownRules:
             self.outbox.end(4006, "unknown rules")
 
-    async def _command(self, room: Room, command: say.Command, received: int) -> None:
+    async def _command(self, room: Room, command: cmd.Command, received: int) -> None:
         try:
             done: Accepted | Refusal = await self.house.submit(room, self.anyone, command, received)
         except Refusal as refusal:
@@ -107,11 +107,11 @@ class _Talk(Manners):
         if isinstance(done, Refusal) and done.code == "time_up":
             await self.house.rewake(room)
 
-    def _acted(self, command: say.Command, done: Accepted | Refusal) -> None:
+    def _acted(self, command: cmd.Command, done: Accepted | Refusal) -> None:
         """A command has been accepted, or has not."""
         if isinstance(done, Accepted):
             if not done.is_told:
-                number = "chat" if isinstance(command, say.Chat) else "seq"
+                number = "chat" if isinstance(command, cmd.Chat) else "seq"
                 self.tell({"t": "ack", "ack": command.id, number: done.seq})
             return
         self.refuse(done, command.id, **self.beside(_MOVES.get(type(command))))
@@ -126,7 +126,7 @@ class _Talk(Manners):
             more["state"] = state_message(table, self.visitor.seat)
         return more
 
-    async def _hello(self, hello: say.Hello) -> None:
+    async def _hello(self, hello: cmd.Hello) -> None:
         if hello.v not in (PROTOCOL, OLD_PROTOCOL):
             self.outbox.end(4001, "reload")
             return

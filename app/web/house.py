@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from starlette.requests import HTTPConnection
 
 from app.bus.opening import make_bus
-from app.play.bot_standin import StandIn
-from app.play.house import House
+from app.play.simple_bot import StandIn
+from app.play.server import House
 from app.play.ports import Anyone, Blocks, BotPlayer, Clock, GameStore, NamesOf, Watcher
 from app.play.system_clock import SystemClock
 from app.settings import Settings

@@ -10,10 +10,10 @@ from starlette.requests import HTTPConnection
 from starlette.routing import WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
-from app.play.admission import OLD_PROTOCOL, PROTOCOL
-from app.play.house import House
+from app.play.join import OLD_PROTOCOL, PROTOCOL
+from app.play.server import House
 from app.play.lobby import Filter, LobbyVisitor
-from app.play.outside import has_nul
+from app.play.untrusted_json import has_nul
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.web.conversation import Manners, converse

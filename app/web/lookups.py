@@ -7,11 +7,11 @@ from time import monotonic
 
 from starlette.requests import HTTPConnection
 
-from app.play.admission import admit
-from app.play.house import House
+from app.play.join import admit
+from app.play.server import House
 from app.play.ports import Anyone
 from app.play.refusals import NotAdmitted, Refusal
-from app.play.room import Room
+from app.play.room.room import Room
 from app.web.errors import TooFast
 from app.web.house import house_of
 from app.web.limits import Limits

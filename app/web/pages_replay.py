@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app import rules
-from app.play.entries import Entry, GameRow
-from app.play.reading import whole_log
+from app.play.log.entries import Entry, GameRow
+from app.play.log.reading import whole_log
 from app.play.refusals import Refusal
-from app.play.table import Table
+from app.play.log.table import Table
 from app.web.errors import BadRequest
 from app.web.game_api import GameId, Password
 from app.web.house import anyone_of, house_of

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Query
 from starlette.requests import Request
 
-from app.play.entries import GameRow, SeatRow
+from app.play.log.entries import GameRow, SeatRow
 from app.play.ports import GameStore
 from app.web.errors import NotFound
 from app.web.game_api_models import responses

@@ -6,10 +6,10 @@ from typing import Any
 
 from starlette.requests import Request
 
-from app.play.reading import whole_log
-from app.play.records import record_of
+from app.play.log.reading import whole_log
+from app.play.log.record import record_of
 from app.play.refusals import Refusal
-from app.play.room import Room
+from app.play.room.room import Room
 from app.web.house import house_of
 from app.web.site import site_of
 

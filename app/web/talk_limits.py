@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from app.play import commands as say
+from app.play.commands import messages as cmd
 from app.play.ports import Anyone
 from app.play.refusals import Refusal
 from app.settings import Settings
@@ -27,12 +27,12 @@ class TalkLimits:
         self._hints = Buckets(rate / 25, max(2.0, burst / 10), clock)  # 6 hints at once, then one in 5 s
         self._mutes = Buckets(rate / 25, max(2.0, burst / 6), clock)
 
-    def check(self, anyone: Anyone, command: say.Command) -> None:
+    def check(self, anyone: Anyone, command: cmd.Command) -> None:
         """Counts a command before anything is done for it; raises Refusal."""
         match command:
-            case say.Chat() if self._chat.wait(anyone.id):
+            case cmd.Chat() if self._chat.wait(anyone.id):
                 raise Refusal("chat_too_fast")
-            case say.Hint() if self._hints.wait(anyone.id):
+            case cmd.Hint() if self._hints.wait(anyone.id):
                 raise Refusal("hint_too_fast")
-            case say.Mute() if self._mutes.wait(anyone.id):
+            case cmd.Mute() if self._mutes.wait(anyone.id):
                 raise Refusal("mute_too_fast")

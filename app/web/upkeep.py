@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from app.notify.digest import Notifier
 from app.play.engines import UnknownRules
-from app.play.house import House
+from app.play.server import House
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.store.people_retention import RetentionStore

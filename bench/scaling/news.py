@@ -6,7 +6,7 @@ from collections.abc import Callable
 from time import process_time
 
 from app.bus.redis_bus import decode, encode
-from app.play.entries import Entry
+from app.play.log.entries import Entry
 from app.play.ports import News
 
 __all__ = ["news"]

@@ -14,8 +14,8 @@ from time import perf_counter, process_time
 from typing import Any
 
 from app.bus.local import LocalBus
-from app.play.bot_standin import StandIn
-from app.play.house import House
+from app.play.simple_bot import StandIn
+from app.play.server import House
 from app.play.system_clock import SystemClock
 from app.store.games import open_store
 from app.web.metrics import Metrics

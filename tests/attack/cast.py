@@ -15,7 +15,7 @@ import httpx
 
 from app import rules
 from app.client.sealing import Keeper
-from app.play.bot_standin import StandIn
+from app.play.simple_bot import StandIn
 from app.play.ports import StoreUnavailable
 from tests.sockets.harbour import Running, in_process
 

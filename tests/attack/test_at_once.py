@@ -12,7 +12,8 @@ import httpx
 import pytest
 from argon2 import PasswordHasher
 
-from app.play import admission, terms
+from app.play import join
+from app.play.log import terms
 from app.web import social_api
 from app.web.passwords import Passwords
 from tests.people.running_site import QUICK, TestSite, code_of, running
@@ -83,7 +84,7 @@ async def test_guesses_at_a_tables_password_at_once_are_tried_as_often_as_the_li
         tried.append(password)
         return really(lock, password)
 
-    monkeypatch.setattr(admission, "check_password", watched)
+    monkeypatch.setattr(join, "check_password", watched)
     async with running(sqlite_url, lookups_per_hour=35) as site:
         host, _ = await site.guest(ACCOUNT, "198.51.100.1")
         room = await open_table(host, visibility="password", password="open sesame")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app import rules
-from app.play import due
+from app.play.schedule import due
 from app.web.house import BOT_BEAT
 
 

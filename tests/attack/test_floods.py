@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.play.admission import PROTOCOL
+from app.play.join import PROTOCOL
 from app.settings import Settings
 from app.web import wire_uvicorn
 from tests.attack.bare import Bare, close_code, until

@@ -12,9 +12,10 @@ from typing import Any
 import httpx
 import pytest
 
-from app.play import bounds, reading
-from app.play.house import House
-from app.play.table import Table
+from app.play.commands import allowance
+from app.play.log import reading
+from app.play.server import House
+from app.play.log.table import Table
 from app.store import games, rows
 from app.store.engine import sqlite_file
 from tests.people.running_site import TestSite, code_of, running
@@ -172,7 +173,7 @@ async def test_opening_and_closing_the_chat_for_ever_comes_to_an_end(stage: Stag
         return not (await ann.room()).table.chat_closed
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bounds, "BY_ONE", 40)
+        patch.setattr(allowance, "BY_ONE", 40)
         table = (await ann.room()).table
         written = table.changes["p_ann"]
         for _ in range(40 - written):
@@ -182,7 +183,7 @@ async def test_opening_and_closing_the_chat_for_ever_comes_to_an_end(stage: Stag
         await bo.send("consent", to="pause", yes=True)  # nobody uses up what the others need
         action = table.rules.choices(table.position, 0)[0]["action"]
         await ann.act(action)  # actions are not counted, and give some more
-        for _ in range(bounds.BY_ONE_AN_ACTION):
+        for _ in range(allowance.BY_ONE_AN_ACTION):
             await ann.send("close_chat", closed=await other())
         assert await ann.refused("close_chat", closed=await other()) == "too_many_changes"
 
@@ -190,14 +191,14 @@ async def test_opening_and_closing_the_chat_for_ever_comes_to_an_end(stage: Stag
 async def test_playing_and_taking_back_for_ever_comes_to_an_end(stage: Stage) -> None:
     (ann,) = await stage.game("ann", bots=["sailor"], preset="tortuga")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bounds, "BY_ONE", 20)
+        patch.setattr(allowance, "BY_ONE", 20)
         room = await ann.room()
         refused = ""
         for _ in range(60):
             choices = room.table.rules.choices(room.table.position, 0)
             advance = next(each["action"] for each in choices if each["action"]["type"] == "advance")
             await ann.act(advance)
-            if room.table.changes["p_ann"] >= 20 + bounds.BY_ONE_AN_ACTION * room.table.played:
+            if room.table.changes["p_ann"] >= 20 + allowance.BY_ONE_AN_ACTION * room.table.played:
                 refused = await ann.refused("undo", version=room.table.seq)
                 break
             await ann.send("undo", version=room.table.seq)
@@ -208,7 +209,7 @@ async def test_a_crowd_that_comes_and_goes_does_not_fill_a_table_that_waits(stag
     host = stage.guest("host")
     game = await stage.open_table(host, players=3)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bounds, "BEFORE_START", 30)
+        patch.setattr(allowance, "BEFORE_START", 30)
         for number in range(15):
             guest = await stage.guest(f"guest{number}").come(game)
             if (await guest.room()).table.seq >= 30:

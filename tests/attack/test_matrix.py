@@ -17,7 +17,7 @@ from websockets.asyncio.client import connect
 from websockets.typing import Origin
 
 from app.main import create_app
-from app.play.commands import message_names
+from app.play.commands.messages import message_names
 from app.settings import Settings
 from app.web.limits import Attempt
 from app.web.lobby_socket import lobby_message_names

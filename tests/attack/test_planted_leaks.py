@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app import rules
-from app.play import telling, visitors
+from app.play.room import broadcast, subscribers
 from app.play.frame import Frame
 from app.play.lobby import Lobby
 from app.play.refusals import Refusal
@@ -55,13 +55,13 @@ def the_order_of_the_fields(patch: Patch, laid: Laid) -> None:
 
 def the_length_of_a_frame(patch: Patch, laid: Laid) -> None:
     """Spaces behind the frame of a move: the same text to every parser."""
-    told = telling.event_frames
+    told = broadcast.event_frames
 
     def padded(before: Any, table: Any, *more: Any) -> Any:
         frames = told(before, table, *more)
         return {seat: Frame(frame.payload + b" " * unseen(table.position)) for seat, frame in frames.items()}
 
-    patch.setattr(visitors, "event_frames", padded)
+    patch.setattr(subscribers, "event_frames", padded)
 
 
 def an_error_sentence(patch: Patch, laid: Laid) -> None:

@@ -11,8 +11,8 @@ from fastapi.routing import APIRoute
 from websockets.exceptions import InvalidStatus
 
 from app.main import create_app
-from app.play import commands as say
-from app.play.outside import has_nul
+from app.play.commands import messages as cmd
+from app.play.untrusted_json import has_nul
 from app.play.refusals import Refusal
 from app.settings import Settings
 from app.web.routing import Route
@@ -147,4 +147,4 @@ def test_a_nul_is_found_however_it_is_written(text: str, is_there: bool) -> None
 def test_a_frame_with_a_lone_surrogate_is_no_message() -> None:
     for frame in (r'{"do":"chat","id":"chat-00001","text":"\udfff"}', r'{"do":"\ud800"}'):
         with pytest.raises(Refusal, match="bad_message"):
-            say.decode(frame)
+            cmd.decode(frame)

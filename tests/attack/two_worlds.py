@@ -23,7 +23,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from app import rules
 from app.main import create_app
-from app.play import engines, founding
+from app.play import create, engines
 from app.settings import Settings
 from app.web import conversation
 from app.web.wire_uvicorn import ThinProtocol
@@ -76,7 +76,7 @@ async def set_up(folder: Path, options: dict[str, Any], monkeypatch: pytest.Monk
     with monkeypatch.context() as fixed:
         letters = random.Random(5)
         fixed.setattr(
-            founding,
+            create,
             "secrets",
             SimpleNamespace(token_hex=lambda n: SEED[: 2 * n], choice=letters.choice),
         )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from app import rules
-from app.play import giving_up
+from app.play.schedule import forfeit
 from app.rules.core.events import TurnPassed
 from tests.bots.tables import Json, chosen, seed
 
@@ -45,8 +45,8 @@ def actions_until_over(level: str, preset: str, silly: Silly, number: int) -> in
     history: list[Json] = []
     count = 0
     turns = 0
-    # From there on a bot in a room gives up (tests/play/test_giving_up.py).
-    while position.winner is None and count < MOST and turns <= giving_up.MOST_ACTIONS // 3:
+    # From there on a bot in a room gives up (tests/play/schedule/test_forfeit.py).
+    while position.winner is None and count < MOST and turns <= forfeit.MOST_ACTIONS // 3:
         seat = rules.seats_to_act(position)[0]
         if seat == bot:
             move = chosen(position, seat, history, level, 150, f"silly|{number}|{count}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from app.play.entries import Append
+from app.play.log.entries import Append
 from tests.play.stage import open_stage
 
 

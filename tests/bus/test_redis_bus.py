@@ -8,7 +8,7 @@ from collections.abc import Callable
 from app.bus.local import Hub, LocalBus
 from app.bus.opening import make_bus
 from app.bus.redis_bus import RedisBus, decode, encode
-from app.play.entries import ChatLine, Entry
+from app.play.log.entries import ChatLine, Entry
 from app.play.ports import News
 from tools.services import RedisServer
 

@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator, Awaitable
 
 import pytest
 
-from app.play.clocks import Clocks
-from app.play.delays import KEPT, Delays
-from app.play.entries import Append, Outage
+from app.play.log.clocks import Clocks
+from app.play.schedule.time_credit import KEPT, Delays
+from app.play.log.entries import Append, Outage
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
-from app.play.terms import ClockTerms
+from app.play.log.terms import ClockTerms
 from tests.play.stage import Guest, Stage, open_stage
 
 TURN = {"kind": "turn", "seconds": 5}

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from app.play.entries import Append, Entry
+from app.play.log.entries import Append, Entry
 from app.play.ports import StoreUnavailable
 from app.store.group_commit import GroupCommit
 from app.store.rows import Batch, CommitUnknown, Outcome

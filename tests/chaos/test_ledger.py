@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from app.play.telling import table_json, view_json
+from app.play.room.broadcast import table_json, view_json
 from tests.play.stage import Stage, open_stage
 from tools.soak.deckhand import Deckhand
 from tools.soak.ledger import Book, Tally

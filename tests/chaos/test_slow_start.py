@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy.engine import make_url
 
-from app.play.patience import once_it_answers
+from app.play.retry import once_it_answers
 from app.play.ports import StoreUnavailable
 from tools.services import Postgres
 from tools.soak.nursery import Nursery, Server

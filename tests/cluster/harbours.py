@@ -9,7 +9,7 @@ from typing import Any
 
 from websockets.exceptions import InvalidHandshake, InvalidMessage
 
-from app.play.entries import Entry, GameRow
+from app.play.log.entries import Entry, GameRow
 from app.store.games import open_store
 from tests.sockets.harbour import ROOMY, Running
 from tests.sockets.sailor import Crew, Message, Refused, Sailor, new_id

@@ -17,14 +17,14 @@ import msgspec
 import pytest
 
 from app.main import create_app
-from app.play import commands as say
-from app.play.entries import GameRow, SeatRow, Summary
+from app.play.commands import messages as cmd
+from app.play.log.entries import GameRow, SeatRow, Summary
 from app.play.lobby import row_of_game
 from app.play.refusals import SENTENCES, Refusal
-from app.play.seats import Seat
-from app.play.table import NOBODY_NAMED
-from app.play.terms import ClockTerms, Terms, parse_terms
-from app.play.visitors import KEPT
+from app.play.log.seats import Seat
+from app.play.log.table import NOBODY_NAMED
+from app.play.log.terms import ClockTerms, Terms, parse_terms
+from app.play.room.subscribers import KEPT
 from app.rules import RuleError
 from app.settings import Settings
 from app.web import errors, lobby_socket
@@ -36,7 +36,7 @@ from app.web.notices_api import MailNotSent
 from tests.docs.protocol_page import PAGE, examples, section, table_rows, under
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS: list[Any] = list(get_args(say.Message))
+COMMANDS: list[Any] = list(get_args(cmd.Message))
 OPTIONS = {"preset": "jamaica", "players": 2}
 
 

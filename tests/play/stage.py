@@ -13,21 +13,21 @@ from sqlalchemy import insert, select
 
 from app.bus.local import Hub, LocalBus
 from app.client.sealing import Keeper
-from app.play import commands as say
-from app.play.accepted import Accepted
-from app.play.acting import act_now
-from app.play.admission import admit, enter, leave
-from app.play.bot_standin import StandIn
-from app.play.draft import Draft
-from app.play.entries import NOBODY
+from app.play.commands import messages as cmd
+from app.play.room.ack import Accepted
+from app.play.room.acting import act_now
+from app.play.join import admit, enter, leave
+from app.play.simple_bot import StandIn
+from app.play.commands.draft import Draft
+from app.play.log.entries import NOBODY
 from app.play.frame import Frame
-from app.play.house import House
+from app.play.server import House
 from app.play.ports import Anyone, BotPlayer
 from app.play.refusals import Refusal
-from app.play.room import Room
-from app.play.telling import table_json
-from app.play.terms import parse_terms
-from app.play.visitors import Visitor
+from app.play.room.room import Room
+from app.play.room.broadcast import table_json
+from app.play.log.terms import parse_terms
+from app.play.room.subscribers import Visitor
 from app.rules import Position
 from app.store.engine import make_engine
 from app.store.games import SqlGameStore, open_store
@@ -124,7 +124,7 @@ class Guest:
         self.game = game
         await self.stage.enrol(self.anyone)
         room = await admit(self.house, game, self.anyone, password)
-        await enter(self.house, room, self.visitor, say.Hello(v=2, seq=seq))
+        await enter(self.house, room, self.visitor, cmd.Hello(v=2, seq=seq))
         return self
 
     async def go(self) -> None:
@@ -154,10 +154,10 @@ class Guest:
 
     async def plainly(self, do: str, **fields: Any) -> Accepted:
         """One command and nothing beside it."""
-        message = say.decode(orjson.dumps({"do": do, "id": new_id(), **fields}))
-        assert not isinstance(message, say.Hello | say.Ping | say.Here)
+        message = cmd.decode(orjson.dumps({"do": do, "id": new_id(), **fields}))
+        assert not isinstance(message, cmd.Hello | cmd.Ping | cmd.Here)
         room, now = await self.room(), self.house.clock.now()
-        if isinstance(message, say.Act):  # as a socket does: the short way where there is one
+        if isinstance(message, cmd.Act):  # as a socket does: the short way where there is one
             answered: asyncio.Future[Accepted | Refusal] = asyncio.get_running_loop().create_future()
             if act_now(room, self.visitor, message, now, answered.set_result):
                 answer = await answered

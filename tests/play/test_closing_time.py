@@ -7,8 +7,8 @@ import time
 from typing import Any
 
 from app.bus.local import LocalBus
-from app.play.bot_standin import StandIn
-from app.play.house import House
+from app.play.simple_bot import StandIn
+from app.play.server import House
 from app.play.system_clock import SystemClock
 from tests.play.stage import Counts, Stage
 

@@ -9,9 +9,9 @@ import orjson
 import pytest
 
 from app import rules
-from app.play.entries import Entry
-from app.play.table import Table
-from app.play.telling import event_frames, state_message
+from app.play.log.entries import Entry
+from app.play.log.table import Table
+from app.play.room.broadcast import event_frames, state_message
 from tests.play.stage import Guest, Stage
 from tests.play.test_playing import choices_of
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from app.play.admission import enter
-from app.play.bot_standin import StandIn
-from app.play.commands import Hello
+from app.play.join import enter
+from app.play.simple_bot import StandIn
+from app.play.commands.messages import Hello
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
-from app.play.room import Room
+from app.play.room.room import Room
 from tests.play.stage import Stage
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.play.commands import named
+from app.play.commands.messages import named
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ import pytest
 from sqlalchemy import select, text
 
 from app.bus.local import Hub
-from app.play.founding import found_rematch
+from app.play.create import found_rematch
 from app.play.frame import Frame
-from app.play.house import House
+from app.play.server import House
 from app.play.lobby import LobbyVisitor
 from app.play.names import LIFE
-from app.play.records import record_of
+from app.play.log.record import record_of
 from app.store.game_tables import chat, log, seats
 from app.store.people_data import DataStore
 from app.web.names import named

@@ -22,7 +22,7 @@ from fastapi import FastAPI
 from uvicorn.server import ServerState
 
 from app.main import create_app
-from app.play.house import House
+from app.play.server import House
 from app.settings import Settings
 from app.web.connections import Connections
 from app.web.http_uvicorn import CarefulHttp

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app import rules
-from app.play.terms import COLOURS
+from app.play.log.terms import COLOURS
 from tests.sockets.sailor import Crew, Sailor, advance
 
 NONCE = "0123456789abcdef" * 2

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import orjson
 
-from app.play import commands as say
-from app.play.admission import PROTOCOL
-from app.play.commands import message_names
-from app.play.entries import KINDS
+from app.play.commands import messages as cmd
+from app.play.join import PROTOCOL
+from app.play.commands.messages import message_names
+from app.play.log.entries import KINDS
 from app.play.refusals import SENTENCES
-from app.play.terms import CHAT_PRESETS, COLOURS, LEVELS
+from app.play.log.terms import CHAT_PRESETS, COLOURS, LEVELS
 from app.web.lobby_socket import lobby_message_names
 from app.web.outbox import CLOSE_CODES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "protocol.md").read_text()
 SOURCES = "\n".join(
-    path.read_text() for folder in ("app/play", "app/web") for path in sorted((ROOT / folder).glob("*.py"))
+    path.read_text() for folder in ("app/play", "app/web") for path in sorted((ROOT / folder).rglob("*.py"))
 )
 
 
@@ -34,7 +34,7 @@ def headings(number: int) -> set[str]:
 def test_the_page_has_an_example_of_every_message_a_client_may_send() -> None:
     assert headings(2) == set(message_names())
     for example in re.findall(r'^\{"do":.*\}$', section(2), re.M):
-        say.decode(example)
+        cmd.decode(example)
 
 
 def test_the_page_names_every_message_the_server_sends() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.play import bounds
+from app.play.commands import allowance
 from app.play.ports import StoreUnavailable
 from app.play.refusals import SENTENCES
 from app.settings import Settings
@@ -183,7 +183,7 @@ async def _around_the_game(book: Book) -> None:
     await book.expect("chat_closed", bo, "chat", text="hello?")
     await book.expect("no_change", ann, "close_chat", closed=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bounds, "BY_ONE", 0)
+        patch.setattr(allowance, "BY_ONE", 0)
         await book.expect("too_many_changes", ann, "close_chat", closed=False)
         slow = Settings(writes_per_second=0.01, writes_burst=1)
         patch.setattr(book.crew.server.house, "check", TalkLimits(slow, time.monotonic).check)

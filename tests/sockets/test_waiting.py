@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from app.play.draft import Draft
-from app.play.entries import NOBODY
+from app.play.commands.draft import Draft
+from app.play.log.entries import NOBODY
 from tests.sockets.harbour import Running
 from tests.sockets.sailor import Crew, Sailor, advance
 from tests.sockets.test_lobby import at_desk

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from app.play.engines import CURRENT
-from app.play.entries import Append, ChatLine, Entry, GameRow
-from app.play.founding import found
-from app.play.table import Table
-from app.play.terms import parse_terms
+from app.play.log.entries import Append, ChatLine, Entry, GameRow
+from app.play.create import found
+from app.play.log.table import Table
+from app.play.log.terms import parse_terms
 from app.store.games import SqlGameStore
 
 NOW = 1_800_000_000_000

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from app.play.entries import GameRow
+from app.play.log.entries import GameRow
 from app.store import checkpoints
 from app.store.engine import make_engine, sqlite_file
 from app.store.games import open_store

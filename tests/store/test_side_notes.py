@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import event, insert, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
-from app.play.entries import Outage
+from app.play.log.entries import Outage
 from app.play.ports import StoreUnavailable
 from app.store.engine import make_engine
 from app.store.game_tables import heads

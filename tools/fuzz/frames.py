@@ -18,8 +18,8 @@ import httpx
 import orjson
 
 from app.client.sealing import Keeper
-from app.play.commands import message_names
-from app.play.terms import CHAT_PRESETS, COLOURS, LEVELS
+from app.play.commands.messages import message_names
+from app.play.log.terms import CHAT_PRESETS, COLOURS, LEVELS
 from app.web.lobby_socket import lobby_message_names
 from app.web.outbox import CLOSE_CODES
 from tools.fuzz.mutate import spoilt

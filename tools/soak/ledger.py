@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 import httpx
 import orjson
 
-from app.play.entries import Entry
+from app.play.log.entries import Entry
 from app.play.ports import StoreUnavailable
-from app.play.table import Table
-from app.play.telling import table_json, view_json
+from app.play.log.table import Table
+from app.play.room.broadcast import table_json, view_json
 from app.rules import Event
 from app.store.games import SqlGameStore, open_store
 from tools.soak.deckhand import Deckhand, Noted

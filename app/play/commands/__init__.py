@@ -1,0 +1,1 @@
+"""What clients send, and the entry each command would make of the present table."""

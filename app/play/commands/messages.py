@@ -1,0 +1,268 @@
+"""What clients send: one small struct a message, decoded and checked by msgspec in one go."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from app.play.untrusted_json import has_nul
+from app.play.refusals import Refusal
+
+__all__ = [
+    "Act",
+    "Bot",
+    "Chat",
+    "CloseChat",
+    "Colour",
+    "Command",
+    "Consent",
+    "Hand",
+    "Hello",
+    "Here",
+    "Hint",
+    "Message",
+    "Mute",
+    "Open",
+    "Ping",
+    "Ready",
+    "Rematch",
+    "Remove",
+    "Return",
+    "Seal",
+    "Sit",
+    "Stand",
+    "Start",
+    "Undo",
+    "Void",
+    "Vote",
+    "decode",
+    "message_names",
+    "named",
+]
+
+Id = Annotated[str, Meta(min_length=8, max_length=40, pattern=r"^[A-Za-z0-9_-]+\Z")]
+Number = Annotated[int, Meta(ge=0, le=2**53)]
+SeatNumber = Annotated[int, Meta(ge=0, le=9)]
+Short = Annotated[str, Meta(max_length=64)]
+
+
+class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", gc=False):
+    pass
+
+
+class _Command(_Message, frozen=True):
+    id: Id
+
+
+class Hello(_Message, frozen=True, tag="hello"):
+    v: int
+    seq: Number | None = None
+    chat: Number | None = None
+    password: Annotated[str, Meta(max_length=100)] | None = None
+
+
+class Ping(_Message, frozen=True, tag="ping"):
+    n: Number
+
+
+class Here(_Message, frozen=True, tag="here"):
+    pass
+
+
+class Act(_Command, frozen=True, tag="act"):
+    version: Number
+    action: msgspec.Raw
+    """An object, in the sender's words: nearly always those of a choice, and known by them."""
+
+    @classmethod
+    def of(cls, command: str, version: int, action: dict[str, Any]) -> Act:
+        return cls(id=command, version=version, action=msgspec.Raw(msgspec.json.encode(action)))
+
+    def said(self) -> dict[str, Any]:
+        """What these words say; raises Refusal."""
+        return _said(self.action)
+
+
+class Undo(_Command, frozen=True, tag="undo"):
+    version: Number
+
+
+class Sit(_Command, frozen=True, tag="sit"):
+    seal: Short | None = None
+    nonce: Short | None = None
+    """Where seats are not sealed (`table.scheme` 1)."""
+    seat: SeatNumber | None = None
+    colour: Short | None = None
+
+
+class Seal(_Command, frozen=True, tag="seal"):
+    """Replaces the seal of the own seat."""
+
+    seal: Short
+
+
+class Open(_Command, frozen=True, tag="open"):
+    """Shows the nonce under the frozen seal; the next seal is for a round that comes to nothing."""
+
+    nonce: Short
+    next_seal: Short
+
+
+class Void(_Command, frozen=True, tag="void"):
+    """The nonce is gone, with the browser that made it: the round is given up."""
+
+    next_seal: Short
+
+
+class Stand(_Command, frozen=True, tag="stand"):
+    pass
+
+
+class Colour(_Command, frozen=True, tag="colour"):
+    colour: Short
+
+
+class Ready(_Command, frozen=True, tag="ready"):
+    ready: bool
+
+
+class Start(_Command, frozen=True, tag="start"):
+    pass
+
+
+class Remove(_Command, frozen=True, tag="remove"):
+    seat: SeatNumber
+
+
+class Bot(_Command, frozen=True, tag="bot"):
+    level: Short
+    seat: SeatNumber | None = None
+
+
+class Hand(_Command, frozen=True, tag="host"):
+    """Hands the host role on."""
+
+    seat: SeatNumber
+
+
+class Consent(_Command, frozen=True, tag="consent"):
+    to: Literal["pause", "continue"]
+    yes: bool
+
+
+class Vote(_Command, frozen=True, tag="vote"):
+    seat: SeatNumber
+    choice: Literal["wait", "bot", "end"]
+
+
+class Return(_Command, frozen=True, tag="return"):
+    pass
+
+
+class Rematch(_Command, frozen=True, tag="rematch"):
+    pass
+
+
+class Hint(_Command, frozen=True, tag="hint"):
+    version: Number
+
+
+class Chat(_Command, frozen=True, tag="chat"):
+    text: Annotated[str, Meta(max_length=2000)] | None = None
+    preset: Short | None = None
+
+
+class Mute(_Command, frozen=True, tag="mute"):
+    person: Short
+    on: bool
+
+
+class CloseChat(_Command, frozen=True, tag="close_chat"):
+    closed: bool
+
+
+LogCommand = (
+    Act
+    | Undo
+    | Sit
+    | Stand
+    | Colour
+    | Ready
+    | Start
+    | Seal
+    | Open
+    | Void
+    | Remove
+    | Bot
+    | Hand
+    | Consent
+    | Vote
+    | Return
+    | Rematch
+    | Hint
+    | CloseChat
+)
+Command = LogCommand | Chat | Mute
+Message = Command | Hello | Ping | Here
+
+_decoder: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
+_objects: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any])
+
+
+def decode(frame: bytes | str) -> Message:
+    """The message in a frame; raises Refusal `bad_message` that says what is wrong with it."""
+    if has_nul(frame):
+        raise Refusal("bad_message", "The server did not understand this: a text holds a NUL character.")
+    try:
+        message = _decoder.decode(frame)
+        if type(message) is Act and bytes(message.action)[:1] != b"{":
+            _objects.decode(message.action)  # raises, with a sentence
+        return message
+    except msgspec.DecodeError as problem:  # ValidationError is one of these
+        raise Refusal("bad_message", f"The server did not understand this: {problem}.") from None
+    except (UnicodeError, RecursionError):
+        raise Refusal("bad_message") from None
+
+
+class _Named(msgspec.Struct, frozen=True):
+    do: Any = None
+    id: Any = None
+
+
+_named: msgspec.json.Decoder[_Named] = msgspec.json.Decoder(_Named)
+_SHOWABLE = re.compile(r"[!-~]{1,64}\Z")
+
+
+def named(frame: bytes | str) -> tuple[str | None, str | None]:
+    """`do` and `id` of a frame that is refused as a whole, so that its sender knows which one it was.
+
+    An id that is itself what is wrong (too short, an odd character) is given back too; one that is no plain
+    text, or longer than any id, is not.
+    """
+    try:
+        found = _named.decode(frame)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None, None
+    do, command = (
+        value if isinstance(value, str) and _SHOWABLE.match(value) else None for value in (found.do, found.id)
+    )
+    return do, command
+
+
+def _said(action: msgspec.Raw) -> dict[str, Any]:
+    try:
+        return _objects.decode(action)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        raise Refusal("bad_message") from None
+
+
+def message_names() -> tuple[str, ...]:
+    """Every `do` of the game socket."""
+    return tuple(str(kind.__struct_config__.tag) for kind in _all_kinds())
+
+
+def _all_kinds() -> tuple[type[_Message], ...]:
+    return tuple(Message.__args__)

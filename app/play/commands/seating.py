@@ -1,0 +1,207 @@
+"""Decisions before the start: sitting down, colours, ready, bots, the host's rights, the start itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from app.play.commands import messages as cmd
+from app.play.commands.draft import Draft, Scene, seated
+from app.play.engines import NAMELESS
+from app.play.log.entries import NOBODY
+from app.play.refusals import Refusal
+from app.play.commands.sealing import DECISIONS as SEALING
+from app.play.commands.sealing import before_start, check_welcome, freeze, seal_given
+from app.play.log.table import Table
+from app.play.log.terms import COLOURS, LEVELS
+from app.rules import RuleError
+
+__all__ = ["DECISIONS", "bot_name"]
+
+_BOT_NAMES = {
+    "cabin-boy": ("Tomas", "Nell", "Jory", "Wim", "Pip"),
+    "sailor": ("Anselm", "Brita", "Diego", "Maud", "Olaf"),
+    "mate": ("Ines", "Rafe", "Sunniva", "Tiago", "Ursel"),
+    "captain": ("Aldonza", "Barend", "Carmela", "Leif", "Yusuf"),
+    "legend": ("Esperanza", "Gawain", "Kaveh", "Morgane", "Zheng"),
+}
+
+
+def bot_name(level: str, seat: int) -> str:
+    """What a bot on that seat is called."""
+    names = _BOT_NAMES[level]
+    return names[seat % len(names)]
+
+
+def _as_host(table: Table, scene: Scene) -> int:
+    """The host's own seat, or nobody's."""
+    if table.host not in scene.anyone.ids:
+        raise Refusal("not_host")
+    return NOBODY if scene.seat is None else scene.seat
+
+
+def _free_seat(table: Table, wanted: int | None, scene: Scene | None) -> int:
+    """The seat asked for, or the first free one (one that is kept for the asker before all others)."""
+    ids = scene.anyone.ids if scene is not None else ()
+    if wanted is not None:
+        if wanted >= len(table.seats):
+            raise Refusal("bad_seat")
+        seat = table.seats[wanted]
+        is_own = seat.person in ids or seat.reserved in ids
+        if not (seat.is_free or is_own):
+            raise Refusal("seat_taken")
+        return wanted
+    if scene is not None and scene.seat is not None:
+        return scene.seat
+    for number, seat in enumerate(table.seats):
+        if seat.reserved is not None and seat.reserved in ids and not seat.is_taken:
+            return number
+    for number, seat in enumerate(table.seats):
+        if seat.is_free:
+            return number
+    raise Refusal("no_free_seat")
+
+
+def _colour(table: Table, wanted: str | None, seat: int) -> str:
+    """The colour asked for; else the seat's own, else the first that nobody has."""
+    others = {other.colour for number, other in enumerate(table.seats) if number != seat}
+    if wanted is not None:
+        if wanted not in COLOURS:
+            raise Refusal("bad_colour")
+        if wanted in others:
+            raise Refusal("colour_taken")
+        return wanted
+    own = table.seats[seat].colour
+    return own if own is not None else next(colour for colour in COLOURS if colour not in others)
+
+
+def _sit(table: Table, scene: Scene, command: cmd.Sit) -> Draft:
+    before_start(table)
+    check_welcome(table, scene)
+    chance = _chance_given(table, command)
+    number = _free_seat(table, command.seat, scene)
+    kept = table.seats[scene.seat].colour if scene.seat is not None and scene.seat != number else None
+    colour = _colour_moving(table, command.colour, number, scene.seat, kept)
+    who = scene.anyone
+    body = {
+        "person": who.id,
+        "ids": list(who.ids),
+        "colour": colour,
+        **chance,
+    }
+    if table.rules_version < NAMELESS:
+        body["name"] = ""
+    return Draft("seated", number, body)
+
+
+def _chance_given(table: Table, command: cmd.Sit) -> dict[str, str]:
+    """What the seat adds to the seed. Where seats are sealed, a nonce that came with it would be of no use."""
+    if table.scheme == 2:
+        if command.nonce is not None:
+            raise Refusal("bad_seal")
+        return {"seal": seal_given(table, command.seal)}
+    if command.nonce is None or not table.rules.is_nonce(command.nonce):
+        raise Refusal("bad_nonce")
+    return {"nonce": command.nonce}
+
+
+def _colour_moving(table: Table, wanted: str | None, number: int, old: int | None, kept: str | None) -> str:
+    """Somebody who moves to another seat keeps the colour, and may not be refused it for having it."""
+    if kept is not None and wanted in (None, kept):
+        return kept
+    if wanted is not None and old is not None and table.seats[old].colour == wanted:
+        return wanted
+    return _colour(table, wanted, number)
+
+
+def _stand(table: Table, scene: Scene, command: cmd.Stand) -> Draft:
+    before_start(table)
+    return Draft("left", seated(scene), {"why": "stood"})
+
+
+def _change_colour(table: Table, scene: Scene, command: cmd.Colour) -> Draft:
+    before_start(table)
+    seat = seated(scene)
+    return Draft("colour", seat, {"colour": _colour(table, command.colour, seat)})
+
+
+def _ready(table: Table, scene: Scene, command: cmd.Ready) -> Draft:
+    before_start(table)
+    return Draft("ready", seated(scene), {"ready": command.ready})
+
+
+def _remove(table: Table, scene: Scene, command: cmd.Remove) -> Draft:
+    before_start(table)
+    _as_host(table, scene)
+    if command.seat >= len(table.seats) or table.seats[command.seat].is_free:
+        raise Refusal("bad_seat")
+    return Draft("left", command.seat, {"why": "removed"})
+
+
+def _bot(table: Table, scene: Scene, command: cmd.Bot) -> Draft:
+    before_start(table)
+    _as_host(table, scene)
+    if command.level not in LEVELS:
+        raise Refusal("bad_level")
+    number = _free_seat(table, command.seat, None)
+    body: dict[str, Any] = {
+        "person": None,
+        "ids": [],
+        "name": bot_name(command.level, number),
+        "colour": _colour(table, None, number),
+        "bot": command.level,
+    }
+    if table.scheme == 1:  # shown from the beginning; it changes with the seat when empty ones close up
+        body["nonce"] = table.rules.bot_nonce(table.server_seed, number)
+    return Draft("seated", number, body)
+
+
+def _hand(table: Table, scene: Scene, command: cmd.Hand) -> Draft:
+    own = _as_host(table, scene)
+    if command.seat >= len(table.seats) or table.seats[command.seat].person is None:
+        raise Refusal("bad_seat")
+    return Draft("host", own, {"person": table.seats[command.seat].person, "about": command.seat})
+
+
+def _start(table: Table, scene: Scene, command: cmd.Start) -> Draft:
+    before_start(table)
+    own = _as_host(table, scene)
+    order, options = _closed_up(table)
+    if table.scheme == 2:
+        return freeze(table, own, order, options)
+    nonces = [
+        # A bot's nonce follows from the seat it plays, so that anyone can check it afterwards.
+        table.seats[old].nonce
+        if table.seats[old].bot is None
+        else table.rules.bot_nonce(table.server_seed, new)
+        for new, old in enumerate(order)
+    ]
+    return Draft("started", own, {"order": order, "options": options, "nonces": nonces})
+
+
+def _closed_up(table: Table) -> tuple[list[int], dict[str, Any]]:
+    """Who sits where once empty seats have closed up, and the options for that many."""
+    order = [number for number, seat in enumerate(table.seats) if seat.is_taken]
+    if len(order) < 2:
+        raise Refusal("too_few")
+    if not all(table.seats[number].ready for number in order):
+        raise Refusal("not_ready")
+    options = {**table.rules.options_to_json(table.options), "players": len(order)}
+    try:
+        table.rules.parse_options(options)
+    except RuleError as refused:
+        raise Refusal("bad_options", refused.message) from refused
+    return order, options
+
+
+DECISIONS: dict[type, Callable[[Table, Scene, Any], Draft]] = {
+    cmd.Sit: _sit,
+    cmd.Stand: _stand,
+    cmd.Colour: _change_colour,
+    cmd.Ready: _ready,
+    cmd.Remove: _remove,
+    cmd.Bot: _bot,
+    cmd.Hand: _hand,
+    cmd.Start: _start,
+    **SEALING,
+}

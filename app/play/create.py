@@ -1,0 +1,116 @@
+"""How a game comes to be: a new table from what its creator asked for, or the next one after a game."""
+
+from __future__ import annotations
+
+import secrets
+import string
+from typing import Any
+
+import msgspec
+
+from app.play.engines import NAMELESS, SCHEMES, engine_for
+from app.play.log.entries import NOBODY, Entry, GameRow
+from app.play.ports import Anyone
+from app.play.refusals import Refusal
+from app.play.commands.seating import bot_name
+from app.play.log.table import Table
+from app.play.log.terms import COLOURS, LEVELS, Terms
+from app.rules import RuleError
+
+__all__ = ["found", "found_rematch", "new_game_id"]
+
+
+_ID_LETTERS = string.ascii_letters + string.digits
+
+
+def new_game_id() -> str:
+    """119 random bits: an unlisted room is its link."""
+    # Letters and digits only: an id that begins with a dash is an option to every command line.
+    return "".join(secrets.choice(_ID_LETTERS) for _ in range(20))
+
+
+def found(
+    creator: str, options: dict[str, Any], terms: Terms, bots: list[str], now: int, version: int
+) -> tuple[GameRow, Entry]:
+    """A new table; `bots` are the levels of bots that sit on its last seats. Raises Refusal `bad_options`."""
+    engine = engine_for(version)
+    try:
+        parsed = engine.parse_options(options)
+    except RuleError as refused:
+        raise Refusal("bad_options", refused.message) from refused
+    if len(bots) >= parsed.players:
+        raise Refusal("bad_options", "At least one seat must be left for a person.")
+    for level in bots:
+        if level not in LEVELS:
+            raise Refusal("bad_level")
+    server_seed = secrets.token_hex(32)
+    kept = [
+        _kept_bot(version, server_seed, parsed.players - len(bots) + number, level, None)
+        for number, level in enumerate(bots)
+    ]
+    return _row(version, creator, engine.options_to_json(parsed), terms, kept, server_seed, now)
+
+
+def found_rematch(table: Table, anyone: Anyone, now: int, version: int) -> tuple[GameRow, Entry]:
+    """The same people, if they are still there, and bots one seat further on, under a new commitment."""
+    engine = engine_for(version)
+    count = len(table.seats)
+    server_seed = secrets.token_hex(32)
+    kept: list[dict[str, Any]] = []
+    here = {seat.person for seat in table.seats if table.names.of(seat.person) is not None}
+    for old, seat in enumerate(table.seats):
+        new = (old + 1) % count
+        if seat.person is None:
+            assert seat.bot is not None
+            kept.append(_kept_bot(version, server_seed, new, seat.bot, seat.colour))
+        elif seat.person in here:
+            kept.append({"seat": new, "person": seat.person, "colour": seat.colour})
+            if version < NAMELESS:
+                kept[-1]["name"] = ""
+    options = engine.options_to_json(table.options)
+    is_there = table.host in here
+    creator = table.host if is_there else anyone.id
+    # A title is its creator's words and goes with them: a table of somebody else does not keep it.
+    title = table.title() if creator == table.creator else ""
+    terms = msgspec.structs.replace(table.terms, title=title)
+    return _row(version, creator, options, terms, kept, server_seed, now)
+
+
+def _kept_bot(version: int, server_seed: str, seat: int, level: str, colour: str | None) -> dict[str, Any]:
+    kept = {
+        "seat": seat,
+        "bot": level,
+        "name": bot_name(level, seat),
+        "colour": colour or COLOURS[seat],
+    }
+    if SCHEMES[version] == 1:
+        kept["nonce"] = engine_for(version).bot_nonce(server_seed, seat)
+    return kept
+
+
+def _row(
+    version: int,
+    creator: str,
+    options: dict[str, Any],
+    terms: Terms,
+    kept: list[dict[str, Any]],
+    server_seed: str,
+    now: int,
+) -> tuple[GameRow, Entry]:
+    game = new_game_id()
+    row = GameRow(
+        id=game,
+        rules_version=version,
+        options=options,
+        terms=msgspec.to_builtins(terms),
+        server_seed=server_seed,
+        commitment=engine_for(version).commitment_of(server_seed),
+        creator=creator,
+        created_at=now,
+        seq=1,
+        updated_at=now,
+    )
+    entry = Entry(game, 1, "created", NOBODY, {"kept": kept}, "person", now, None, creator)
+    table = Table.of(row)
+    table.fold(entry)
+    return msgspec.structs.replace(row, summary=table.summary()), entry

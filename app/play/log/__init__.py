@@ -1,0 +1,1 @@
+"""What is stored of a game and how it is read: entries, the table they fold into, the record."""

@@ -1,0 +1,229 @@
+"""What each kind of log entry but an action makes of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from app.play.log.clocks import Clocks
+from app.play.log.entries import Entry
+from app.play.log.rounds import FOLDS as ROUNDS
+from app.play.log.rounds import void
+from app.play.log.seats import Seat
+
+if TYPE_CHECKING:
+    from app.play.log.table import Table
+
+__all__ = ["FOLDS"]
+
+
+def _created(table: Table, entry: Entry) -> None:
+    """Seats may be kept from the beginning: for bots, or for people of the game before."""
+    for kept in entry.body.get("kept", ()):
+        seat = table.seats[kept["seat"]]
+        seat.colour = kept.get("colour")
+        if "bot" in kept:
+            seat.bot, seat.name, seat.nonce, seat.ready = kept["bot"], kept["name"], kept.get("nonce"), True
+        else:
+            seat.reserved = kept["person"]  # older entries have a name here, which may be a former one
+
+
+def _seated(table: Table, entry: Entry) -> None:
+    body = entry.body
+    person = body.get("person")
+    for number, seat in enumerate(table.seats):
+        if person is not None and seat.person in body["ids"] and number != entry.seat:
+            seat.empty()
+    seat = table.seats[entry.seat]
+    was_ready = seat.ready and seat.person == person
+    seat.person, seat.colour = person, body["colour"]
+    seat.nonce, seat.seal = body.get("nonce"), body.get("seal")
+    seat.bot = body.get("bot")
+    seat.name = body["name"] if person is None else None
+    seat.reserved = None
+    seat.ready = seat.bot is not None or was_ready
+
+
+def _left(table: Table, entry: Entry) -> None:
+    if table.round is not None and entry.seat in table.round.order:
+        void(table, [entry.seat], "left")
+    was_host = table.seats[entry.seat].person == table.host
+    table.seats[entry.seat].empty()
+    if was_host:
+        table.next_host()
+
+
+def _colour(table: Table, entry: Entry) -> None:
+    table.seats[entry.seat].colour = entry.body["colour"]
+
+
+def _ready(table: Table, entry: Entry) -> None:
+    table.seats[entry.seat].ready = entry.body["ready"]
+
+
+def _host(table: Table, entry: Entry) -> None:
+    table.host = entry.body["person"]
+
+
+def _started(table: Table, entry: Entry) -> None:
+    """Seats close up, every nonce is known, the seed lays the table."""
+    table.seats = [table.seats[number] for number in entry.body["order"]]
+    table.round = None
+    for seat, nonce in zip(table.seats, entry.body["nonces"], strict=True):
+        seat.nonce = nonce
+    if "seals" in entry.body:
+        for seat, seal in zip(table.seats, entry.body["seals"], strict=True):
+            seat.seal = seal
+    table.options = table.rules.parse_options(entry.body["options"])
+    table.status = "running"
+    table.started_at = entry.at
+    table.clocks = Clocks(table.terms.clock, len(table.seats), entry.at)
+    seed = table.rules.seed_from(table.server_seed, entry.body["nonces"])
+    table.move_to(table.rules.new_game(table.options, seed), entry)
+
+
+def _undo(table: Table, entry: Entry) -> None:
+    table.played -= 1
+    table.move_to(table.steps.pop(), entry)
+
+
+def _consent(table: Table, entry: Entry) -> None:
+    to = entry.body["to"]
+    if entry.body["yes"]:
+        table.consents.setdefault(to, set()).add(entry.seat)
+    else:
+        table.consents.pop(to, None)
+
+
+def _paused(table: Table, entry: Entry) -> None:
+    table.is_paused = True
+    table.consents.clear()
+    table.run_clocks(entry.at)
+
+
+def _continued(table: Table, entry: Entry) -> None:
+    table.is_paused = False
+    table.consents.clear()
+    table.acts_since = entry.at
+    table.run_clocks(entry.at)
+
+
+def _credited(table: Table, entry: Entry) -> None:
+    """No server was there for a while: that time counts for nobody."""
+    began, ended = entry.body["began"], entry.body["ended"]
+    table.credited_to = ended
+    if table.round is not None:
+        since = table.round.since
+        table.round = replace(table.round, since=since + max(0, ended - max(began, since)))
+        return
+    assert table.clocks is not None
+    table.clocks.credit(began, ended)
+    table.acts_since = max(table.acts_since, ended)
+
+
+def _absent(table: Table, entry: Entry) -> None:
+    table.seats[entry.seat].absent = True
+    table.votes.pop(entry.seat, None)
+    if table.seats[entry.seat].person == table.host:
+        others = [seat.person for seat in table.seats if seat.person is not None and not seat.absent]
+        table.host = others[0] if others else table.host
+
+
+def _voted(table: Table, entry: Entry) -> None:
+    table.votes.setdefault(entry.body["about"], {})[entry.seat] = entry.body["choice"]
+
+
+def _present_again(table: Table, seat: Seat, number: int) -> None:
+    seat.absent = False
+    table.votes.pop(number, None)
+
+
+def _waited(table: Table, entry: Entry) -> None:
+    number = entry.body["about"]
+    _present_again(table, table.seats[number], number)
+    table.acts_since = entry.at
+
+
+def _takeover(table: Table, entry: Entry) -> None:
+    number = entry.body["about"]
+    seat = table.seats[number]
+    _present_again(table, seat, number)
+    seat.bot = entry.body["level"]
+    table.steps, table.is_sealed = [], True
+    table.run_clocks(entry.at)
+
+
+def _returned(table: Table, entry: Entry) -> None:
+    seat = table.seats[entry.seat]
+    was_bot = seat.bot is not None
+    seat.bot = None
+    _present_again(table, seat, entry.seat)
+    table.acts_since = entry.at
+    if was_bot:
+        table.steps, table.is_sealed = [], True
+        if table.clocks is not None:
+            table.clocks.refill(entry.seat)
+        table.run_clocks(entry.at)
+
+
+def _aborted(table: Table, entry: Entry) -> None:
+    """The table has agreed to end it, or every person has resigned (giving_up.py).
+
+    The second is no kind of its own: a worker of the release before folds it too, and ends the game with it.
+    """
+    if entry.body.get("reason") == "resigned":
+        places = table.rules.places_of_resigned(len(table.seats), table.gave_up)
+        table.end("finished", entry, None, "resigned", places)
+    else:
+        table.end("aborted", entry, None, "aborted")
+
+
+def _rematch(table: Table, entry: Entry) -> None:
+    table.next_game = entry.body["game"]
+    table.next_commitment = entry.body.get("commitment")
+    table.rematch_seq = entry.seq
+
+
+def _nothing(table: Table, entry: Entry) -> None:
+    """A hint changes nothing; it is marked in the record."""
+
+
+def _chat_closed(table: Table, entry: Entry) -> None:
+    table.chat_closed = entry.body["closed"]
+
+
+def _closed(table: Table, entry: Entry) -> None:
+    if table.status == "open":
+        table.status, table.is_over = "closed", True
+        table.ended_at = entry.at
+    elif not table.is_over:
+        table.end("aborted", entry, None, "aborted")
+
+
+FOLDS: dict[str, Callable[[Table, Entry], None]] = {
+    "created": _created,
+    "seated": _seated,
+    "left": _left,
+    "colour": _colour,
+    "ready": _ready,
+    "host": _host,
+    **ROUNDS,
+    "started": _started,
+    "undo": _undo,
+    "consent": _consent,
+    "paused": _paused,
+    "continued": _continued,
+    "credited": _credited,
+    "absent": _absent,
+    "voted": _voted,
+    "waited": _waited,
+    "takeover": _takeover,
+    "returned": _returned,
+    "aborted": _aborted,
+    "rematch": _rematch,
+    "hint": _nothing,
+    "chat_closed": _chat_closed,
+    "closed": _closed,
+}

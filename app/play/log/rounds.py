@@ -1,0 +1,157 @@
+"""A start with sealed seats: what it froze, who has opened since, and what a round that came to nothing leaves.
+
+The start freezes the order of seats, bots, options and all seals in one entry. Then everybody opens; the last
+one's entry begins the game. Whoever is missing voids the round, and everybody seals anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import replace
+
+from app.play.log.entries import Entry
+from app.play.log.terms import DAY, ClockTerms
+
+if TYPE_CHECKING:
+    from app.play.log.table import Table
+
+__all__ = ["FOLDS", "MOST_MISSED", "Round", "VoidedRound", "patience", "void"]
+
+PATIENCE = 20_000  # milliseconds: browsers open by themselves as soon as they have kept what was frozen
+LONGEST_DAYS = 3  # where a turn takes days, so does this, up to a point
+MOST_MISSED = 2  # whoever was missing so often may not sit here again
+
+
+class Round(msgspec.Struct, frozen=True):
+    """What stands between `start` and the game. Lists are in the order the seats will have in the game."""
+
+    seq: int  # the entry that froze it
+    order: tuple[int, ...]  # the seats of the open table
+    options: dict[str, Any]
+    bots: tuple[str | None, ...]
+    seals: tuple[str | None, ...]
+    nonces: tuple[str | None, ...]  # opened so far; a bot's follow from the server's seed
+    next_seals: tuple[str | None, ...]
+    since: int
+    asked: bool = False  # those who are missing have been asked once more
+
+    def missing(self) -> tuple[int, ...]:
+        """Seats of the game that have not opened."""
+        return tuple(
+            n
+            for n, (seal, nonce) in enumerate(zip(self.seals, self.nonces, strict=True))
+            if seal and not nonce
+        )
+
+    def with_opened(self, number: int, nonce: str, next_seal: str) -> Round:
+        return replace(
+            self,
+            nonces=_with(self.nonces, number, nonce),
+            next_seals=_with(self.next_seals, number, next_seal),
+        )
+
+    def as_json(self, until: int) -> dict[str, Any]:
+        """All of it is public: what was frozen comes first, for every client to keep before it opens."""
+        return {
+            "seq": self.seq,
+            "order": list(self.order),
+            "options": self.options,
+            "bots": list(self.bots),
+            "seals": list(self.seals),
+            "nonces": list(self.nonces),
+            "asked": self.asked,
+            "until": until,
+        }
+
+
+class VoidedRound(msgspec.Struct, frozen=True):
+    """A round that came to nothing, for the record: its nonces are known, and are never used."""
+
+    seals: tuple[str | None, ...]
+    nonces: tuple[str | None, ...]
+    missing: tuple[int, ...]
+    why: str  # late: did not open in time; lost: said that the nonce is gone; left: no longer sits there
+
+    def as_json(self) -> dict[str, Any]:
+        return {"seals": list(self.seals), "nonces": list(self.nonces), "missing": list(self.missing)}
+
+
+def _with(values: tuple[str | None, ...], number: int, value: str) -> tuple[str | None, ...]:
+    return (*values[:number], value, *values[number + 1 :])
+
+
+def patience(clock: ClockTerms) -> int:
+    """How long everybody has to open, the first time and once more."""
+    return 1000 * min(clock.days, LONGEST_DAYS) * DAY if clock.kind == "days" else PATIENCE
+
+
+# -- folds -----------------------------------------------------------------------------------------
+
+
+def _frozen(table: Table, entry: Entry) -> None:
+    body = entry.body
+    nothing = (None,) * len(body["order"])
+    table.round = Round(
+        seq=entry.seq,
+        order=tuple(body["order"]),
+        options=body["options"],
+        bots=tuple(body["bots"]),
+        seals=tuple(body["seals"]),
+        nonces=nothing,
+        next_seals=nothing,
+        since=entry.at,
+    )
+
+
+def _opened(table: Table, entry: Entry) -> None:
+    assert table.round is not None
+    number = table.round.order.index(entry.seat)
+    table.round = table.round.with_opened(number, entry.body["nonce"], entry.body["next_seal"])
+
+
+def _sealed(table: Table, entry: Entry) -> None:
+    table.seats[entry.seat].seal = entry.body["seal"]
+
+
+def _asked(table: Table, entry: Entry) -> None:
+    assert table.round is not None
+    table.round = replace(table.round, asked=True, since=entry.at)
+
+
+def _voided(table: Table, entry: Entry) -> None:
+    void(table, entry.body["missing"], entry.body["why"])
+    if entry.body["why"] == "lost":
+        table.seats[entry.seat].seal = entry.body["next_seal"]
+    for number in entry.body["missing"]:
+        seat = table.seats[number]
+        if entry.body["why"] == "late" or table.missed[seat.person or ""] >= MOST_MISSED:
+            was_host = seat.person == table.host
+            seat.empty()
+            if was_host:
+                table.next_host()
+
+
+def void(table: Table, missing: Sequence[int], why: str) -> None:
+    """The table is open again, as it was before the start, but for the seals: `missing` are its seats."""
+    frozen = table.round
+    assert frozen is not None
+    table.round = None
+    lost = tuple(new for new, old in enumerate(frozen.order) if old in missing)
+    table.void_rounds = (*table.void_rounds, VoidedRound(frozen.seals, frozen.nonces, lost, why))
+    for new, old in enumerate(frozen.order):
+        table.seats[old].seal = frozen.next_seals[new]
+    for number in missing:
+        person = table.seats[number].person or ""
+        table.missed = {**table.missed, person: table.missed.get(person, 0) + 1}
+
+
+FOLDS: dict[str, Callable[[Table, Entry], None]] = {
+    "frozen": _frozen,
+    "opened": _opened,
+    "sealed": _sealed,
+    "asked": _asked,
+    "voided": _voided,
+}

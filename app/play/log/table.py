@@ -1,0 +1,304 @@
+"""The table: the fold of a game's log entries. No time, no I/O: equal entries give equal tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from app.play.log.clocks import Clocks
+from app.play.engines import SCHEMES, Engine, engine_for
+from app.play.log.entries import Entry, GameRow, SeatRow, Summary
+from app.play.log.fold import FOLDS
+from app.play.ports import NameBook
+from app.play.log.rounds import Round, VoidedRound, patience
+from app.play.log.seats import Seat
+from app.play.log.terms import Terms, parse_stored
+from app.rules import Action, Event, Options, Position
+
+__all__ = ["NOBODY_NAMED", "Step", "Table"]
+
+
+class _NobodyNamed:
+    """For whoever folds a log and shows no names."""
+
+    def of(self, person: str | None) -> str | None:
+        return None
+
+
+NOBODY_NAMED = _NobodyNamed()
+
+
+class Step(msgspec.Struct, gc=False):
+    """What an action makes of the position: worked out before it is stored, put in place after."""
+
+    position: Position
+    events: tuple[Event, ...]
+
+
+class Table(msgspec.Struct, eq=False):
+    """A game at `seq`. `moved` is the last seq that changed the position: older versions of it are stale.
+
+    A struct, because every entry makes a copy of it: that copy is one step, and a small one.
+    """
+
+    id: str
+    rules: Engine
+    rules_version: int
+    terms: Terms
+    options: Options
+    server_seed: str
+    commitment: str
+    creator: str
+    seats: list[Seat]
+    host: str
+    at: int
+    acts_since: int  # since when the seats to act are to act
+    status: str = "open"
+    is_over: bool = False
+    seq: int = 0
+    moved: int = 0
+    position: Position | None = None
+    to_act: tuple[int, ...] = ()
+    listed: list[Action] | None = None  # what the one seat to act may do, once that was asked
+    steps: list[Position] = []  # positions that undo can go back to
+    is_sealed: bool = False  # something became known this turn: undo is over
+    clocks: Clocks | None = None
+    is_paused: bool = False
+    chat_closed: bool = False
+    consents: dict[str, set[int]] = {}
+    votes: dict[int, dict[int, str]] = {}
+    result: dict[str, Any] | None = None
+    next_game: str | None = None
+    next_commitment: str | None = None
+    rematch_seq: int = 0  # the entry that named it
+    started_at: int | None = None
+    ended_at: int | None = None
+    names: NameBook = NOBODY_NAMED  # asked when something is shown; no part of the fold
+    credited_to: int = 0  # outages up to here have been credited
+    gave_up: tuple[int, ...] = ()  # seats that resigned, in this order
+    played: int = 0  # actions that stand
+    changes: dict[str, int] = {}  # entries other than actions by the person who wrote them
+    round: Round | None = None  # a start that waits for everybody's nonce
+    void_rounds: tuple[VoidedRound, ...] = ()
+    missed: dict[str, int] = {}  # person → how many rounds they made void; replaced, never changed
+
+    @classmethod
+    def of(cls, row: GameRow, names: NameBook = NOBODY_NAMED) -> Table:
+        """As it was created, before its first entry."""
+        rules = engine_for(row.rules_version)
+        options = rules.parse_options(row.options)
+        return cls(
+            id=row.id,
+            rules=rules,
+            rules_version=row.rules_version,
+            terms=parse_stored(row.terms),
+            options=options,
+            server_seed=row.server_seed,
+            commitment=row.commitment,
+            creator=row.creator,
+            seats=[Seat() for _ in range(options.players)],
+            host=row.creator,
+            at=row.created_at,
+            acts_since=row.created_at,
+            names=names,
+        )
+
+    # -- asking ------------------------------------------------------------------------------------
+
+    @property
+    def scheme(self) -> int:
+        """How its chance can be checked: 1, nonces shown on sitting down; 2, sealed seats."""
+        return SCHEMES[self.rules_version]
+
+    def round_until(self) -> int | None:
+        """Until when those who have not opened are waited for."""
+        return None if self.round is None else self.round.since + patience(self.terms.clock)
+
+    def timed_since(self) -> int | None:
+        """Since when time counts against somebody, if it does now."""
+        if self.round is not None:
+            return self.round.since
+        return self.clocks.since if self.clocks is not None and self.clocks.running else None
+
+    def seat_of(self, ids: tuple[str, ...]) -> int | None:
+        """The seat of the person with one of these ids."""
+        for number, seat in enumerate(self.seats):
+            if seat.person is not None and seat.person in ids:
+                return number
+        return None
+
+    def title(self) -> str:
+        """Its creator's words: gone when the creator is."""
+        return self.terms.title if self.names.of(self.creator) is not None else ""
+
+    def named(self) -> set[str]:
+        """Everybody whose name is shown here, and its creator."""
+        people = {seat.person or seat.reserved for seat in self.seats}
+        return {person for person in (*people, self.creator) if person}
+
+    def people(self) -> list[int]:
+        """Seats that a person plays and that are still in the game."""
+        return [n for n, seat in enumerate(self.seats) if seat.is_human and not self.is_resigned(n)]
+
+    def bots_to_act(self) -> tuple[int, ...]:
+        return tuple(n for n in self.to_act if self.seats[n].bot is not None)
+
+    def may_undo(self, seat: int | None) -> bool:
+        return (
+            bool(self.steps)
+            and self.position is not None
+            and self.position.turn_seat == seat
+            and self.status == "running"
+        )
+
+    def awaited(self) -> tuple[int, ...]:
+        """Seats that the table waits for: for a move, or for what they sealed."""
+        if self.round is not None:
+            return tuple(self.round.order[number] for number in self.round.missing())
+        return self.to_act
+
+    def deadline(self) -> int | None:
+        """Until when it waits, if that is bounded."""
+        if self.round is not None:
+            return self.round_until()
+        return self.clocks.deadline() if self.clocks is not None and self.clocks.running else None
+
+    def try_action(self, seat: int, action: Any) -> Step:
+        """What the action would make of the position; raises RuleError. Nothing changes."""
+        listed = self.listed if self.to_act == (seat,) else None
+        return Step(*self.rules.apply(self.position, seat, action, listed))
+
+    def legal(self, seat: int) -> list[Action]:
+        """What a seat that is to act may do; kept, as the same is asked when it acts."""
+        if self.to_act != (seat,):
+            listed: list[Action] = self.rules.legal(self.position, seat)
+            return listed
+        if self.listed is None:
+            self.listed = self.rules.legal(self.position, seat)
+        return self.listed
+
+    # -- folding -----------------------------------------------------------------------------------
+
+    def after(self, entry: Entry, step: Step | None = None) -> tuple[Table, tuple[Event, ...]]:
+        """The table after the next entry, and the events of an action. This one stays as it is:
+        nobody may see an entry before it is on disk, and a reader may hold on to this table meanwhile.
+        """
+        twin = replace(self)
+        if self.clocks is not None and self.clocks.terms.kind != "none":  # a clock that never runs is shared
+            twin.clocks = self.clocks.copy()
+        if entry.kind != "action":  # an action replaces what it changes; the other folds work in place
+            twin.seats = [seat.copy() for seat in self.seats]
+            twin.consents = {to: set(seats) for to, seats in self.consents.items()}
+            twin.votes = {about: dict(votes) for about, votes in self.votes.items()}
+            twin.steps = self.steps[:]
+        return twin, twin.fold(entry, step)
+
+    def fold(self, entry: Entry, step: Step | None = None) -> tuple[Event, ...]:
+        """Put the next entry in place; the events of an action. For a table nobody else holds."""
+        if entry.seq != self.seq + 1:
+            raise ValueError(f"entry {entry.seq} does not follow {self.seq} in game {self.id}")
+        self.seq = entry.seq
+        self.at = entry.at
+        if entry.kind == "action":
+            return self._fold_action(entry, step)
+        if entry.who:
+            self.changes = {**self.changes, entry.who: self.changes.get(entry.who, 0) + 1}
+        FOLDS[entry.kind](self, entry)
+        return ()
+
+    def _fold_action(self, entry: Entry, step: Step | None) -> tuple[Event, ...]:
+        before = self.position
+        assert before is not None
+        seat = entry.seat
+        if step is None:
+            step = self.try_action(seat, self.rules.action_from_json(entry.body["action"]))
+        self.move_to(step.position, entry)
+        self.played += 1
+        if step.position.resigned is not before.resigned:
+            self.gave_up = (*self.gave_up, seat)
+        own_turn = before.turn_seat == seat
+        if not own_turn or step.position.turn_seat != seat or step.position.winner is not None:
+            self.steps, self.is_sealed = [], False
+        elif entry.by == "person" and not self.is_sealed and self.rules.is_undoable(step.events):
+            self.steps = [*self.steps, before]
+        else:
+            self.steps, self.is_sealed = [], True
+        if entry.by == "person" and self.seats[seat].absent:
+            self.seats = [each.copy() for each in self.seats]
+            self.seats[seat].absent = False
+            self.votes = {about: votes for about, votes in self.votes.items() if about != seat}
+        if step.position.winner is not None:
+            reason = "resigned" if entry.body["action"]["type"] == "resign" else "goal"
+            self.end("finished", entry, step.position.winner, reason)
+        return step.events
+
+    def move_to(self, position: Position, entry: Entry) -> None:
+        self.position = position
+        self.listed = None
+        self.moved = entry.seq
+        self.to_act = self.rules.seats_to_act(position)
+        self.acts_since = entry.at
+        if self.clocks is not None:
+            self.run_clocks(entry.at)
+
+    def run_clocks(self, at: int) -> None:
+        clocks = self.clocks
+        if clocks is not None and clocks.terms.kind != "none" and self.position is not None:
+            runs = (
+                ()
+                if self.is_paused or self.is_over
+                else tuple(n for n in self.to_act if self.seats[n].bot is None)
+            )
+            clocks.go(at, self.position.turn_seat, runs)
+
+    def end(
+        self,
+        status: str,
+        entry: Entry,
+        winner: int | None,
+        reason: str,
+        places: list[int] | None = None,
+    ) -> None:
+        self.status = status
+        self.is_over = True
+        self.to_act = ()
+        self.ended_at = entry.at
+        self.is_paused = False
+        self.consents, self.votes, self.steps = {}, {}, []
+        if winner is not None:
+            places = self.rules.places(self.position)
+        self.result = {"winner": winner, "places": places, "reason": reason}
+        self.run_clocks(entry.at)
+
+    def is_resigned(self, seat: int) -> bool:
+        return self.position is not None and self.position.resigned[seat]
+
+    def next_host(self) -> None:
+        """The host has gone: the role moves to the first person who sits."""
+        self.host = next((seat.person for seat in self.seats if seat.person is not None), self.host)
+
+    # -- for lists ---------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """What lists show."""
+        places = (self.result or {}).get("places") or []
+        rows = tuple(
+            SeatRow(
+                n, seat.person, seat.name or "", seat.colour or "", seat.bot, places[n] if places else None
+            )
+            for n, seat in enumerate(self.seats)
+            if seat.is_taken
+        )
+        return Summary(
+            taken=len(rows) + sum(seat.reserved is not None and not seat.is_taken for seat in self.seats),
+            bots=sum(seat.bot is not None and seat.person is None for seat in self.seats),
+            host=self.host,
+            next_game=self.next_game,
+            started_at=self.started_at,
+            ended_at=self.ended_at,
+            result=self.result,
+            options=self.rules.options_to_json(self.options),
+            seats=rows,
+        )

@@ -1,0 +1,205 @@
+"""What viewers are told: messages built up for one audience from a view and redacted events, never cut down.
+
+An audience is a seat, or None for everybody without one. This is the only file that turns a table into
+messages, and it takes what it says of the game from `rules.view`, `rules.events_for` and `rules.choices`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from app.play.log.entries import Entry
+from app.play.frame import Frame
+from app.play.log.table import Table
+from app.rules import Event
+
+__all__ = ["Told", "clock_json", "event_frames", "state_message", "table_json", "table_message"]
+
+Told = int | None
+_VIEW_ANEW = frozenset(("started", "undo", "aborted", "closed"))
+_CLOCK_ANEW = frozenset(
+    ("started", "undo", "paused", "continued", "credited", "takeover", "returned", "aborted", "closed")
+)
+
+
+def table_json(table: Table) -> dict[str, Any]:
+    """The table block: all of it public."""
+    terms = table.terms
+    return {
+        "id": table.id,
+        "title": table.title(),
+        "status": table.status,
+        "options": table.rules.options_to_json(table.options),
+        "rules_version": table.rules_version,
+        "visibility": terms.visibility,
+        "locked": terms.lock is not None,
+        "spectators": terms.spectators,
+        "clock": terms.clock.as_json(),
+        "on_timeout": terms.on_timeout,
+        "absence": terms.absence,
+        "hints": terms.hints,
+        "pace": terms.pace,
+        "bot_level": terms.bot_level,
+        "host": table.host,
+        "commitment": table.commitment,
+        # Over, and only then: with it anyone can recompute every card.
+        "server_seed": table.server_seed if table.is_over and table.started_at is not None else None,
+        "scheme": table.scheme,
+        "nonces": [seat.nonce for seat in table.seats],
+        **_seals_json(table),
+        "seats": [seat.as_json(table.names) for seat in table.seats],
+        "consents": {to: sorted(seats) for to, seats in table.consents.items()},
+        "votes": {
+            str(about): {str(seat): choice for seat, choice in votes.items()}
+            for about, votes in table.votes.items()
+        },
+        "paused": table.is_paused,
+        "chat_closed": table.chat_closed,
+        "result": table.result,
+        "next": table.next_game,
+        "next_commitment": table.next_commitment,
+    }
+
+
+def _seals_json(table: Table) -> dict[str, Any]:
+    """Where seats are sealed: the seals, a start that waits to be opened, and those that came to nothing."""
+    if table.scheme == 1:
+        return {}
+    until = table.round_until()
+    return {
+        "seals": [seat.seal for seat in table.seats],
+        "opening": None if table.round is None or until is None else table.round.as_json(until),
+        "void_rounds": len(table.void_rounds),
+        "void_why": table.void_rounds[-1].why if table.void_rounds else None,
+    }
+
+
+def view_json(table: Table, seat: Told) -> dict[str, Any] | None:
+    """The game as this audience may see it."""
+    if table.position is None:
+        return None
+    if table.is_over:
+        # docs/interchange.md: when the game is over nothing is hidden. An aborted one has no winner, but is over.
+        shown: dict[str, Any] = table.rules.position_to_json(table.position)
+    else:
+        shown = table.rules.view(table.position, seat)
+    return shown
+
+
+def clock_json(table: Table) -> dict[str, Any] | None:
+    return table.clocks.as_json() if table.clocks is not None else None
+
+
+def may_choose(table: Table, seat: Told) -> bool:
+    """Whether this audience is asked for something now."""
+    return seat is not None and seat in table.to_act and not table.is_paused and table.seats[seat].bot is None
+
+
+def _offers(table: Table, seat: Told) -> dict[str, Any]:
+    """What only this seat is told: its choices and whether it may take back."""
+    offers: dict[str, Any] = {}
+    if seat is None or table.status != "running":
+        return offers
+    if may_choose(table, seat):
+        offers["choices"] = table.rules.choices(table.position, seat, is_sealed=table.is_sealed)
+    if table.may_undo(seat) and not table.is_paused and table.seats[seat].bot is None:
+        offers["undo"] = True
+    return offers
+
+
+def state_message(table: Table, seat: Told) -> dict[str, Any]:
+    """Everything this audience has."""
+    return {
+        "t": "state",
+        "seq": table.seq,
+        "at": table.at,
+        "you": {"seat": seat},
+        "table": table_json(table),
+        "view": view_json(table, seat),
+        "clock": clock_json(table),
+        **_offers(table, seat),
+    }
+
+
+def table_message(
+    table: Table, entry: Entry, seat: Told, block: dict[str, Any], ack: str | None
+) -> dict[str, Any]:
+    """An entry that was not a game action, for one audience; `block` is the table block, made once."""
+    message: dict[str, Any] = {"t": "table", "seq": entry.seq, "at": entry.at, "kind": entry.kind}
+    about = entry.body.get("about", entry.seat)
+    if about >= 0:
+        message["seat"] = about
+    message["you"] = {"seat": seat}
+    message["table"] = block
+    if entry.kind in _VIEW_ANEW:
+        message["view"] = view_json(table, seat)
+    if entry.kind in _CLOCK_ANEW:
+        message["clock"] = clock_json(table)
+    message.update(_offers(table, seat))
+    if ack is not None:
+        message["ack"] = ack
+    return message
+
+
+def event_frames(
+    before: Table, table: Table, entry: Entry, events: tuple[Event, ...], audiences: list[Told], acked: Told
+) -> dict[Told, Frame]:
+    """An action for every audience that listens: each distinct text is encoded once and shared."""
+    tail = b""
+    if entry.by != "person":
+        tail += b',"by":"%b"' % entry.by.encode()
+    clocks = table.clocks
+    if (
+        clocks is not None
+        and clocks.terms.kind != "none"
+        and (
+            before.clocks is None
+            or clocks.running != before.clocks.running
+            or clocks.turn
+            != before.clocks.turn  # from bot to bot nothing runs, but banks get their increment
+        )
+    ):
+        tail += b',"clock":%b' % orjson.dumps(clocks.as_json())
+    has_come_back = entry.kind == "action" and table.seats is not before.seats  # whoever acts is not absent
+    if table.is_over or has_come_back:
+        tail += b',"table":%b' % orjson.dumps(table_json(table))
+    head = b'{"t":"events","seq":%d,"at":%d,"events":' % (entry.seq, entry.at)
+    rules, options = table.rules, table.options
+    same = orjson.dumps(rules.events_for(events, None, options)) if rules.is_public(events, options) else None
+    shared: dict[bytes, Frame] = {}
+    plain: Frame | None = None  # for everybody to whom nothing else is said
+    frames: dict[Told, Frame] = {}
+    position = table.position
+    concerned = (*table.to_act, acked, position.turn_seat if position is not None and table.steps else None)
+    for seat in audiences:
+        own = _own_part(table, entry, seat, acked) if seat is not None and seat in concerned else b""
+        if same is not None and not own:
+            if plain is None:
+                plain = Frame(head + same + tail + b"}")
+            frames[seat] = plain
+            continue
+        body = orjson.dumps(rules.events_for(events, seat, options)) if same is None else same
+        text = head + body + tail + own + b"}"
+        frame = shared.get(text)
+        if frame is None:
+            frame = shared[text] = Frame(text)
+        frames[seat] = frame
+    return frames
+
+
+def _own_part(table: Table, entry: Entry, seat: int, acked: Told) -> bytes:
+    """What only this seat is told with an action: its choices, whether it may take back, that it was its own."""
+    own = b""
+    if not table.is_over and table.seats[seat].bot is None:
+        if seat in table.to_act and not table.is_paused:
+            listed = table.legal(seat)
+            own = b',"choices":' + table.rules.choices_json(
+                table.position, seat, listed, is_sealed=table.is_sealed
+            )
+        if table.steps and table.position is not None and table.position.turn_seat == seat:
+            own += b',"undo":true'
+    if seat == acked and entry.command is not None:
+        own += b',"ack":"%b"' % entry.command.encode()  # an id has only letters, digits, - and _
+    return own

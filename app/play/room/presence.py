@@ -1,0 +1,154 @@
+"""Who is here, by the server's truth: people with a socket in any worker, and when they last stirred."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.play.log.table import Table
+
+__all__ = ["PRESENCE_LEASE", "Presence"]
+
+PRESENCE_LEASE = 30_000  # another worker's word counts this long; it repeats it every third of that
+
+
+class Presence:
+    """Of one room. A person is named by id; spectators without a session only count."""
+
+    __slots__ = ("_active", "_elsewhere", "_here", "began", "changes", "nameless")
+
+    def __init__(self, now: int) -> None:
+        self.began = now  # a room that was just loaded knows nothing of before: nobody is blamed for that
+        self.nameless = 0
+        self.changes = 0  # how often somebody came or went
+        self._here: dict[str, int] = {}  # person → sockets in this worker
+        self._active: dict[str, int] = {}  # person → when last seen doing something, or leaving
+        self._elsewhere: dict[
+            str, tuple[int, dict[str, int], int]
+        ] = {}  # worker → (good until, people, nameless)
+
+    def came(self, person: str, now: int) -> bool:
+        """A socket opened; True when the person was not here before."""
+        self.changes += 1
+        if not person:
+            self.nameless += 1
+            return False
+        self._here[person] = self._here.get(person, 0) + 1
+        self._active[person] = now
+        return self._here[person] == 1
+
+    def went(self, person: str, now: int) -> bool:
+        """A socket closed; True when it was the person's last in this worker."""
+        self.changes += 1
+        if not person:
+            self.nameless -= 1
+            return False
+        self._here[person] -= 1
+        self._active[person] = now
+        if self._here[person]:
+            return False
+        del self._here[person]
+        return True
+
+    def forget_person(self, person: str) -> None:
+        """Nobody will ask when this person, who is gone, was last here."""
+        self._active.pop(person, None)
+
+    def renamed(self, old: str, new: str) -> None:
+        """One socket's person is known here by another id now."""
+        active = self._active[old]
+        self.went(old, active)
+        self.came(new, active)
+
+    def stirred(self, person: str, now: int) -> None:
+        """The person did something."""
+        if person:
+            self._active[person] = now
+
+    def heard(self, worker: str, body: dict[str, Any], now: int) -> None:
+        """Another worker says who is there."""
+        self.changes += 1
+        if body["people"] or body["nameless"]:
+            self._elsewhere[worker] = (now + PRESENCE_LEASE, body["people"], body["nameless"])
+        else:
+            self._elsewhere.pop(worker, None)
+        for person, active in body["people"].items():
+            self._active[person] = max(active, self._active.get(person, 0))
+
+    def words(self) -> dict[str, Any]:
+        """What this worker tells the others."""
+        return {"people": {person: self._active[person] for person in self._here}, "nameless": self.nameless}
+
+    def left_at(self, person: str) -> int:
+        """When the person was last seen, or when this worker began to look."""
+        return self._active.get(person, self.began)
+
+    def forget(self, now: int) -> bool:
+        """Drop other workers' words that ran out; whether there were any."""
+        over = [worker for worker, (until, _, _) in self._elsewhere.items() if until <= now]
+        for worker in over:
+            del self._elsewhere[worker]
+        return bool(over)
+
+    def is_here(self, person: str | None, now: int) -> bool:
+        """Whether the person has a socket anywhere."""
+        if person is None:
+            return False
+        return person in self._here or any(
+            person in people for until, people, _ in self._elsewhere.values() if until > now
+        )
+
+    def present_seats(self, table: Table, now: int) -> set[int]:
+        """Seats whose person is here."""
+        return {number for number, seat in enumerate(table.seats) if self.is_here(seat.person, now)}
+
+    def watching(self, table: Table, now: int) -> int:
+        """How many are here without a seat."""
+        people = set(self._here)
+        nameless = self.nameless
+        for until, others, count in self._elsewhere.values():
+            if until > now:
+                people |= set(others)
+                nameless += count
+        return len(people - {seat.person for seat in table.seats if seat.person}) + nameless
+
+    def is_deserted(self, now: int) -> bool:
+        """Nobody is here, in no worker."""
+        return (
+            not self._here
+            and not self.nameless
+            and all(until <= now for until, _, _ in self._elsewhere.values())
+        )
+
+    def absent_at(self, table: Table, seat: int) -> int | None:
+        """When this seat, if it stays as it is, counts as absent; None when it cannot."""
+        place = table.seats[seat]
+        if not table.terms.absence or table.terms.clock.kind == "days" or table.is_paused:
+            return None  # by correspondence people are away as a rule; the deadline is all there is
+        if not place.is_human or place.absent or seat not in table.to_act:
+            return None
+        active = self._active.get(place.person or "", self.began)
+        return max(table.acts_since, active) + 1000 * table.terms.absence
+
+    def away(self, table: Table, now: int) -> dict[str, int]:
+        """Seats to show a countdown for: gone, or idle for more than half of the time."""
+        shown = {}
+        for seat in table.to_act:
+            until = self.absent_at(table, seat)
+            if until is not None:
+                is_idle = until - now < 500 * table.terms.absence
+                if is_idle or not self.is_here(table.seats[seat].person, now):
+                    shown[str(seat)] = until
+        return shown
+
+    def as_json(self, table: Table, now: int) -> dict[str, Any]:
+        """The presence message."""
+        present = self.present_seats(table, now)
+        seats = [
+            number in present if seat.person is not None else None for number, seat in enumerate(table.seats)
+        ]
+        return {
+            "t": "presence",
+            "seats": seats,
+            "watching": self.watching(table, now),
+            "away": self.away(table, now),
+        }

@@ -1,0 +1,62 @@
+"""Telling who is here: every change reaches everybody in the room soon, many at once in one message."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from app.play.ports import News
+
+if TYPE_CHECKING:
+    from app.play.log.entries import Entry
+    from app.play.server import House
+    from app.play.room.room import Room
+    from app.play.log.table import Table
+
+__all__ = ["SOON", "PresenceTelling"]
+
+SOON = 0.1  # seconds; a hundred people who come back at once are one message, not a hundred to each
+
+
+class PresenceTelling:
+    """Of one house. Rooms in which something may have changed wait together for the next round."""
+
+    def __init__(self, house: House, delay: float) -> None:
+        self._house = house
+        self._delay = delay
+        self._waiting: dict[Room, bool] = {}  # room → whether the other workers are to be told as well
+        self._timer: asyncio.TimerHandle | None = None
+
+    def changed(self, room: Room, *, here: bool = False) -> None:
+        """Something that presence shows may have changed; `here`: a socket of this worker came or went."""
+        self._waiting[room] = here or self._waiting.get(room, False)
+        if self._delay <= 0:
+            self.tell()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(self._delay, self.tell)
+
+    def moved(self, room: Room, before: Table, entry: Entry) -> None:
+        """The room has moved on. Most actions change nobody's presence, so they are asked the short question."""
+        table = room.table
+        if entry.kind == "action" and (
+            before.to_act == table.to_act or room.presence.away(table, entry.at) == room.shown_away
+        ):
+            return
+        self.changed(room)
+
+    def tell(self) -> None:
+        """Everything that waits, now."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        house, waiting, self._waiting = self._house, self._waiting, {}
+        now = house.clock.now()
+        for room, is_here in waiting.items():
+            if len(room.visitors):
+                message = room.presence.as_json(room.table, now)
+                if message != room.shown_presence:
+                    room.shown_presence = message
+                    room.shown_away = message["away"]
+                    room.visitors.tell_all(message)
+            if is_here:
+                house.publish(News("presence", room.id, house.worker, room.presence.words()))

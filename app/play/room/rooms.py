@@ -1,0 +1,190 @@
+"""The rooms of one worker: loaded from the log on demand, kept in step with it, evicted when idle."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from msgspec.structs import replace
+
+from app.play.engines import UnknownRules
+from app.play.log.entries import GameRow
+from app.play.ports import News, StoreUnavailable
+from app.play.room.presence import PRESENCE_LEASE
+from app.play.log.reading import log_slices
+from app.play.refusals import Refusal
+from app.play.room.room import Room
+
+if TYPE_CHECKING:
+    from app.play.server import House
+
+__all__ = ["Rooms"]
+
+_log = logging.getLogger("cartagena.rooms")
+NAMES_EVERY = 10_000
+HEADS_EVERY = 1500  # the bus may lose news; this is how long that can go unnoticed
+
+
+class Rooms:
+    """Rooms by id. A room that is not loaded is no loss: the log has it."""
+
+    def __init__(self, house: House, idle_seconds: float) -> None:
+        self._house = house
+        self._idle = int(idle_seconds * 1000)
+        self._rooms: dict[str, Room] = {}
+        self._loading: dict[str, asyncio.Future[Room | None]] = {}
+        self._presence_told = 0
+        self._names_kept = 0
+
+    def __iter__(self) -> Iterator[Room]:
+        return iter(self._rooms.values())
+
+    def __len__(self) -> int:
+        return len(self._rooms)
+
+    @property
+    def loading(self) -> set[asyncio.Future[Room | None]]:
+        """Rooms that are being read just now."""
+        return set(self._loading.values())
+
+    def loaded(self, game: str) -> Room | None:
+        return self._rooms.get(game)
+
+    async def get(self, game: str) -> Room | None:
+        """The room, loaded if need be; None when there is no such game. Raises Refusal `try_again`."""
+        room = self._rooms.get(game)
+        if room is not None:
+            room.touched = self._house.clock.now()
+            return room
+        loading = self._loading.get(game)
+        if loading is None:
+            loading = self._loading[game] = asyncio.ensure_future(self._load(game))
+            loading.add_done_callback(partial(self._end_loading, game))
+        return await asyncio.shield(loading)
+
+    def _end_loading(self, game: str, loading: asyncio.Future[Room | None]) -> None:
+        del self._loading[game]
+        fault = None if loading.cancelled() else loading.exception()
+        if isinstance(fault, UnknownRules):  # in the middle of an update; whoever asked is told
+            _log.warning("game %s: %s", game, fault)
+        elif fault is not None and not isinstance(fault, Refusal):  # that one is for whoever still waits
+            _log.error("game %s cannot be read", game, exc_info=fault)
+
+    async def _load(self, game: str) -> Room | None:
+        store = self._house.store
+        try:
+            row = await store.game(game)
+            if row is None:
+                return None
+            room = Room(self._house, _kept(row))
+            self._house.bus.follow(game)  # before reading, so that nothing falls in between
+            async for some in log_slices(store, game):
+                room.fold(some)
+            await self._learn_names(room, row)
+        except (StoreUnavailable, Refusal):
+            self._house.bus.unfollow(game)
+            raise Refusal("try_again") from None
+        self._rooms[game] = room
+        return room
+
+    async def _learn_names(self, room: Room, row: GameRow) -> None:
+        """Nearly all of them came with the row; whoever else is named here is asked for in one query."""
+        names, people = self._house.names, room.table.named()
+        names.take({seat.person: seat.name for seat in row.summary.seats} if row.summary is not None else {})
+        if not names.knows(people):
+            await names.learn(people)
+            if not self._house.bus.is_alone:
+                await room.read_on()  # nobody told a room that was not yet there what came meanwhile
+
+    def named(self) -> set[str]:
+        """Everybody whose name some loaded room shows."""
+        return {person for room in self._rooms.values() for person in room.table.named()}
+
+    async def catch_up(self, room: Room) -> None:
+        """The numbers show a gap: read the log."""
+        try:
+            await room.read_on()
+        except Refusal:
+            _log.warning("could not read on in game %s; the next look at the heads will", room.id)
+
+    async def keep(self) -> None:
+        """Until the house closes: compare heads, repeat who is present, evict."""
+        while await self._house.rest(HEADS_EVERY):
+            now = self._house.clock.now()
+            if not self._house.bus.is_alone:
+                await self.compare_heads()
+                if now - self._presence_told > PRESENCE_LEASE // 3:
+                    self._presence_told = now
+                    self.tell_presence()
+            self.tell_countdowns(now)
+            self.evict(now)
+            if now - self._names_kept > NAMES_EVERY:
+                self._names_kept = now
+                await self._keep_names()
+
+    async def _keep_names(self) -> None:
+        house = self._house
+        try:
+            house.retell(await house.names.keep(self.named()))
+        except StoreUnavailable:
+            _log.warning("old names could not be asked again; the next round will try")
+
+    async def compare_heads(self) -> None:
+        """One query for all loaded rooms; whoever is behind reads on."""
+        games = list(self._rooms)
+        if not games:
+            return
+        try:
+            heads = await self._house.store.heads(games)
+        except StoreUnavailable:
+            return
+        for game, seq in heads.items():
+            room = self._rooms.get(game)
+            if room is not None and room.table.seq < seq:
+                await self.catch_up(room)
+
+    def tell_presence(self) -> None:
+        """Repeat to the other workers who is here; their word of us expires otherwise."""
+        for room in self._rooms.values():
+            if len(room.visitors):
+                self._house.publish(News("presence", room.id, self._house.worker, room.presence.words()))
+
+    def tell_countdowns(self, now: int) -> None:
+        """Somebody has become idle: the others see the countdown."""
+        for room in self._rooms.values():
+            if not len(room.visitors):
+                continue
+            if room.presence.forget(now):  # a worker has gone without a word, and its people with it
+                self._house.presence.changed(room)
+                self._house.spawn(self._house.rewake(room))
+            elif room.presence.away(room.table, now) != room.shown_away:
+                self._house.presence.changed(room)
+
+    def evict(self, now: int) -> int:
+        """Forget rooms nobody listens to and nobody has touched for a while; how many."""
+        gone = [room.id for room in self._rooms.values() if room.is_idle and now - room.touched > self._idle]
+        for game in gone:
+            del self._rooms[game]
+            self._house.bus.unfollow(game)
+        return len(gone)
+
+
+def _kept(row: GameRow) -> GameRow:
+    """As a room keeps it while it is loaded: without what lists show, and what many games share only once."""
+    return replace(
+        row,
+        options=_same(orjson.dumps(row.options)),
+        terms=_same(orjson.dumps(row.terms)),
+        summary=None,
+    )
+
+
+@lru_cache(maxsize=256)
+def _same(text: bytes) -> dict[str, Any]:
+    """Equal options, or terms, are one dictionary; nobody changes it."""
+    read: dict[str, Any] = orjson.loads(text)
+    return read

@@ -1,0 +1,170 @@
+"""Who listens to a room in this worker: sockets and streams by audience, and how one catches up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from app.play.log.entries import Entry
+from app.play.frame import Frame, frame_of
+from app.play.ports import Anyone, Listener
+from app.play.log.table import Table
+from app.play.room.broadcast import Told, event_frames, state_message, table_json, table_message
+from app.rules import Event
+
+__all__ = ["KEPT", "Visitor", "Visitors"]
+
+KEPT = 24  # entries whose events are sent to those who come back; a longer gap costs more than the view
+FORGOTTEN = 16  # at a time
+
+
+class Visitor:
+    """One listener in a room: who it is, and the seat whose audience it belongs to."""
+
+    __slots__ = ("anyone", "key", "listener", "muted", "seat")
+
+    def __init__(self, anyone: Anyone, listener: Listener) -> None:
+        self.anyone = anyone
+        self.listener = listener
+        self.key = anyone.id  # what the person is present under
+        self.seat: Told = None
+        self.muted: frozenset[str] = frozenset()
+
+
+class Visitors:
+    """All listeners of one room in this worker."""
+
+    __slots__ = ("_by_seat", "_recent")
+
+    def __init__(self) -> None:
+        self._by_seat: dict[Told, list[Visitor]] = {}
+        self._recent: list[
+            tuple[Entry, tuple[Event, ...]]
+        ] = []  # actions and hints in a row, to the last entry
+
+    def __len__(self) -> int:
+        return sum(len(visitors) for visitors in self._by_seat.values())
+
+    def __iter__(self) -> Any:
+        return iter([visitor for visitors in self._by_seat.values() for visitor in visitors])
+
+    def add(self, visitor: Visitor, table: Table) -> None:
+        visitor.seat = table.seat_of(visitor.anyone.ids)
+        self._by_seat.setdefault(visitor.seat, []).append(visitor)
+
+    def discard(self, visitor: Visitor) -> bool:
+        """Whether it was there."""
+        visitors = self._by_seat.get(visitor.seat, [])
+        if visitor not in visitors:
+            return False
+        visitors.remove(visitor)
+        if not visitors:
+            del self._by_seat[visitor.seat]
+        return True
+
+    def reseat(self, table: Table) -> None:
+        """Seats have changed: everybody joins the audience of the seat they have now."""
+        everyone = list(self)
+        self._by_seat.clear()
+        for visitor in everyone:
+            self.add(visitor, table)
+
+    # -- telling -----------------------------------------------------------------------------------
+
+    def frames_of(
+        self, before: Table, table: Table, entry: Entry, events: tuple[Event, ...], acked: Told
+    ) -> dict[Told, Frame]:
+        """What an action will be told as, for everybody who listens now."""
+        return event_frames(before, table, entry, events, list(self._by_seat), acked)
+
+    def tell_entry(
+        self,
+        before: Table,
+        table: Table,
+        entry: Entry,
+        events: tuple[Event, ...],
+        acked: Told,
+        frames: dict[Told, Frame] | None = None,
+    ) -> None:
+        """One frame with the entry's number to every listener; each audience's is encoded once.
+
+        `frames`, if they have been made before, count only if nobody of another audience has come since.
+        """
+        is_step = entry.kind == "action" or entry.kind == "hint"
+        recent = self._recent
+        if is_step:
+            recent.append((entry, events))
+            if len(recent) > KEPT + FORGOTTEN:
+                del recent[:FORGOTTEN]
+        else:
+            recent.clear()  # nobody can catch up across it: the whole state is sent
+        by_seat = self._by_seat
+        if not by_seat:
+            return
+        if frames is not None and frames.keys() >= by_seat.keys():
+            pass
+        elif is_step:
+            frames = event_frames(before, table, entry, events, list(by_seat), acked)
+        else:
+            block = table_json(table)
+            frames = {}
+            for seat in by_seat:
+                ack = entry.command if seat is not None and seat == acked else None
+                frames[seat] = frame_of(table_message(table, entry, seat, block, ack))
+        for seat, visitors in by_seat.items():
+            frame = frames[seat]
+            for visitor in visitors:
+                visitor.listener.tell(frame)
+
+    def tell_state(self, table: Table) -> None:
+        """The whole state, to each audience its own."""
+        for seat, visitors in self._by_seat.items():
+            frame = frame_of(state_message(table, seat))
+            for visitor in visitors:
+                visitor.listener.tell(frame)
+
+    def tell_all(self, message: dict[str, Any]) -> None:
+        if self._by_seat:
+            frame = frame_of(message)
+            for visitor in self:
+                visitor.listener.tell(frame)
+
+    def tell_seat(self, seat: int, message: dict[str, Any]) -> None:
+        visitors = self._by_seat.get(seat)
+        if visitors:
+            frame = frame_of(message)
+            for visitor in visitors:
+                visitor.listener.tell(frame)
+
+    # -- catching up -------------------------------------------------------------------------------
+
+    def missed(self, table: Table, since: int | None, seat: Told) -> list[Frame] | None:
+        """The frames after `since`, or None when the whole state is the shorter answer (or the only one)."""
+        if since is None or since > table.seq:
+            return None
+        if since == table.seq:
+            return []
+        gap = [(entry, events) for entry, events in self._recent if entry.seq > since]
+        if not gap or gap[0][0].seq != since + 1 or len(gap) > KEPT or table.is_over:
+            return None
+        frames = [_past(table, entry, events, seat) for entry, events in gap[:-1]]
+        entry, events = gap[-1]
+        last = event_frames(_no_clock_before(table), table, entry, events, [seat], None)[seat]
+        return [*frames, last]
+
+
+def _past(table: Table, entry: Entry, events: tuple[Event, ...], seat: Told) -> Frame:
+    """An entry that others have followed since: its events alone."""
+    message: dict[str, Any] = {"t": "events", "seq": entry.seq, "at": entry.at}
+    message["events"] = table.rules.events_for(events, seat, table.options)
+    if entry.by != "person":
+        message["by"] = entry.by
+    return frame_of(message)
+
+
+def _no_clock_before(table: Table) -> Table:
+    """The same table as if it had had no clock, so that the last frame of a gap tells the present one."""
+    twin = replace(table)
+    twin.clocks = None
+    return twin

@@ -1,0 +1,50 @@
+"""Time that a room lost to its store: nobody could move, or nobody could see the move. No clock counts it.
+
+An outage of the whole house shows in its heartbeat. This is for the shorter ones, in one room: a command
+that could not be stored, and an entry that took long to be. Its time is when it was received, so whoever
+moved loses nothing; whoever moves next would, for their clock has run since then.
+"""
+
+from __future__ import annotations
+
+from app.play.log.entries import Outage
+
+__all__ = ["Delays"]
+
+SLOW = 1000  # a commit that takes longer is the store's fault, not the next player's
+AGAIN = 2000  # what could not be stored comes again a moment after the store is back
+KEPT = 16  # spans: a clock that runs is credited before the next command, a room without one never asks
+
+
+class Delays:
+    """What one room has to give back to its clocks."""
+
+    __slots__ = ("_spans", "_stuck_since")
+
+    def __init__(self) -> None:
+        self._spans: list[Outage] = []
+        self._stuck_since: int | None = None
+
+    def failed(self, at: int) -> None:
+        """Something received at that time could not be stored."""
+        if self._stuck_since is None:
+            self._stuck_since = at
+
+    def stored(self, at: int, now: int) -> None:
+        """Something received at `at` is stored now."""
+        if now - at <= SLOW:
+            return
+        if self._spans and at <= self._spans[-1].ended:  # waited for together: one span
+            last = self._spans.pop()
+            at, now = min(at, last.began), max(now, last.ended)
+        self._spans = [*self._spans[1 - KEPT :], Outage(at, now)]
+
+    def to_credit(self, now: int) -> list[Outage]:
+        if self._stuck_since is None:
+            return self._spans
+        return [*self._spans, Outage(self._stuck_since, now + AGAIN)]
+
+    def credited(self) -> None:
+        """All of it is in the log."""
+        self._spans = []
+        self._stuck_since = None

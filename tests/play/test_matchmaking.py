@@ -1,0 +1,68 @@
+"""Quick play: the newest table where somebody waits, however many stand empty before it, on any worker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.play.server import House
+from app.play.ports import Anyone
+from app.play.matchmaking import fitting_table as fitting_row
+from tests.play.stage import Guest, Stage
+
+
+async def fitting_table(house: House, anyone: Anyone, preset: str, seats: int) -> str | None:
+    row = await fitting_row(house, anyone, preset, seats)
+    return None if row is None else row.id
+
+
+async def waiting(stage: Stage, name: str, house: object = None, **wishes: object) -> Guest:
+    guest = stage.guest(name, house)  # type: ignore[arg-type]
+    game = await stage.open_table(guest, "tortuga", 3, **wishes)
+    await guest.come(game)
+    await guest.sit()
+    return guest
+
+
+async def test_a_table_where_somebody_waits_is_found_behind_many_empty_ones(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.play.matchmaking.PAGE", 3)
+    ann = await waiting(stage, "ann")
+    cy = stage.guest("cy")
+    for n in range(7):
+        await stage.open_table(stage.guest(f"gone{n}"), "tortuga", 3)
+    loaded = len(stage.house.rooms)
+    assert await fitting_table(stage.house, cy.anyone, "tortuga", 3) == ann.game
+    assert len(stage.house.rooms) == loaded  # an empty table is not even read
+    assert await fitting_table(stage.house, cy.anyone, "tortuga", 2) is None
+    assert await fitting_table(stage.house, cy.anyone, "jamaica", 3) is None
+
+
+async def test_tables_with_a_surprise_are_passed_by(stage: Stage) -> None:
+    wim = stage.guest("wim")
+    surprises: list[dict[str, Any]] = [
+        {"visibility": "password", "password": "rum"},
+        {"visibility": "unlisted"},
+        {"clock": {"kind": "days", "days": 1}},
+        {"options": {"scoundrels": True}},
+    ]
+    for n, wishes in enumerate(surprises):
+        await waiting(stage, f"host{n}", **wishes)
+    assert await fitting_table(stage.house, wim.anyone, "tortuga", 3) is None
+    turn = await waiting(stage, "ann", clock={"kind": "turn", "seconds": 60})
+    assert await fitting_table(stage.house, wim.anyone, "tortuga", 3) == turn.game
+    assert await fitting_table(stage.house, turn.anyone, "tortuga", 3) == turn.game  # one's own
+    await turn.go()
+    assert await fitting_table(stage.house, wim.anyone, "tortuga", 3) is None
+
+
+async def test_somebody_who_waits_with_another_worker_is_found(harbour: Stage) -> None:
+    other = await harbour.another_worker()
+    ann = await waiting(harbour, "ann")
+    harbour.house.presence.tell()
+    await harbour.open_table(harbour.guest("gone"), "tortuga", 3)
+    wim = harbour.guest("wim", other)
+    assert other.rooms.loaded(ann.game) is None
+    assert await fitting_table(other, wim.anyone, "tortuga", 3) == ann.game
