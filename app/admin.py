@@ -162,17 +162,17 @@ async def _rooms(desk: Desk) -> None:
 
 
 async def _close(desk: Desk) -> None:
-    from app.web.house import open_house  # most deeds need no house, and are done sooner without
+    from app.web.house import open_game_server  # most deeds need no rooms, and are done sooner without
     from app.web.metrics import Metrics
 
     counts = Metrics()
     store = await desk.stack.enter_async_context(
         open_store(desk.settings.database_url, counts.committed, desk.engine)
     )
-    house = await desk.stack.enter_async_context(
-        open_house(desk.settings, store, counts, names=desk.people.names, background=False)
+    game_server = await desk.stack.enter_async_context(
+        open_game_server(desk.settings, store, counts, names=desk.people.names, background=False)
     )
-    if not await house.close_room(desk.asked.room, desk.asked.reason):
+    if not await game_server.close_room(desk.asked.room, desk.asked.reason):
         raise NotDone("There is no such room.")
     await desk.social.note(
         desk.actor, "room closed", desk.asked.room, {"reason": desk.asked.reason}, desk.now

@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Any
 
 from app.play.room.rooms import Rooms
-from app.play.room.subscribers import Visitors
+from app.play.room.subscribers import Subscribers
 from app.store.games import SqlGameStore
 from app.store.postgres_writer import PostgresWriter
 from app.store.side_notes import SideNotes
@@ -127,12 +127,12 @@ def _after_commit(passed: Passed) -> None:
 
 def _after_ack(passed: Passed) -> None:
     """The sender has its answer, nobody else has seen the entry."""
-    original = Visitors.tell_entry
+    original = Subscribers.tell_entry
     is_dying = False
 
     @functools.wraps(original)
     def tell_entry(
-        self: Visitors, before: Any, table: Any, entry: Any, events: Any, acked: Any, frames: Any = None
+        self: Subscribers, before: Any, table: Any, entry: Any, events: Any, acked: Any, frames: Any = None
     ) -> None:
         nonlocal is_dying
         if is_dying:
@@ -146,7 +146,7 @@ def _after_ack(passed: Passed) -> None:
         self._by_seat = everybody
         asyncio.get_running_loop().call_later(_FLUSH_SECONDS, _die)
 
-    Visitors.tell_entry = tell_entry  # type: ignore[method-assign]
+    Subscribers.tell_entry = tell_entry  # type: ignore[method-assign]
 
 
 def _loading(passed: Passed) -> None:

@@ -24,8 +24,8 @@ from app.notify.digest import Notifier
 from app.notify.mail import Mailer
 from app.notify.ports import Words
 from app.notify.webhook import Webhooks
-from app.play.retry import once_it_answers
-from app.play.ports import Anyone, GameStore, News
+from app.play.ports import Actor, GameStore, News
+from app.play.retry import wait_until_answered
 from app.settings import Settings
 from app.store.engine import make_engine
 from app.store.games import open_store
@@ -57,7 +57,7 @@ from app.web.answers import install_answers
 from app.web.bans import Bans
 from app.web.game_api_models import describe_errors
 from app.web.guard import GuardMiddleware
-from app.web.house import open_house
+from app.web.house import open_game_server
 from app.web.identity import IdentityMiddleware, Person, csrf_token, who
 from app.web.limits import Limits
 from app.web.offload import Offload
@@ -157,33 +157,37 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         stack.callback(site.webhooks.close)
         stack.push_async_callback(site.offload.close)
 
-        async def is_blocked(person: Anyone, others: Iterable[str]) -> bool:
+        async def is_blocked(person: Actor, others: Iterable[str]) -> bool:
             return await site.social.is_blocked(person.ids, list(others))
 
         bots = BotPool(workers=settings.bot_workers, counted=counts.thought)
         stack.push_async_callback(bots.close)
-        house = app.state.house = await stack.enter_async_context(
-            open_house(settings, games, counts, names=site.people.names, blocks=is_blocked, bot=bots)
+        game_server = app.state.game_server = await stack.enter_async_context(
+            open_game_server(settings, games, counts, names=site.people.names, blocks=is_blocked, bot=bots)
         )
 
         reviews = app.state.reviews = Reviews(bots.review)
         stack.push_async_callback(reviews.close)
 
-        site.tell_signed_out = lambda key, how: house.publish(News("signed_out", key, house.worker, how))
-        house.signed_out = site.signed_out
-        site.tell_renamed = house.rename
-        site.limits.share(lambda name, what: house.publish(News("counted", name, house.worker, what)))
-        house.counted = site.limits.counted_elsewhere
-        house.check = TalkLimits(settings, site.limits.clock).check
-        site.on_drain += [house.dismiss, games.flush]
-        counts.watch("rooms", lambda: len(house.rooms))
+        site.tell_signed_out = lambda key, how: game_server.publish(
+            News("signed_out", key, game_server.worker, how)
+        )
+        game_server.signed_out = site.signed_out
+        site.tell_renamed = game_server.rename
+        site.limits.share(
+            lambda name, what: game_server.publish(News("counted", name, game_server.worker, what))
+        )
+        game_server.counted = site.limits.counted_elsewhere
+        game_server.check = TalkLimits(settings, site.limits.clock).check
+        site.on_drain += [game_server.disconnect_all, games.flush]
+        counts.watch("rooms", lambda: len(game_server.rooms))
         counts.watch("sockets", lambda: site.limits.open_sockets)
         counts.watch("tasks", lambda: len(asyncio.all_tasks()))
         notifier = Notifier(
             settings, site.notices, site.mailer, site.webhooks, counts, site.clock, site.words
         )
-        upkeep = app.state.upkeep = Upkeep(site, house, RetentionStore(engine), notifier)
-        await once_it_answers(upkeep.hear_operator)
+        upkeep = app.state.upkeep = Upkeep(site, game_server, RetentionStore(engine), notifier)
+        await wait_until_answered(upkeep.hear_operator)
         upkeep.start()
         stack.push_async_callback(upkeep.stop)
         stack.push_async_callback(site.drain)

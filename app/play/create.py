@@ -8,16 +8,16 @@ from typing import Any
 
 import msgspec
 
+from app.play.commands.seating import bot_name
 from app.play.engines import NAMELESS, SCHEMES, engine_for
 from app.play.log.entries import NOBODY, Entry, GameRow
-from app.play.ports import Anyone
-from app.play.refusals import Refusal
-from app.play.commands.seating import bot_name
 from app.play.log.table import Table
 from app.play.log.terms import COLOURS, LEVELS, Terms
+from app.play.ports import Actor
+from app.play.refusals import Refusal
 from app.rules import RuleError
 
-__all__ = ["found", "found_rematch", "new_game_id"]
+__all__ = ["new_game_id", "new_rematch", "new_table"]
 
 
 _ID_LETTERS = string.ascii_letters + string.digits
@@ -29,7 +29,7 @@ def new_game_id() -> str:
     return "".join(secrets.choice(_ID_LETTERS) for _ in range(20))
 
 
-def found(
+def new_table(
     creator: str, options: dict[str, Any], terms: Terms, bots: list[str], now: int, version: int
 ) -> tuple[GameRow, Entry]:
     """A new table; `bots` are the levels of bots that sit on its last seats. Raises Refusal `bad_options`."""
@@ -51,7 +51,7 @@ def found(
     return _row(version, creator, engine.options_to_json(parsed), terms, kept, server_seed, now)
 
 
-def found_rematch(table: Table, anyone: Anyone, now: int, version: int) -> tuple[GameRow, Entry]:
+def new_rematch(table: Table, actor: Actor, now: int, version: int) -> tuple[GameRow, Entry]:
     """The same people, if they are still there, and bots one seat further on, under a new commitment."""
     engine = engine_for(version)
     count = len(table.seats)
@@ -69,7 +69,7 @@ def found_rematch(table: Table, anyone: Anyone, now: int, version: int) -> tuple
                 kept[-1]["name"] = ""
     options = engine.options_to_json(table.options)
     is_there = table.host in here
-    creator = table.host if is_there else anyone.id
+    creator = table.host if is_there else actor.id
     # A title is its creator's words and goes with them: a table of somebody else does not keep it.
     title = table.title() if creator == table.creator else ""
     terms = msgspec.structs.replace(table.terms, title=title)

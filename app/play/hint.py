@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.play.commands import messages as cmd
-from app.play.room.ack import Accepted
 from app.play.commands.allowance import check_allowance
 from app.play.commands.draft import Draft, Scene, seated
-from app.play.schedule.due import choose
-from app.play.ports import Anyone
-from app.play.refusals import Refusal
 from app.play.log.table import Table
+from app.play.ports import Actor
+from app.play.refusals import Refusal
+from app.play.room.ack import Ack
 from app.play.room.broadcast import may_choose
+from app.play.schedule.due import choose
 
 if TYPE_CHECKING:
     from app.play.room.room import Room
@@ -22,29 +22,29 @@ __all__ = ["HINT_LEVEL", "hint"]
 HINT_LEVEL = "captain"
 
 
-async def hint(room: Room, anyone: Anyone, command: cmd.Hint, received: int) -> Accepted:
+async def hint(room: Room, actor: Actor, command: cmd.Hint, received: int) -> Ack:
     """Think, log that it was asked for, then show it. Asked again with the same id it is shown again."""
     table = room.table
-    seat = table.seat_of(anyone.ids)
+    seat = table.seat_of(actor.ids)
     is_known = command.id in room.commands
     if is_known:
         action = None
     else:
         asking = _asking(table, seat)
-        check_allowance(table, anyone.ids)  # before the thinking, which costs the most
+        check_allowance(table, actor.ids)  # before the thinking, which costs the most
         action = await choose(room, table, asking, HINT_LEVEL)
 
     def deciding(present: Table, scene: Scene, _: cmd.Hint) -> Draft:
         if action is None or present.moved != table.moved or command.version < present.moved:
             raise Refusal("stale")
-        check_allowance(present, scene.anyone.ids)
+        check_allowance(present, scene.actor.ids)
         return Draft("hint", seated(scene), {"action": action})
 
-    accepted = await room.submit(anyone, command, received, deciding)
-    if seat is not None and accepted.seq in room.hints:  # else the id was that of another command
-        shown = {"t": "hint", "seq": accepted.seq, "action": room.hints[accepted.seq], "ack": command.id}
-        room.visitors.tell_seat(seat, shown)
-    return accepted
+    ack = await room.submit(actor, command, received, deciding)
+    if seat is not None and ack.seq in room.hints:  # else the id was that of another command
+        shown = {"t": "hint", "seq": ack.seq, "action": room.hints[ack.seq], "ack": command.id}
+        room.subscribers.tell_seat(seat, shown)
+    return ack
 
 
 def _asking(table: Table, seat: int | None) -> int:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from app.play.log.entries import GameRow
 from app.play.frame import Frame, frame_of
-from app.play.ports import Anyone, Listener, StoreUnavailable
+from app.play.log.entries import GameRow
 from app.play.log.table import Table
 from app.play.log.terms import Terms, parse_stored
+from app.play.ports import Actor, Listener, StoreUnavailable
 
 if TYPE_CHECKING:
-    from app.play.server import House
+    from app.play.server import GameServer
 
-__all__ = ["Filter", "Lobby", "LobbyVisitor", "lists_of", "row_of_game", "row_of_table"]
+__all__ = ["Filter", "Lobby", "LobbySubscriber", "lists_of", "row_of_game", "row_of_table"]
 
 SHOWN = 100
 FRESH = 1000  # how long, in milliseconds, a list may be told again: who watches is not told as a change
@@ -31,7 +31,7 @@ class Filter(msgspec.Struct, frozen=True):
     clock: str | None = None
     bots: bool | None = None
 
-    def lets(self, row: dict[str, Any]) -> bool:
+    def matches(self, row: dict[str, Any]) -> bool:
         return (
             self.preset in (None, row["preset"])
             and self.seats in (None, row["seats"])
@@ -40,13 +40,13 @@ class Filter(msgspec.Struct, frozen=True):
         )
 
 
-class LobbyVisitor:
+class LobbySubscriber:
     """One listener in the lobby."""
 
-    __slots__ = ("_held", "anyone", "filter", "listener")
+    __slots__ = ("_held", "actor", "filter", "listener")
 
-    def __init__(self, anyone: Anyone, listener: Listener) -> None:
-        self.anyone = anyone
+    def __init__(self, actor: Actor, listener: Listener) -> None:
+        self.actor = actor
         self.listener = listener
         self.filter = Filter()
         self._held: list[Frame] | None = None
@@ -70,60 +70,61 @@ class LobbyVisitor:
 class Lobby:
     """Who listens, and what they are told."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
-        self.visitors: set[LobbyVisitor] = set()
+    def __init__(self, game_server: GameServer) -> None:
+        self._game_server = game_server
+        self.subscribers: set[LobbySubscriber] = set()
         self.changes = 0  # of anything that lists show, as far as this worker knows
         self._kept: dict[str, tuple[int, int, list[dict[str, Any]]]] = {}  # list → changes, when, its rows
 
     def has_any(self, table: Table) -> bool:
         """Whether somebody of this table looks at the lobby here."""
-        if not self.visitors:
+        if not self.subscribers:
             return False
         people = {seat.person for seat in table.seats}
-        return any(not people.isdisjoint(visitor.anyone.ids) for visitor in self.visitors)
+        return any(not people.isdisjoint(subscriber.actor.ids) for subscriber in self.subscribers)
 
-    async def tell_lists(self, visitor: LobbyVisitor) -> None:
+    async def tell_lists(self, subscriber: LobbySubscriber) -> None:
         """The lists as they are now, and after them every change."""
-        visitor.hold()
+        subscriber.hold()
         try:
-            visitor.listener.tell(frame_of(await self.snapshot(visitor)))
+            subscriber.listener.tell(frame_of(await self.snapshot(subscriber)))
         finally:
-            visitor.release()
+            subscriber.release()
 
-    async def snapshot(self, visitor: LobbyVisitor) -> dict[str, Any]:
+    async def snapshot(self, subscriber: LobbySubscriber) -> dict[str, Any]:
         """The lists as they are now."""
         found = {"t": "lobby"} | {
-            which: [row for row in await self.rows(which) if visitor.filter.lets(row)]
+            which: [row for row in await self.rows(which) if subscriber.filter.matches(row)]
             for which in ("open", "watch")
         }
-        return {**found, "mine": await self.mine(visitor.anyone), "people": len(self.visitors)}
+        return {**found, "mine": await self.mine(subscriber.actor), "people": len(self.subscribers)}
 
     async def rows(self, which: str) -> list[dict[str, Any]]:
         """The whole list: read once for all who ask before it changes, and at the latest after a moment."""
-        now, changes = self._house.clock.now(), self.changes
+        now, changes = self._game_server.clock.now(), self.changes
         kept = self._kept.get(which)
         if kept is not None and kept[0] == changes and 0 <= now - kept[1] < FRESH:
             return kept[2]
-        rows = [self.row(game) for game in await self._house.store.games_listed(which, SHOWN)]
+        rows = [self.row(game) for game in await self._game_server.store.games_listed(which, SHOWN)]
         if self.changes == changes:  # else a change that was told meanwhile may be missing
             self._kept[which] = (changes, now, rows)
         return rows
 
     def row(self, game: GameRow) -> dict[str, Any]:
         """A stored game's row, with those who watch it as far as this worker knows: nobody writes that down."""
-        room = self._house.rooms.loaded(game.id)
-        watching = room.presence.watching(room.table, self._house.clock.now()) if room is not None else 0
+        room = self._game_server.rooms.loaded(game.id)
+        watching = (
+            room.presence.watching(room.table, self._game_server.clock.now()) if room is not None else 0
+        )
         return row_of_game(game, watching)
 
-    async def mine(self, anyone: Anyone) -> list[dict[str, Any]]:
+    async def mine(self, actor: Actor) -> list[dict[str, Any]]:
         """Every unfinished game in which this person sits, theirs to move first."""
-        if not anyone.ids:
+        if not actor.ids:
             return []
-        games = await self._house.store.games_of(anyone.ids, unfinished=True, limit=SHOWN)
+        games = await self._game_server.store.games_of(actor.ids, unfinished=True, limit=SHOWN)
         rows = [
-            {**self.row(game), "my_turn": is_turn_of(game, anyone.ids), "due": game.deadline}
-            for game in games
+            {**self.row(game), "my_turn": is_turn_of(game, actor.ids), "due": game.deadline} for game in games
         ]
         return sorted(rows, key=lambda row: (not row["my_turn"], row["due"] or 2**53, -row["at"]))
 
@@ -131,17 +132,17 @@ class Lobby:
         """Tables of these people that nobody has loaded here are shown too, and no room tells of them."""
         self.changes += 1
         try:
-            games = await self._house.store.games_of(sorted(people), unfinished=True, limit=SHOWN)
+            games = await self._game_server.store.games_of(sorted(people), unfinished=True, limit=SHOWN)
         except StoreUnavailable:
             return  # their rows are right in the next list that is read
         for game in games:
-            if self._house.rooms.loaded(game.id) is None:
+            if self._game_server.rooms.loaded(game.id) is None:
                 self.changed(news_of_game(game))
 
     def changed(self, body: dict[str, Any]) -> None:
         """A row changed, here or in another worker; see `news_of`."""
         self.changes += 1
-        if not self.visitors:
+        if not self.subscribers:
             return
         row, lists = body["row"], body["lists"]
         frames = {
@@ -152,18 +153,20 @@ class Lobby:
             )
             for which, shown in lists.items()
         }
-        for visitor in list(self.visitors):
-            if visitor.filter.lets(row):
+        for subscriber in list(self.subscribers):
+            if subscriber.filter.matches(row):
                 for frame in frames.values():
-                    visitor.tell(frame)
-            turn = next((body["people"][each] for each in visitor.anyone.ids if each in body["people"]), None)
+                    subscriber.tell(frame)
+            turn = next(
+                (body["people"][each] for each in subscriber.actor.ids if each in body["people"]), None
+            )
             if turn is None:
                 continue
             if body["is_over"]:
-                visitor.tell(frame_of({"t": "gone", "list": "mine", "id": row["id"]}))
+                subscriber.tell(frame_of({"t": "gone", "list": "mine", "id": row["id"]}))
             else:
                 mine = {**row, "my_turn": turn, "due": body["due"]}
-                visitor.tell(frame_of({"t": "room", "list": "mine", "room": mine}))
+                subscriber.tell(frame_of({"t": "room", "list": "mine", "room": mine}))
 
 
 def news_of(table: Table, watching: int, *, with_lists: bool) -> dict[str, Any]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from app.play.log.entries import GameRow
 from app.play.lobby import row_of_game
-from app.play.ports import Anyone, News, StoreUnavailable
+from app.play.log.entries import GameRow
+from app.play.ports import Actor, News, StoreUnavailable
 from app.play.refusals import Refusal
 
 if TYPE_CHECKING:
-    from app.play.server import House
     from app.play.room.room import Room
+    from app.play.server import GameServer
 
 __all__ = ["fitting_table"]
 
@@ -22,25 +22,25 @@ ASKED = 8  # tables not loaded here whose people may be with another worker
 ANSWER_SECONDS = 0.4
 
 
-async def fitting_table(house: House, anyone: Anyone, preset: str, seats: int) -> GameRow | None:
+async def fitting_table(game_server: GameServer, actor: Actor, preset: str, seats: int) -> GameRow | None:
     """An open table of this kind at which this person can sit down and is not alone; the newest."""
     elsewhere: list[GameRow] = []
     for page in range(PAGES):
         try:
-            games = await house.store.open_tables(preset, seats, PAGE, page * PAGE)
+            games = await game_server.store.open_tables(preset, seats, PAGE, page * PAGE)
         except StoreUnavailable:
             raise Refusal("try_again") from None
         for game in filter(_is_plain, games):
-            if game.creator in anyone.ids:
+            if game.creator in actor.ids:
                 return game
-            room = house.rooms.loaded(game.id)
+            room = game_server.rooms.loaded(game.id)
             if room is None:
                 elsewhere.append(game)  # nobody is there, unless with another worker
-            elif await _is_good(house, room, anyone):
+            elif await _is_good(game_server, room, actor):
                 return game
         if len(games) < PAGE:
             break
-    return None if house.bus.is_alone else await _elsewhere(house, anyone, elsewhere[:ASKED])
+    return None if game_server.bus.is_alone else await _elsewhere(game_server, actor, elsewhere[:ASKED])
 
 
 def _is_plain(game: GameRow) -> bool:
@@ -49,24 +49,28 @@ def _is_plain(game: GameRow) -> bool:
     return not row["locked"] and row["clock"] in ("none", "turn") and not row["variant"]
 
 
-async def _is_good(house: House, room: Room, anyone: Anyone) -> bool:
+async def _is_good(game_server: GameServer, room: Room, actor: Actor) -> bool:
     # A table whose people have all gone would be a place to wait alone.
-    is_waited_at = bool(room.presence.present_seats(room.table, house.clock.now()))
-    return is_waited_at and room.table.round is None and not await house.shuns(room, anyone)
+    is_waited_at = bool(room.presence.present_seats(room.table, game_server.clock.now()))
+    return (
+        is_waited_at and room.table.round is None and not await game_server.is_blocked_either_way(room, actor)
+    )
 
 
-async def _elsewhere(house: House, anyone: Anyone, games: list[GameRow]) -> GameRow | None:
+async def _elsewhere(game_server: GameServer, actor: Actor, games: list[GameRow]) -> GameRow | None:
     """Ask the other workers who is at these tables."""
-    rooms = [room for room in [await house.rooms.get(game.id) for game in games] if room is not None]
+    rooms = [room for room in [await game_server.rooms.get(game.id) for game in games] if room is not None]
     if not rooms:
         return None
     loop = asyncio.get_running_loop()
     until = loop.time() + ANSWER_SECONDS
     while loop.time() < until:
         for room in rooms:
-            house.publish(News("who", room.id, house.worker, None))  # again: a subscription takes a moment
+            game_server.publish(
+                News("who", room.id, game_server.worker, None)
+            )  # again: a subscription takes a moment
         await asyncio.sleep(ANSWER_SECONDS / 4)
         for room in rooms:
-            if await _is_good(house, room, anyone):
+            if await _is_good(game_server, room, actor):
                 return room.row
     return None

@@ -7,24 +7,24 @@ from typing import Any, Protocol
 
 import msgspec
 
-from app.play.log.entries import Append, ChatLine, Due, Entry, GameRow, Outage
 from app.play.frame import Frame
+from app.play.log.entries import Append, ChatLine, Due, Entry, GameRow, Outage
 
 __all__ = [
     "TO_ALL",
-    "Anyone",
+    "Actor",
     "Blocks",
     "BotPlayer",
     "Bus",
     "Clock",
     "GameStore",
     "Listener",
+    "MetricsPort",
     "NameBook",
     "NamesOf",
     "News",
     "NewsHandler",
     "StoreUnavailable",
-    "Watcher",
 ]
 
 
@@ -39,7 +39,7 @@ class Clock(Protocol):
         """Milliseconds since 1970."""
 
 
-class Anyone(msgspec.Struct, frozen=True):
+class Actor(msgspec.Struct, frozen=True):
     """A person as rooms know one: every id they have played under, the first is the present one."""
 
     ids: tuple[str, ...]
@@ -98,7 +98,7 @@ class GameStore(Protocol):
         """Whoever claimed anything is dead: it may be claimed again."""
 
     async def next_due(self) -> int | None: ...
-    async def beat(self, now: int, gap: int) -> Outage | None:
+    async def heartbeat(self, now: int, gap: int) -> Outage | None:
         """Note that a worker lives; the outage this ended, if the last beat is longer ago than `gap`."""
 
     async def outages(self, since: int) -> list[Outage]: ...
@@ -171,21 +171,21 @@ class Listener(Protocol):
     def end(self, code: int, reason: str) -> None: ...
 
 
-class Watcher(Protocol):
+class MetricsPort(Protocol):
     """Counts what happens, for metrics; every method is cheap and never raises."""
 
     def acted(self, kind: str, by: str) -> None: ...
     def refused(self, code: str) -> None: ...
     def committed(self, seconds: float, entries: int) -> None: ...
     def dropped(self) -> None: ...
-    def missed_look(self) -> None:
+    def missed_wakeup(self) -> None:
         """A room's time was over and no row said so: a bug in this code."""
 
 
 class Blocks(Protocol):
     """Who does not want to meet whom; the people's side answers."""
 
-    async def __call__(self, person: Anyone, others: Iterable[str]) -> bool:
+    async def __call__(self, person: Actor, others: Iterable[str]) -> bool:
         """Whether one of the others has blocked this person."""
 
 

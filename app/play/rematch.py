@@ -6,12 +6,12 @@ import logging
 from typing import TYPE_CHECKING
 
 from app.play.commands import messages as cmd
-from app.play.room.ack import Accepted
 from app.play.commands.draft import Draft, Scene, seated
-from app.play.create import found_rematch
-from app.play.ports import Anyone, StoreUnavailable
-from app.play.refusals import Refusal
+from app.play.create import new_rematch
 from app.play.log.table import Table
+from app.play.ports import Actor, StoreUnavailable
+from app.play.refusals import Refusal
+from app.play.room.ack import Ack
 
 if TYPE_CHECKING:
     from app.play.room.room import Room
@@ -25,19 +25,19 @@ class _AlreadyMade(Exception):
     """Somebody else's offer was first."""
 
 
-async def rematch(room: Room, anyone: Anyone, command: cmd.Rematch, received: int) -> Accepted:
+async def rematch(room: Room, actor: Actor, command: cmd.Rematch, received: int) -> Ack:
     """The next table, made by whoever asks first; everybody else gets the same. Raises Refusal."""
     table = room.table
-    if table.seat_of(anyone.ids) is None:
+    if table.seat_of(actor.ids) is None:
         raise Refusal("not_seated")
     if not table.is_over or table.started_at is None:
         raise Refusal("not_over")
     if table.next_game is not None:
-        return Accepted(table.rematch_seq, False)  # the same answer for the life of the game
+        return Ack(table.rematch_seq, False)  # the same answer for the life of the game
     # First the table, then the entry that names it: a crash in between leaves one that nobody knows of.
-    row, entry = found_rematch(table, anyone, received, room.house.new_tables)
+    row, entry = new_rematch(table, actor, received, room.game_server.new_tables)
     try:
-        await room.house.store.create(row, entry)
+        await room.game_server.store.create(row, entry)
     except StoreUnavailable:
         raise Refusal("try_again") from None
 
@@ -47,23 +47,23 @@ async def rematch(room: Room, anyone: Anyone, command: cmd.Rematch, received: in
         return Draft("rematch", seated(scene), {"game": row.id, "commitment": row.commitment})
 
     try:
-        accepted = await room.submit(anyone, command, received, deciding)
+        ack = await room.submit(actor, command, received, deciding)
     except _AlreadyMade:
-        accepted = Accepted(room.table.rematch_seq, False)
+        ack = Ack(room.table.rematch_seq, False)
     except Refusal:
-        if not room.is_unsure:  # else the entry may be on disk, and this table be the next one
+        if not room.is_stale:  # else the entry may be on disk, and this table be the next one
             await _clear_away(room, row.id)
         raise
     if room.table.next_game != row.id:  # somebody's was first, or this very command on another worker
         await _clear_away(room, row.id)
-        return accepted
-    room.house.founded(row, entry)
-    return accepted
+        return ack
+    room.game_server.announce(row, entry)
+    return ack
 
 
 async def _clear_away(room: Room, game: str) -> None:
     """A table that no entry names is nobody's: it must not wait in the lobby for people."""
     try:
-        await room.house.close_room(game, "another rematch was first")
+        await room.game_server.close_room(game, "another rematch was first")
     except Refusal:
         _log.warning("a table made for a rematch of %s stays until it is forgotten", room.id)

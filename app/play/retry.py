@@ -8,18 +8,18 @@ from collections.abc import Awaitable, Callable
 
 from app.play.ports import StoreUnavailable
 
-__all__ = ["once_it_answers"]
+__all__ = ["wait_until_answered"]
 
-PATIENCE = 60.0  # seconds; whoever watches over the server may think further
+LONGEST = 60.0  # seconds; whoever watches over the server may think further
 _AGAIN = 0.5
 
 _log = logging.getLogger("cartagena.start")
 
 
-async def once_it_answers(ask: Callable[[], Awaitable[None]], *, patience: float = PATIENCE) -> None:
+async def wait_until_answered(ask: Callable[[], Awaitable[None]], *, longest: float = LONGEST) -> None:
     """Asks until it is answered; StoreUnavailable when that takes longer than a start may."""
     loop = asyncio.get_running_loop()
-    until = loop.time() + patience
+    until = loop.time() + longest
     while True:
         try:
             return await ask()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["StandIn"]
+__all__ = ["SimpleBot"]
 
 
-class StandIn:
+class SimpleBot:
     """Advances while it holds cards, retreats when its hand is nearly empty, gives up its lowest cards."""
 
     async def choose(

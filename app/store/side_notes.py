@@ -111,7 +111,7 @@ class SideNotes:
 
     # -- heartbeat ---------------------------------------------------------------------------------
 
-    async def beat(self, now: int, gap: int) -> Outage | None:
+    async def heartbeat(self, now: int, gap: int) -> Outage | None:
         async with self.writing(loosely=True) as run:
             last = (await run.execute(select(beats.c.at).where(beats.c.id == 1).with_for_update())).scalar()
             if last is None:

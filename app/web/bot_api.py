@@ -12,7 +12,7 @@ from app.play.commands import messages as cmd
 from app.web.errors import Refused
 from app.web.game_api import GameId, Password
 from app.web.game_api_models import responses
-from app.web.house import anyone_of, house_of
+from app.web.house import actor_of, game_server_of
 from app.web.identity import Anyone
 from app.web.lookups import look_up
 from app.web.pages import checked_room
@@ -51,7 +51,7 @@ async def game_review(
     request: Request, game: GameId, person: Anyone, password: Password = None
 ) -> dict[str, Any]:
     """Of a finished game: chances after each turn, turning points, luck apart from choices, better turns."""
-    room = await look_up(request, game, anyone_of(person), password)
+    room = await look_up(request, game, actor_of(person), password)
     reviews: Reviews = request.app.state.reviews
     found = await reviews.known(game)
     if found is None:
@@ -80,12 +80,12 @@ async def game_hint(
     request: Request, game: GameId, asked: HintAsked, person: Anyone, password: Password = None
 ) -> HintAnswer:
     """What a strong bot would do here, where the table allows hints. The same id gets the same hint."""
-    house, anyone = house_of(request), anyone_of(person)
-    received = house.clock.now()
-    room = await look_up(request, game, anyone, password)
-    if anyone.ids:
-        site_of(request).limits.take_write(anyone.id)
-    done = await house.submit(room, anyone, cmd.Hint(id=asked.id, version=asked.version), received)
+    game_server, actor = game_server_of(request), actor_of(person)
+    received = game_server.clock.now()
+    room = await look_up(request, game, actor, password)
+    if actor.ids:
+        site_of(request).limits.take_write(actor.id)
+    done = await game_server.submit(room, actor, cmd.Hint(id=asked.id, version=asked.version), received)
     return HintAnswer(ack=asked.id, seq=done.seq, action=room.hints.get(done.seq))
 
 

@@ -14,8 +14,8 @@ from starlette.types import Receive
 
 from app.play.commands import messages as cmd
 from app.play.frame import frame_of
-from app.play.server import House
 from app.play.refusals import Refusal
+from app.play.server import GameServer
 from app.web.wire import AsgiWire, Wire
 from app.web.wire_accept import Accepted
 
@@ -77,10 +77,10 @@ async def _step(talk: Talk, event: Any) -> bool:
 class Manners:
     """What every kind of talk asks of a frame before it looks for its meaning."""
 
-    __slots__ = ("bad", "house", "outbox", "socket")
+    __slots__ = ("bad", "game_server", "outbox", "socket")
 
-    def __init__(self, house: House, socket: Accepted) -> None:
-        self.house = house
+    def __init__(self, game_server: GameServer, socket: Accepted) -> None:
+        self.game_server = game_server
         self.socket = socket
         self.outbox = socket.outbox
         self.bad = 0
@@ -123,7 +123,7 @@ class Manners:
         return {}
 
     def refuse(self, refusal: Refusal, command: str | None = None, **more: Any) -> None:
-        self.house.watcher.refused(refusal.code)
+        self.game_server.metrics.refused(refusal.code)
         self.tell({"t": "refused", "id": command, "code": refusal.code, "message": refusal.message, **more})
 
     def tell(self, message: dict[str, Any]) -> None:

@@ -10,16 +10,16 @@ from starlette.responses import JSONResponse
 
 from app.play.commands import messages as cmd
 from app.play.engines import SCHEMES
-from app.play.log.entries import GameRow
 from app.play.lobby import row_of_game
+from app.play.log.entries import GameRow
+from app.play.log.terms import parse_terms
 from app.play.matchmaking import fitting_table
 from app.play.refusals import Refusal
-from app.play.room.room import Room
 from app.play.room.broadcast import state_message
-from app.play.log.terms import parse_terms
+from app.play.room.room import Room
 from app.web.answers import status_of
 from app.web.game_api_models import Act, Created, Done, NewGame, Quick, QuickAnswer, Rows, responses
-from app.web.house import anyone_of, house_of
+from app.web.house import actor_of, game_server_of
 from app.web.identity import Anyone, Person, SomeoneOrGuest
 from app.web.lookups import look_up
 from app.web.records import record_for
@@ -40,7 +40,7 @@ async def create_game(request: Request, new: NewGame, person: SomeoneOrGuest) ->
     site_of(request).limits.take_write(person.id)
     terms = parse_terms(new.model_dump(exclude={"options", "bots"}))
     most = _most_rooms(request, person)
-    row = await house_of(request).create(anyone_of(person), new.options, terms, new.bots, most)
+    row = await game_server_of(request).create(actor_of(person), new.options, terms, new.bots, most)
     return Created(id=row.id, commitment=row.commitment, scheme=SCHEMES[row.rules_version])
 
 
@@ -53,14 +53,14 @@ async def list_games(
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> Rows:
     """Open tables, games to watch, my unfinished ones (mine to move first), my finished ones."""
-    house, anyone = house_of(request), anyone_of(person)
+    game_server, actor = game_server_of(request), actor_of(person)
     if which in ("open", "watch"):
-        return Rows(games=(await house.lobby.rows(which))[:limit])
-    if not anyone.ids:
+        return Rows(games=(await game_server.lobby.rows(which))[:limit])
+    if not actor.ids:
         raise Refusal("no_session")
     if which == "mine":
-        return Rows(games=await house.lobby.mine(anyone))
-    games = await house.store.games_of(anyone.ids, unfinished=False, limit=limit, offset=offset)
+        return Rows(games=await game_server.lobby.mine(actor))
+    games = await game_server.store.games_of(actor.ids, unfinished=False, limit=limit, offset=offset)
     return Rows(
         games=[
             {**row_of_game(game), "result": game.summary.result if game.summary is not None else None}
@@ -72,14 +72,14 @@ async def list_games(
 @router.post("/quick", responses=responses(401, 403, 409, 422))
 async def quick_play(request: Request, wish: Quick, person: SomeoneOrGuest) -> QuickAnswer:
     """A fitting open table, or a new one. Sit down there with a seal; if it is full by then, ask again."""
-    house, anyone = house_of(request), anyone_of(person)
+    game_server, actor = game_server_of(request), actor_of(person)
     site_of(request).limits.take_write(person.id)
-    found = await fitting_table(house, anyone, wish.preset, wish.seats)
+    found = await fitting_table(game_server, actor, wish.preset, wish.seats)
     if found is not None:
         return _quick_answer(found, is_found=True)
     options = {"preset": wish.preset, "players": wish.seats}
     terms = parse_terms({})
-    row = await house.create(anyone, options, terms, [], _most_rooms(request, person))
+    row = await game_server.create(actor, options, terms, [], _most_rooms(request, person))
     return _quick_answer(row, is_found=False)
 
 
@@ -94,7 +94,7 @@ async def game_state(
 ) -> dict[str, Any]:
     """The present state, as this viewer may see it: the `state` message of the socket."""
     room = await _room(request, game, person, password)
-    return state_message(room.table, room.table.seat_of(anyone_of(person).ids))
+    return state_message(room.table, room.table.seat_of(actor_of(person).ids))
 
 
 @router.post(
@@ -143,31 +143,31 @@ async def submit_command(request: Request, game: GameId, person: Anyone, passwor
 async def game_record(
     request: Request, game: GameId, person: Anyone, password: Password = None
 ) -> dict[str, Any]:
-    """The record of a finished game, with which anyone can check every card."""
+    """The record of a finished game, with which anybody can check every card."""
     room = await _room(request, game, person, password)
     return await record_for(request, room)
 
 
 async def _room(request: Request, game: str, person: Person | None, password: str | None) -> Room:
-    return await look_up(request, game, anyone_of(person), password)
+    return await look_up(request, game, actor_of(person), password)
 
 
 async def _submit(
     request: Request, game: str, person: Person | None, password: str | None, command: cmd.Command
 ) -> Any:
-    house, anyone = house_of(request), anyone_of(person)
-    received = house.clock.now()
+    game_server, actor = game_server_of(request), actor_of(person)
+    received = game_server.clock.now()
     room = await _room(request, game, person, password)
-    if anyone.ids:
-        site_of(request).limits.take_write(anyone.id)
+    if actor.ids:
+        site_of(request).limits.take_write(actor.id)
     try:
-        done = await house.submit(room, anyone, command, received)
+        done = await game_server.submit(room, actor, command, received)
     except Refusal as refusal:
-        house.watcher.refused(refusal.code)
+        game_server.metrics.refused(refusal.code)
         if not isinstance(command, cmd.Act | cmd.Undo):
             raise
         problem = {"code": refusal.code, "message": refusal.message}
-        state = state_message(room.table, room.table.seat_of(anyone.ids))
+        state = state_message(room.table, room.table.seat_of(actor.ids))
         return JSONResponse({"error": problem, "state": state}, status_of(refusal))
     commitment = room.table.commitment if isinstance(command, cmd.Sit) else None
     return Done(ack=command.id, seq=done.seq, commitment=commitment)

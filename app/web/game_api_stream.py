@@ -14,14 +14,14 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from app.play.commands import messages as cmd
-from app.play.join import PROTOCOL, enter, leave
 from app.play.frame import Frame
-from app.play.server import House
+from app.play.join import PROTOCOL, enter, leave
 from app.play.room.room import Room
-from app.play.room.subscribers import Visitor
+from app.play.room.subscribers import Subscriber
+from app.play.server import GameServer
 from app.web.game_api import GameId, Password
 from app.web.game_api_models import responses
-from app.web.house import anyone_of, house_of
+from app.web.house import actor_of, game_server_of
 from app.web.identity import Anyone, credential_of
 from app.web.lookups import look_up
 from app.web.routing import Router
@@ -70,23 +70,23 @@ async def game_events(
     password: Password = None,
 ) -> StreamingResponse:
     """First `welcome` and what was missed since `since` (or the state), then every frame as it happens."""
-    house, anyone = house_of(request), anyone_of(person)
-    room = await look_up(request, game, anyone, password)
+    game_server, actor = game_server_of(request), actor_of(person)
+    room = await look_up(request, game, actor, password)
     if since is None and last is not None and last.isdecimal():
         since = int(last)
     site, listener = site_of(request), StreamListener()
     held = ExitStack()
-    held.enter_context(site.limits.socket(request, anyone.id or None))
-    site.sockets.add(listener, credential_of(request), anyone.ids, site.limits.address_of(request))
+    held.enter_context(site.limits.socket(request, actor.id or None))
+    site.sockets.add(listener, credential_of(request), actor.ids, site.limits.address_of(request))
     held.callback(site.sockets.discard, listener)
-    visit = _Visit(house, room, Visitor(anyone, listener), cmd.Hello(v=PROTOCOL, seq=since))
+    visit = _Visit(game_server, room, Subscriber(actor, listener), cmd.Hello(v=PROTOCOL, seq=since))
     return _Stream(visit, held)
 
 
 class _Visit(NamedTuple):
-    house: House
+    game_server: GameServer
     room: Room
-    visitor: Visitor
+    subscriber: Subscriber
     hello: cmd.Hello
 
 
@@ -98,7 +98,7 @@ class _Stream(StreamingResponse):
     """
 
     def __init__(self, visit: _Visit, held: ExitStack) -> None:
-        listener = visit.visitor.listener
+        listener = visit.subscriber.listener
         assert isinstance(listener, StreamListener)
         super().__init__(
             _lines(listener),
@@ -109,13 +109,13 @@ class _Stream(StreamingResponse):
         self._held = held
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        house, room, visitor, hello = self._visit
+        game_server, room, subscriber, hello = self._visit
         with self._held:
             try:
-                await enter(house, room, visitor, hello)
+                await enter(game_server, room, subscriber, hello)
                 await super().__call__(scope, receive, send)
             finally:
-                await leave(house, room, visitor)
+                await leave(game_server, room, subscriber)
 
 
 async def _lines(listener: StreamListener) -> AsyncIterator[bytes]:

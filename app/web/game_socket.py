@@ -10,17 +10,17 @@ from starlette.routing import WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from app.play.commands import messages as cmd
-from app.play.room.ack import Accepted
-from app.play.room.acting import act_now
-from app.play.join import OLD_PROTOCOL, PROTOCOL, enter, leave
 from app.play.engines import UnknownRules
-from app.play.ports import Anyone
+from app.play.join import OLD_PROTOCOL, PROTOCOL, enter, leave
+from app.play.ports import Actor
 from app.play.refusals import NotAdmitted, Refusal
-from app.play.room.room import Room
+from app.play.room.ack import Ack
+from app.play.room.acting import act_now
 from app.play.room.broadcast import state_message
-from app.play.room.subscribers import Visitor
+from app.play.room.room import Room
+from app.play.room.subscribers import Subscriber
 from app.web.conversation import Manners, converse
-from app.web.house import house_of
+from app.web.house import game_server_of
 from app.web.lookups import Door
 from app.web.wire_accept import Accepted as Socket
 from app.web.wire_accept import accept
@@ -44,21 +44,21 @@ class GameSocket:
 class _Talk(Manners):
     """One socket's conversation with a room; implements Talk."""
 
-    __slots__ = ("anyone", "door", "game", "received", "room", "visitor")
+    __slots__ = ("actor", "door", "game", "received", "room", "subscriber")
 
     def __init__(self, connection: HTTPConnection, game: str, socket: Socket) -> None:
-        super().__init__(house_of(connection), socket)
+        super().__init__(game_server_of(connection), socket)
         self.door = Door(connection)
         self.game = game
-        self.anyone: Anyone = socket.anyone
-        self.visitor = Visitor(self.anyone, self.outbox)
+        self.actor: Actor = socket.actor
+        self.subscriber = Subscriber(self.actor, self.outbox)
         self.room: Room | None = None
         self.received = 0
 
     async def over(self) -> None:
         self.socket.release()
         if self.room is not None:
-            await leave(self.house, self.room, self.visitor)
+            await leave(self.game_server, self.room, self.subscriber)
 
     # -- a frame -----------------------------------------------------------------------------------
 
@@ -72,18 +72,18 @@ class _Talk(Manners):
         except Refusal as refusal:
             self.strike(refusal, text)
             return None
-        received = self.received = self.house.clock.now()
+        received = self.received = self.game_server.clock.now()
         room = self.room
         if isinstance(message, cmd.Act):
             if room is not None and act_now(
-                room, self.visitor, message, received, partial(self._acted, message)
+                room, self.subscriber, message, received, partial(self._acted, message)
             ):
                 return None
         elif isinstance(message, cmd.Ping):
             self.tell({"t": "pong", "n": message.n, "now": received})
             return None
         elif isinstance(message, cmd.Here) and room is not None:
-            room.stirred(self.anyone, received)
+            room.mark_active(self.actor, received)
             return None
         return message
 
@@ -100,17 +100,17 @@ class _Talk(Manners):
 
     async def _command(self, room: Room, command: cmd.Command, received: int) -> None:
         try:
-            done: Accepted | Refusal = await self.house.submit(room, self.anyone, command, received)
+            done: Ack | Refusal = await self.game_server.submit(room, self.actor, command, received)
         except Refusal as refusal:
             done = refusal
         self._acted(command, done)
         if isinstance(done, Refusal) and done.code == "time_up":
-            await self.house.rewake(room)
+            await self.game_server.reschedule(room)
 
-    def _acted(self, command: cmd.Command, done: Accepted | Refusal) -> None:
+    def _acted(self, command: cmd.Command, done: Ack | Refusal) -> None:
         """A command has been accepted, or has not."""
-        if isinstance(done, Accepted):
-            if not done.is_told:
+        if isinstance(done, Ack):
+            if not done.in_frame:
                 number = "chat" if isinstance(command, cmd.Chat) else "seq"
                 self.tell({"t": "ack", "ack": command.id, number: done.seq})
             return
@@ -123,7 +123,7 @@ class _Talk(Manners):
         table = self.room.table
         more: dict[str, Any] = {"seq": table.seq}
         if do in _MOVES.values():
-            more["state"] = state_message(table, self.visitor.seat)
+            more["state"] = state_message(table, self.subscriber.seat)
         return more
 
     async def _hello(self, hello: cmd.Hello) -> None:
@@ -131,12 +131,12 @@ class _Talk(Manners):
             self.outbox.end(4001, "reload")
             return
         try:
-            room = await self.door.look_up(self.game, self.anyone, hello.password)
+            room = await self.door.look_up(self.game, self.actor, hello.password)
             if hello.v == OLD_PROTOCOL and room.table.scheme != 1:
                 self.outbox.end(4001, "reload")
                 return
             self.room = room
-            await enter(self.house, room, self.visitor, hello)
+            await enter(self.game_server, room, self.subscriber, hello)
         except NotAdmitted as refusal:
             self.refuse(refusal)
             self.outbox.end(4003, "not admitted")

@@ -1,4 +1,4 @@
-"""The house of one app: rooms put together with their store, bus, clock and bots, for its lifespan."""
+"""The server of one app: rooms put together with their store, bus, clock and bots, for its lifespan."""
 
 from __future__ import annotations
 
@@ -8,56 +8,56 @@ from contextlib import asynccontextmanager
 from starlette.requests import HTTPConnection
 
 from app.bus.opening import make_bus
-from app.play.simple_bot import StandIn
-from app.play.server import House
-from app.play.ports import Anyone, Blocks, BotPlayer, Clock, GameStore, NamesOf, Watcher
+from app.play.ports import Actor, Blocks, BotPlayer, Clock, GameStore, MetricsPort, NamesOf
+from app.play.server import GameServer
+from app.play.simple_bot import SimpleBot
 from app.play.system_clock import SystemClock
 from app.settings import Settings
 from app.web.identity import Person
 
-__all__ = ["BOT_BEAT", "anyone_of", "house_of", "open_house"]
+__all__ = ["BOT_INTERVAL", "actor_of", "game_server_of", "open_game_server"]
 
-BOT_BEAT = 200.0  # milliseconds: the finest that a bot's thinking can be seen where hands are hidden
+BOT_INTERVAL = 200.0  # milliseconds: the finest that a bot's thinking can be seen where hands are hidden
 
 
 @asynccontextmanager
-async def open_house(
+async def open_game_server(
     settings: Settings,
     store: GameStore,
-    watcher: Watcher,
+    metrics: MetricsPort,
     *,
     names: NamesOf,
     blocks: Blocks | None = None,
     bot: BotPlayer | None = None,
     clock: Clock | None = None,
     background: bool = True,
-) -> AsyncIterator[House]:
+) -> AsyncIterator[GameServer]:
     """Rooms, lobby and sweeper on this store, alive while the block runs."""
-    house = House(
+    game_server = GameServer(
         store,
         make_bus(settings.redis),
         clock or SystemClock(),
-        bot or StandIn(),
-        watcher,
+        bot or SimpleBot(),
+        metrics,
         blocks=blocks,
         names=names,
         idle_seconds=settings.idle_seconds,
-        bot_beat=BOT_BEAT,
+        bot_interval=BOT_INTERVAL,
         new_tables=settings.new_tables,
     )
-    await house.open(background=background)
+    await game_server.open(background=background)
     try:
-        yield house
+        yield game_server
     finally:
-        await house.close()
+        await game_server.close()
 
 
-def house_of(connection: HTTPConnection) -> House:
-    """The house of the app this connection belongs to."""
-    house: House = connection.app.state.house
-    return house
+def game_server_of(connection: HTTPConnection) -> GameServer:
+    """The server of the app this connection belongs to."""
+    game_server: GameServer = connection.app.state.game_server
+    return game_server
 
 
-def anyone_of(person: Person | None) -> Anyone:
+def actor_of(person: Person | None) -> Actor:
     """A person as rooms know one; nobody in particular may only watch."""
-    return Anyone((), "") if person is None else Anyone(person.ids, person.name, person.is_bot)
+    return Actor((), "") if person is None else Actor(person.ids, person.name, person.is_bot)

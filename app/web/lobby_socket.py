@@ -11,13 +11,13 @@ from starlette.routing import WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from app.play.join import OLD_PROTOCOL, PROTOCOL
-from app.play.server import House
-from app.play.lobby import Filter, LobbyVisitor
-from app.play.untrusted_json import has_nul
+from app.play.lobby import Filter, LobbySubscriber
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
+from app.play.server import GameServer
+from app.play.untrusted_json import has_nul
 from app.web.conversation import Manners, converse
-from app.web.house import house_of
+from app.web.house import game_server_of
 from app.web.wire_accept import Accepted, accept
 
 __all__ = ["LobbySocket", "lobby_message_names", "route"]
@@ -59,21 +59,21 @@ class LobbySocket:
         connection = HTTPConnection(scope)
         socket = await accept(connection, receive, send)
         if socket is not None:
-            await converse(_Talk(house_of(connection), socket), socket.wire, receive)
+            await converse(_Talk(game_server_of(connection), socket), socket.wire, receive)
 
 
 class _Talk(Manners):
     """Implements Talk."""
 
-    __slots__ = ("visitor",)
+    __slots__ = ("subscriber",)
 
-    def __init__(self, house: House, socket: Accepted) -> None:
-        super().__init__(house, socket)
-        self.visitor = LobbyVisitor(socket.anyone, socket.outbox)
+    def __init__(self, game_server: GameServer, socket: Accepted) -> None:
+        super().__init__(game_server, socket)
+        self.subscriber = LobbySubscriber(socket.actor, socket.outbox)
 
     async def over(self) -> None:
         self.socket.release()
-        self.house.lobby.visitors.discard(self.visitor)
+        self.game_server.lobby.subscribers.discard(self.subscriber)
 
     def hear(self, text: str | None) -> Hello | SetFilter | None:
         text = self.checked(text)
@@ -87,37 +87,37 @@ class _Talk(Manners):
             self.strike(Refusal("bad_message"), text)
             return None
         if isinstance(message, Ping):
-            self.tell({"t": "pong", "n": message.n, "now": self.house.clock.now()})
+            self.tell({"t": "pong", "n": message.n, "now": self.game_server.clock.now()})
             return None
         return message
 
     async def answer(self, message: Hello | SetFilter) -> None:
         if isinstance(message, Hello):
             await self._hello(message)
-        elif self.visitor not in self.house.lobby.visitors:
+        elif self.subscriber not in self.game_server.lobby.subscribers:
             self.refuse(Refusal("hello_first"))
         elif self.socket.is_too_heavy(_MILLISECONDS):
             self.refuse(Refusal("too_fast"))
         else:
-            self.visitor.filter = Filter(message.preset, message.seats, message.clock, message.bots)
+            self.subscriber.filter = Filter(message.preset, message.seats, message.clock, message.bots)
             await self._lists()
 
     async def _hello(self, hello: Hello) -> None:
         if hello.v not in (PROTOCOL, OLD_PROTOCOL):
             self.outbox.end(4001, "reload")
             return
-        if self.visitor in self.house.lobby.visitors and self.socket.is_too_heavy(_MILLISECONDS):
+        if self.subscriber in self.game_server.lobby.subscribers and self.socket.is_too_heavy(_MILLISECONDS):
             self.refuse(Refusal("too_fast"))
             return
-        anyone = self.visitor.anyone
-        you = {"person": anyone.id or None, "name": anyone.name}
-        self.tell({"t": "welcome", "v": PROTOCOL, "now": self.house.clock.now(), "you": you})
-        self.house.lobby.visitors.add(self.visitor)
+        actor = self.subscriber.actor
+        you = {"person": actor.id or None, "name": actor.name}
+        self.tell({"t": "welcome", "v": PROTOCOL, "now": self.game_server.clock.now(), "you": you})
+        self.game_server.lobby.subscribers.add(self.subscriber)
         await self._lists()
 
     async def _lists(self) -> None:
         try:
-            await self.house.lobby.tell_lists(self.visitor)
+            await self.game_server.lobby.tell_lists(self.subscriber)
         except StoreUnavailable:
             self.refuse(Refusal("try_again"))
 

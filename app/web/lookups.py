@@ -8,12 +8,12 @@ from time import monotonic
 from starlette.requests import HTTPConnection
 
 from app.play.join import admit
-from app.play.server import House
-from app.play.ports import Anyone
+from app.play.ports import Actor
 from app.play.refusals import NotAdmitted, Refusal
 from app.play.room.room import Room
+from app.play.server import GameServer
 from app.web.errors import TooFast
-from app.web.house import house_of
+from app.web.house import game_server_of
 from app.web.limits import Limits
 from app.web.site import site_of
 
@@ -29,14 +29,14 @@ _VAIN_SECONDS = 0.05
 class Door:
     """Where one address knocks. A socket keeps this instead of the whole request it came with."""
 
-    __slots__ = ("_house", "_key", "_limits")
+    __slots__ = ("_game_server", "_key", "_limits")
 
     def __init__(self, connection: HTTPConnection) -> None:
-        self._house: House = house_of(connection)
+        self._game_server: GameServer = game_server_of(connection)
         self._limits: Limits = site_of(connection).limits
         self._key = self._limits.key_of(connection)
 
-    async def look_up(self, game: str, anyone: Anyone, password: str | None) -> Room:
+    async def look_up(self, game: str, actor: Actor, password: str | None) -> Room:
         """The room, if this person may be in it; raises Refusal, `too_fast` after too many vain tries.
 
         An address with no tries left still gets in wherever no password is asked: a guesser must not shut
@@ -48,7 +48,7 @@ class Door:
         wait = lookups.hold(self._key, cost)
         is_in_vain = True  # and so it is for whoever is cut off in the middle
         try:
-            room = await admit(self._house, game, anyone, None if wait else password)
+            room = await admit(self._game_server, game, actor, None if wait else password)
             is_in_vain = False
             return room
         except Refusal as refusal:
@@ -66,6 +66,6 @@ class Door:
                 lookups.settle(self._key, cost, is_kept=is_in_vain)
 
 
-async def look_up(connection: HTTPConnection, game: str, anyone: Anyone, password: str | None) -> Room:
+async def look_up(connection: HTTPConnection, game: str, actor: Actor, password: str | None) -> Room:
     """For a single request."""
-    return await Door(connection).look_up(game, anyone, password)
+    return await Door(connection).look_up(game, actor, password)

@@ -130,8 +130,8 @@ class Metrics:
         """A socket was shed because it read too slowly."""
         self._drops.inc()
 
-    def missed_look(self) -> None:
-        """A room was due and no row said so; see Sweeper.look_round."""
+    def missed_wakeup(self) -> None:
+        """A room was due and no row said so; see Sweeper.find_missed."""
         self._missed_looks.inc()
 
     def noticed(self, way: str, outcome: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import write
 
 from app.play.frame import Frame, frame_of
-from app.play.ports import Watcher
+from app.play.ports import MetricsPort
 from app.web.wire import Wire, framed
 
 __all__ = ["CLOSE_CODES", "Outbox"]
@@ -40,11 +40,11 @@ _BYE = {
 class Outbox:
     """Implements Listener for a socket."""
 
-    __slots__ = ("_file", "_unsent", "_watcher", "_wire", "_write", "is_open")
+    __slots__ = ("_file", "_metrics", "_unsent", "_wire", "_write", "is_open")
 
-    def __init__(self, wire: Wire, watcher: Watcher) -> None:
+    def __init__(self, wire: Wire, metrics: MetricsPort) -> None:
         self._wire = wire
-        self._watcher = watcher
+        self._metrics = metrics
         self.is_open = True
         self._file, self._unsent, self._write = wire.open_for(self)
 
@@ -70,7 +70,7 @@ class Outbox:
     def shed(self) -> None:
         """The peer does not read."""
         if self.is_open:
-            self._watcher.dropped()
+            self._metrics.dropped()
             self.end(4004, "slow")
 
     def end(self, code: int, reason: str) -> None:

@@ -13,11 +13,11 @@ from starlette.responses import Response
 from app import rules
 from app.play.log.entries import Entry, GameRow
 from app.play.log.reading import whole_log
-from app.play.refusals import Refusal
 from app.play.log.table import Table
+from app.play.refusals import Refusal
 from app.web.errors import BadRequest
 from app.web.game_api import GameId, Password
-from app.web.house import anyone_of, house_of
+from app.web.house import actor_of, game_server_of
 from app.web.identity import Anyone
 from app.web.lookups import look_up
 from app.web.pages_render import json_object
@@ -133,20 +133,22 @@ def _told(telling: Callable[..., Json], *given: Any) -> bytes:
 @router.get("/g/{game}/seen")
 async def seen(request: Request, game: GameId, person: Anyone, password: Password = None) -> Response:
     """What this viewer has seen of a game that still runs, from its start."""
-    house, anyone = house_of(request), anyone_of(person)
+    game_server, actor = game_server_of(request), actor_of(person)
     site = site_of(request)
     site.limits.writes.take(f"replay {site.limits.key_of(request)}", 3)
-    room = await look_up(request, game, anyone, password)
+    room = await look_up(request, game, actor, password)
     kept: OrderedDict[tuple[str, int, int | None], bytes] | None = getattr(request.app.state, "seen", None)
     if kept is None:
         kept = request.app.state.seen = OrderedDict()
-    seat = room.table.seat_of(anyone.ids)
+    seat = room.table.seat_of(actor.ids)
     key = (game, room.table.seq, seat)
     body = kept.get(key)
     if body is None:
         site.limits.take_work(request, room.table.seq / ENTRIES_A_MILLISECOND)
         # A long game takes a tenth of a second to play through: not on the loop that carries everybody's moves.
-        body = await site.offload.run(_told, seen_by, room.row, await whole_log(house.store, game), seat)
+        body = await site.offload.run(
+            _told, seen_by, room.row, await whole_log(game_server.store, game), seat
+        )
         kept[key] = body
         while len(kept) > KEPT:
             kept.popitem(last=False)

@@ -10,7 +10,7 @@ from app.play.log.reading import whole_log
 from app.play.log.record import record_of
 from app.play.refusals import Refusal
 from app.play.room.room import Room
-from app.web.house import house_of
+from app.web.house import game_server_of
 from app.web.site import site_of
 
 __all__ = ["ENTRIES_A_MILLISECOND", "record_for"]
@@ -20,12 +20,14 @@ ENTRIES_A_MILLISECOND = 20  # read and folded, for the price
 
 async def record_for(request: Request, room: Room) -> dict[str, Any]:
     """The record; raises Refusal `not_over` before anything of the log is read."""
-    house, site = house_of(request), site_of(request)
-    if not room.table.is_over and not house.bus.is_alone:
-        await house.rooms.catch_up(room)  # another worker may have seen the end
+    game_server, site = game_server_of(request), site_of(request)
+    if not room.table.is_over and not game_server.bus.is_alone:
+        await game_server.rooms.catch_up(room)  # another worker may have seen the end
     if not room.table.is_over:
         raise Refusal("not_over")
     if room.table.started_at is None:
         raise Refusal("not_started")
     site.limits.take_work(request, room.table.seq / ENTRIES_A_MILLISECOND)
-    return await site.offload.run(record_of, room.row, await whole_log(house.store, room.id), house.names)
+    return await site.offload.run(
+        record_of, room.row, await whole_log(game_server.store, room.id), game_server.names
+    )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.play.commands import messages as cmd
-from app.play.ports import Anyone
+from app.play.ports import Actor
 from app.play.refusals import Refusal
 from app.settings import Settings
 from app.web.limits import Buckets
@@ -27,12 +27,12 @@ class TalkLimits:
         self._hints = Buckets(rate / 25, max(2.0, burst / 10), clock)  # 6 hints at once, then one in 5 s
         self._mutes = Buckets(rate / 25, max(2.0, burst / 6), clock)
 
-    def check(self, anyone: Anyone, command: cmd.Command) -> None:
+    def check(self, actor: Actor, command: cmd.Command) -> None:
         """Counts a command before anything is done for it; raises Refusal."""
         match command:
-            case cmd.Chat() if self._chat.wait(anyone.id):
+            case cmd.Chat() if self._chat.wait(actor.id):
                 raise Refusal("chat_too_fast")
-            case cmd.Hint() if self._hints.wait(anyone.id):
+            case cmd.Hint() if self._hints.wait(actor.id):
                 raise Refusal("hint_too_fast")
-            case cmd.Mute() if self._mutes.wait(anyone.id):
+            case cmd.Mute() if self._mutes.wait(actor.id):
                 raise Refusal("mute_too_fast")

@@ -9,9 +9,9 @@ from contextlib import suppress
 
 from app.notify.digest import Notifier
 from app.play.engines import UnknownRules
-from app.play.server import House
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
+from app.play.server import GameServer
 from app.store.people_retention import RetentionStore
 from app.web.bans import NEWCOMER_SECONDS
 from app.web.open_sockets import SIGNED_OUT, By
@@ -34,9 +34,11 @@ _MOST_STEPS = 50  # steps of forgetting a round; the rest waits for the next
 class Upkeep:
     """Runs beside the rooms of a worker. Every round may be repeated by any worker at any time."""
 
-    def __init__(self, site: Site, house: House, retention: RetentionStore, notifier: Notifier) -> None:
+    def __init__(
+        self, site: Site, game_server: GameServer, retention: RetentionStore, notifier: Notifier
+    ) -> None:
         self._site = site
-        self._house = house
+        self._game_server = game_server
         self._retention = retention
         self._notifier = notifier
         self._banned: set[tuple[By, str]] = set()
@@ -83,7 +85,7 @@ class Upkeep:
             site.signed_out(key, (by, *SIGNED_OUT))
         self._banned = banned
         await self._hear_of_people()
-        await self._house.rooms.compare_heads()
+        await self._game_server.rooms.compare_heads()
 
     async def _hear_of_people(self) -> None:
         """Who was renamed or deleted, here, elsewhere or by the command line; most of it is known already."""
@@ -94,7 +96,7 @@ class Upkeep:
         self._people = changed
         for person in news:
             site.forget(person)
-        self._house.renamed(news)
+        self._game_server.renamed(news)
         site.sockets.end("person", [person for person, name in news.items() if name is None])
 
     async def look_at_sessions(self) -> None:
@@ -132,7 +134,7 @@ class Upkeep:
 
     async def _close(self, game: str) -> None:
         try:
-            await self._house.close_room(game, "nobody came for a long time")
+            await self._game_server.close_room(game, "nobody came for a long time")
         except (Refusal, UnknownRules) as problem:
             # The rest of the round must not wait for a room of another release.
             log.warning("a dead room stays", extra={"fields": {"room": game, "why": str(problem)}})

@@ -6,10 +6,10 @@ from starlette.requests import HTTPConnection
 from starlette.types import Receive, Send
 
 from app.play.frame import frame_of
-from app.play.ports import Anyone, StoreUnavailable
+from app.play.ports import Actor, StoreUnavailable
 from app.web.address import is_same_origin
 from app.web.errors import Refused, TooMany
-from app.web.house import anyone_of, house_of
+from app.web.house import actor_of, game_server_of
 from app.web.identity import Person, credential_of, who
 from app.web.limits import OpenSocket
 from app.web.open_sockets import OpenSockets
@@ -23,18 +23,18 @@ __all__ = ["Accepted", "accept"]
 class Accepted:
     """An open socket and whose it is; `most` is the longest frame it may send."""
 
-    __slots__ = ("_open", "anyone", "is_too_fast", "is_too_heavy", "most", "outbox", "wire")
+    __slots__ = ("_open", "actor", "is_too_fast", "is_too_heavy", "most", "outbox", "wire")
 
     def __init__(
         self,
-        anyone: Anyone,
+        actor: Actor,
         wire: Wire,
         outbox: Outbox,
         counted: OpenSocket,
         sockets: OpenSockets,
         most: int,
     ) -> None:
-        self.anyone = anyone
+        self.actor = actor
         self.wire = wire
         self.outbox = outbox
         self.is_too_fast = counted.is_too_fast
@@ -78,13 +78,11 @@ async def accept(connection: HTTPConnection, receive: Receive, send: Send) -> Ac
     try:
         await send({"type": "websocket.accept"})
         wire = wire_of(connection.scope, send)
-        outbox = Outbox(wire, house_of(connection).watcher)
+        outbox = Outbox(wire, game_server_of(connection).metrics)
         if counted is not None:
-            anyone = anyone_of(person)
-            socket = Accepted(anyone, wire, outbox, counted, site.sockets, site.settings.frame_bytes)
-            site.sockets.add(
-                outbox, credential_of(connection), anyone.ids, site.limits.address_of(connection)
-            )
+            actor = actor_of(person)
+            socket = Accepted(actor, wire, outbox, counted, site.sockets, site.settings.frame_bytes)
+            site.sockets.add(outbox, credential_of(connection), actor.ids, site.limits.address_of(connection))
             counted = None  # its release is the wire's from here on
             return socket
         assert refusal is not None

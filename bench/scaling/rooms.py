@@ -14,8 +14,8 @@ from time import perf_counter, process_time
 from typing import Any
 
 from app.bus.local import LocalBus
-from app.play.simple_bot import StandIn
-from app.play.server import House
+from app.play.server import GameServer
+from app.play.simple_bot import SimpleBot
 from app.play.system_clock import SystemClock
 from app.store.games import open_store
 from app.web.metrics import Metrics
@@ -41,23 +41,23 @@ def rooms() -> list[dict[str, Any]]:
 async def _measure(file: str) -> list[dict[str, Any]]:
     found = []
     async with open_store(f"sqlite+aiosqlite:///{file}", lambda *_: None) as store:
-        house = House(store, LocalBus(), SystemClock(), StandIn(), Metrics())
-        await house.open(background=False)
-        await house.rooms.get(game_id(0))
-        house.rooms.evict(_LATER * _LATER)
+        game_server = GameServer(store, LocalBus(), SystemClock(), SimpleBot(), Metrics())
+        await game_server.open(background=False)
+        await game_server.rooms.get(game_id(0))
+        game_server.rooms.evict(_LATER * _LATER)
         gc.collect()
         empty = memory(os.getpid())
         for count in COUNTS:
             began = perf_counter()
             for number in range(count):
-                await house.rooms.get(game_id(number))
+                await game_server.rooms.get(game_id(number))
             loaded = perf_counter() - began
             full = memory(os.getpid())
             began = process_time()
-            await house.rooms.compare_heads()
+            await game_server.rooms.compare_heads()
             compared = process_time() - began
             began = perf_counter()
-            gone = house.rooms.evict(_LATER * _LATER)
+            gone = game_server.rooms.evict(_LATER * _LATER)
             evicted = perf_counter() - began
             assert gone == count
             gc.collect()
@@ -72,7 +72,7 @@ async def _measure(file: str) -> list[dict[str, Any]]:
                     "mb_after": memory(os.getpid()),
                 }
             )
-        await house.close()
+        await game_server.close()
     return found
 
 

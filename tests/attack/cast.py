@@ -15,8 +15,8 @@ import httpx
 
 from app import rules
 from app.client.sealing import Keeper
-from app.play.simple_bot import StandIn
 from app.play.ports import StoreUnavailable
+from app.play.simple_bot import SimpleBot
 from tests.sockets.harbour import Running, in_process
 
 LOCK = "open sesame"
@@ -61,7 +61,7 @@ class Cast:
 
     def bodies(self, state: str) -> dict[str, dict[str, Any]]:
         """Of every command one that its rightful sender could send now."""
-        room = self.server.house.rooms.loaded(self.rooms[state])
+        room = self.server.game_server.rooms.loaded(self.rooms[state])
         assert room is not None
         position, seq = room.table.position, room.table.seq
         action: dict[str, Any] = {"type": "end"}
@@ -95,7 +95,7 @@ class Cast:
 @asynccontextmanager
 async def assembled(database_url: str) -> AsyncIterator[Cast]:
     async with in_process(database_url, metrics_token=OPERATOR, rooms_per_guest=100) as server:
-        server.house.bot = StandIn()
+        server.game_server.bot = SimpleBot()
         cast = Cast(server)
         try:
             await _people(cast)
@@ -157,7 +157,7 @@ async def _table(cast: Cast, state: str) -> None:
         for role in SEATED[1:]:
             await cast.do(role, state, "act", version=0, action={"type": "resign"})
     if state in ("aborted", "closed"):
-        await cast.server.house.close_room(cast.rooms[state], "test")
+        await cast.server.game_server.close_room(cast.rooms[state], "test")
 
 
 async def _settle(cast: Cast) -> None:
@@ -174,4 +174,4 @@ async def _settle(cast: Cast) -> None:
         raise StoreUnavailable("frozen")
 
     for name in ("append", "create", "add_chat", "set_mute"):
-        setattr(cast.server.house.store, name, refuse)
+        setattr(cast.server.game_server.store, name, refuse)

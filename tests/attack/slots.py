@@ -142,7 +142,7 @@ def twin(position: rules.Position, moves: list[Move], audience: Audience, chance
 
 
 def some_moves(position: rules.Position, count: int, chance: random.Random) -> list[Move]:
-    """Moves that anyone could make, whatever else is in the hands: no pass that is forced or bare."""
+    """Moves that anybody could make, whatever else is in the hands: no pass that is forced or bare."""
     moves: list[Move] = []
     while len(moves) < count:
         seat = rules.seats_to_act(position)[0]

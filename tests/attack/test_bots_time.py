@@ -9,11 +9,11 @@ import pytest
 
 from app import rules
 from app.play.schedule import due
-from app.web.house import BOT_BEAT
+from app.web.house import BOT_INTERVAL
 
 
 async def _answered_after(
-    thought: float, *, hands: str = "hidden", pace: int = 800, beat: float = BOT_BEAT
+    thought: float, *, hands: str = "hidden", pace: int = 800, beat: float = BOT_INTERVAL
 ) -> float:
     """Milliseconds from its turn to its answer, thinking so long."""
     rested: list[float] = []
@@ -23,20 +23,20 @@ async def _answered_after(
         return True
 
     options = rules.parse_options({"preset": "jamaica", "players": 2, "hands": hands})
-    room: Any = SimpleNamespace(house=SimpleNamespace(bot_beat=beat, rest=rest))
+    room: Any = SimpleNamespace(game_server=SimpleNamespace(bot_interval=beat, rest=rest))
     table: Any = SimpleNamespace(terms=SimpleNamespace(pace=pace), options=options)
-    await due._keep_the_beat(room, table, thought)
+    await due._wait_for_interval(room, table, thought)
     return pace + thought + sum(rested)
 
 
 @pytest.mark.parametrize("thought", [0.0, 1.0, 20.0, 120.0, 199.0])
 async def test_a_forced_move_and_a_hard_one_take_the_same_time(thought: float) -> None:
-    assert await _answered_after(thought) == pytest.approx(800 + BOT_BEAT)
+    assert await _answered_after(thought) == pytest.approx(800 + BOT_INTERVAL)
 
 
 async def test_a_long_thought_ends_on_a_beat() -> None:
     for thought in (201.0, 333.0, 780.0, 999.0):
-        assert (await _answered_after(thought) - 800) % BOT_BEAT == pytest.approx(0.0)
+        assert (await _answered_after(thought) - 800) % BOT_INTERVAL == pytest.approx(0.0)
 
 
 async def test_without_the_beat_the_difference_would_be_seen() -> None:

@@ -113,7 +113,7 @@ async def test_after_a_frame_that_is_too_big_the_connection_ends_with_the_close(
 async def _fill(server: Running, peer: Bare) -> None:
     """Ask for more than the peer reads, until the server has so much to say that it waits."""
     pings = frame(b"." * 125, PING) * 400
-    watcher: Any = server.house.watcher
+    watcher: Any = server.game_server.metrics
     while b"cartagena_outbox_drops_total 1.0" not in watcher.text():
         await peer.push(pings)
         await asyncio.sleep(0.01)

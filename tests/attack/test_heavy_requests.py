@@ -172,15 +172,17 @@ async def test_a_flood_of_lobby_filters_reads_the_lists_once_and_is_paid_for(
         desk = await at_desk(ann)
         await desk.next("lobby")
         asked: list[str] = []
-        listed = server.house.store.games_listed
+        listed = server.game_server.store.games_listed
 
         async def counted(which: str, limit: int) -> Any:
             asked.append(which)
             return await listed(which, limit)
 
-        monkeypatch.setattr(server.house.store, "games_listed", counted)
-        now = server.house.clock.now()
-        monkeypatch.setattr(server.house.clock, "now", lambda: now)  # lists are read again after a second
+        monkeypatch.setattr(server.game_server.store, "games_listed", counted)
+        now = server.game_server.clock.now()
+        monkeypatch.setattr(
+            server.game_server.clock, "now", lambda: now
+        )  # lists are read again after a second
         for _ in range(60):
             await desk.link.send('{"do":"filter","preset":"jamaica"}')
             await desk.next("lobby")

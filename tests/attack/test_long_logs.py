@@ -14,8 +14,8 @@ import pytest
 
 from app.play.commands import allowance
 from app.play.log import reading
-from app.play.server import House
 from app.play.log.table import Table
+from app.play.server import GameServer
 from app.store import games, rows
 from app.store.engine import sqlite_file
 from tests.people.running_site import TestSite, code_of, running
@@ -109,9 +109,9 @@ async def table_of_two(site: TestSite) -> tuple[httpx.AsyncClient, httpx.AsyncCl
 
 
 def put_away(site: TestSite, game: str) -> None:
-    house: House = site.app.state.house
-    assert house.rooms.evict(2**53)
-    assert house.rooms.loaded(game) is None
+    game_server: GameServer = site.app.state.game_server
+    assert game_server.rooms.evict(2**53)
+    assert game_server.rooms.loaded(game) is None
 
 
 async def test_a_log_of_a_hundred_thousand_entries_never_holds_the_loop(

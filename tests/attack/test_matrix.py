@@ -148,7 +148,7 @@ async def commands(cast: Cast) -> list[str]:
 
 
 async def _heads(cast: Cast) -> dict[str, int]:
-    return await cast.server.house.store.heads(list(cast.rooms.values()))
+    return await cast.server.game_server.store.heads(list(cast.rooms.values()))
 
 
 async def _by_socket(cast: Cast, role: str, state: str, bodies: dict[str, dict[str, Any]]) -> list[str]:

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from app import rules
-from app.play.room import broadcast, subscribers
 from app.play.frame import Frame
 from app.play.lobby import Lobby
 from app.play.refusals import Refusal
+from app.play.room import broadcast, subscribers
 from app.web import bot_api, game_api, game_api_stream, guard, pages_replay
 from app.web.pages_render import PageRenderer
 from tests.attack.heard import differences

@@ -353,7 +353,7 @@ async def heard_in(
             assert app is not None
             app.state.site.clock = lambda: NOW / 1000
             app.state.site.chance = random.Random(3)
-            server.house.clock = SimpleNamespace(now=lambda: NOW)
+            server.game_server.clock = SimpleNamespace(now=lambda: NOW)
             world = World(server, stage, audience)
             try:
                 return await world.play(moves, looks, pages)

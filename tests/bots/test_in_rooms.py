@@ -19,7 +19,7 @@ async def test_bots_fill_seats_survive_a_crash_keep_their_seats_and_never_chat(s
     asked: list[Seat] = []
     is_killed = False
     async with in_process(sqlite_url) as server, Api(server.base, await token_for(server, "Ann")) as api:
-        pool = server.house.bot
+        pool = server.game_server.bot
         assert isinstance(pool, BotPool)
 
         def play(seat: Seat) -> dict[str, object]:
@@ -53,4 +53,4 @@ async def test_bots_fill_seats_survive_a_crash_keep_their_seats_and_never_chat(s
         seats = (await api.state(following))["table"]["seats"]
         assert sorted(seat["bot"] for seat in seats if seat["bot"]) == ["mate", "sailor"]
         for where in (game, following):
-            assert await server.house.store.chat(where, 0, 100) == []
+            assert await server.game_server.store.chat(where, 0, 100) == []

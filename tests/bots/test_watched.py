@@ -17,7 +17,7 @@ async def test_a_watcher_who_comes_while_the_start_is_on_its_way_wakes_the_bots(
         for _ in range(2):
             await ann.send("bot", level="sailor")
         await ann.go()
-        store, is_on_its_way, may_go_on = stage.house.store, asyncio.Event(), asyncio.Event()
+        store, is_on_its_way, may_go_on = stage.game_server.store, asyncio.Event(), asyncio.Event()
 
         class Slow:
             def __getattr__(self, name: str) -> Any:
@@ -28,13 +28,13 @@ async def test_a_watcher_who_comes_while_the_start_is_on_its_way_wakes_the_bots(
                 await may_go_on.wait()
                 return await store.append(append)
 
-        stage.house.store = Slow()
+        stage.game_server.store = Slow()
         starting = asyncio.create_task(ann.send("start"))
         await is_on_its_way.wait()
         await stage.guest("bo").come(game)
         may_go_on.set()
         await starting
-        stage.house.store = store
-        while stage.house._tasks:
-            await asyncio.wait(stage.house._tasks)
-        assert await stage.house.sweeper.sweep() == 1
+        stage.game_server.store = store
+        while stage.game_server._tasks:
+            await asyncio.wait(stage.game_server._tasks)
+        assert await stage.game_server.sweeper.sweep() == 1

@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator, Awaitable
 import pytest
 
 from app.play.log.clocks import Clocks
-from app.play.schedule.time_credit import KEPT, Delays
 from app.play.log.entries import Append, Outage
+from app.play.log.terms import ClockTerms
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
-from app.play.log.terms import ClockTerms
+from app.play.schedule.time_credit import KEPT, Delays
 from tests.play.stage import Guest, Stage, open_stage
 
 TURN = {"kind": "turn", "seconds": 5}
@@ -46,7 +46,7 @@ async def test_whoever_saw_a_move_late_has_the_whole_turn(
     monkeypatch.setattr(stage.store, "append", slowly)
     await ann.act({"type": "end"})
     monkeypatch.undo()
-    await stage.house.sweeper.sweep()
+    await stage.game_server.sweeper.sweep()
     assert by_clock(bo) == []
     assert kinds(bo)[-1] == "credited"
     clock = bo.ear.of("table")[-1]["clock"]
@@ -74,7 +74,9 @@ async def test_a_move_that_could_not_be_stored_is_not_too_late_afterwards(
         await ann.act(move, id="the-same-command")
     monkeypatch.undo()
     stage.clock.pass_seconds(1.5)
-    await stage.house.sweeper.sweep()  # the store is back, and somebody looks before the player comes again
+    await (
+        stage.game_server.sweeper.sweep()
+    )  # the store is back, and somebody looks before the player comes again
     assert by_clock(bo) == []
     stage.clock.pass_seconds(0.6)
     await ann.act(move, id="the-same-command")

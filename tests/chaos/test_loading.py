@@ -28,7 +28,7 @@ async def test_nobody_waits_any_more_when_the_store_gives_up(
         told: list[dict[str, Any]] = []
         asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
         monkeypatch.setattr(stage.store, "game", away)
-        rooms = stage.house.rooms
+        rooms = stage.game_server.rooms
         visitor = asyncio.ensure_future(rooms.get("a-game-put-away"))
         await is_asked.wait()
         visitor.cancel()
@@ -46,9 +46,9 @@ async def test_a_table_of_a_later_release_is_no_fault_of_this_one(
     """During an update a worker may be asked for tables it does not know yet: said in a line, without a traceback."""
     async with open_stage(sqlite_url) as stage:
         game = await stage.open_table(stage.guest("Ann"))
-        stage.house.rooms._rooms.clear()
+        stage.game_server.rooms._rooms.clear()
         monkeypatch.setattr(engines, "ENGINES", {})
         with pytest.raises(UnknownRules):
-            await stage.house.rooms.get(game)
+            await stage.game_server.rooms.get(game)
     told = [record for record in caplog.records if game in record.getMessage()]
     assert [(record.levelname, record.exc_info) for record in told] == [("WARNING", None)]

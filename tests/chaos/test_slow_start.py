@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy.engine import make_url
 
-from app.play.retry import once_it_answers
 from app.play.ports import StoreUnavailable
+from app.play.retry import wait_until_answered
 from tools.services import Postgres
 from tools.soak.nursery import Nursery, Server
 from tools.soak.proxy import proxied
@@ -41,11 +41,11 @@ async def test_it_is_asked_until_it_answers_but_not_for_ever() -> None:
         if asked < 3:
             raise StoreUnavailable("away")
 
-    await once_it_answers(late)
+    await wait_until_answered(late)
     assert asked == 3
 
     async def never() -> None:
         raise StoreUnavailable("away")
 
     with pytest.raises(StoreUnavailable):
-        await once_it_answers(never, patience=0.0)
+        await wait_until_answered(never, longest=0.0)

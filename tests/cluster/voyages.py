@@ -8,8 +8,8 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from app.play.schedule.due import GRACE
 from app.play.log.table import Table
+from app.play.schedule.due import GRACE
 from tests.cluster.harbours import PATIENCE, Stubborn, at, crews_at, log_of, moved, restarted
 from tests.sockets.sailor import Message, Refused, Sailor, good_choice, new_id
 from tools.cluster import Cluster

@@ -18,12 +18,12 @@ import pytest
 
 from app.main import create_app
 from app.play.commands import messages as cmd
-from app.play.log.entries import GameRow, SeatRow, Summary
 from app.play.lobby import row_of_game
-from app.play.refusals import SENTENCES, Refusal
+from app.play.log.entries import GameRow, SeatRow, Summary
 from app.play.log.seats import Seat
 from app.play.log.table import NOBODY_NAMED
 from app.play.log.terms import ClockTerms, Terms, parse_terms
+from app.play.refusals import SENTENCES, Refusal
 from app.play.room.subscribers import KEPT
 from app.rules import RuleError
 from app.settings import Settings

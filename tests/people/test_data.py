@@ -63,8 +63,8 @@ async def test_a_room_read_anew_from_the_log_still_plays_after_a_name_was_erased
     bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
     room = await play_table(ann, bo)
     await ann.post("/api/v1/me/delete", json={})
-    house = site.app.state.house
-    house.rooms._rooms.clear()
+    game_server = site.app.state.game_server
+    game_server.rooms._rooms.clear()
     state = (await bo.get(f"/api/v1/games/{room}")).json()
     assert [seat["name"] for seat in state["table"]["seats"]] == [None, "Bo Bellows"]
     answer = await command(bo, room, "act", version=state["seq"], action={"type": "resign"})

@@ -14,20 +14,20 @@ from sqlalchemy import insert, select
 from app.bus.local import Hub, LocalBus
 from app.client.sealing import Keeper
 from app.play.commands import messages as cmd
-from app.play.room.ack import Accepted
-from app.play.room.acting import act_now
-from app.play.join import admit, enter, leave
-from app.play.simple_bot import StandIn
 from app.play.commands.draft import Draft
-from app.play.log.entries import NOBODY
 from app.play.frame import Frame
-from app.play.server import House
-from app.play.ports import Anyone, BotPlayer
-from app.play.refusals import Refusal
-from app.play.room.room import Room
-from app.play.room.broadcast import table_json
+from app.play.join import admit, enter, leave
+from app.play.log.entries import NOBODY
 from app.play.log.terms import parse_terms
-from app.play.room.subscribers import Visitor
+from app.play.ports import Actor, BotPlayer
+from app.play.refusals import Refusal
+from app.play.room.ack import Ack
+from app.play.room.acting import act_now
+from app.play.room.broadcast import table_json
+from app.play.room.room import Room
+from app.play.room.subscribers import Subscriber
+from app.play.server import GameServer
+from app.play.simple_bot import SimpleBot
 from app.rules import Position
 from app.store.engine import make_engine
 from app.store.games import SqlGameStore, open_store
@@ -60,7 +60,7 @@ class Counts:
         self.kinds: list[str] = []
         self.codes: list[str] = []
         self.drops = 0
-        self.missed_looks = 0
+        self.missed_wakeups = 0
 
     def acted(self, kind: str, by: str) -> None:
         self.kinds.append(kind)
@@ -74,8 +74,8 @@ class Counts:
     def dropped(self) -> None:
         self.drops += 1
 
-    def missed_look(self) -> None:
-        self.missed_looks += 1
+    def missed_wakeup(self) -> None:
+        self.missed_wakeups += 1
 
 
 class Ear:
@@ -110,32 +110,32 @@ class Ear:
 class Guest:
     """A person at a table, on one device."""
 
-    def __init__(self, stage: Stage, name: str, house: House | None = None) -> None:
+    def __init__(self, stage: Stage, name: str, game_server: GameServer | None = None) -> None:
         self.stage = stage
-        self.house = house or stage.house
-        self.anyone = Anyone((f"p_{name}",), name)
+        self.game_server = game_server or stage.game_server
+        self.actor = Actor((f"p_{name}",), name)
         self.ear = Ear()
-        self.visitor = Visitor(self.anyone, self.ear)
+        self.subscriber = Subscriber(self.actor, self.ear)
         self.game = ""
         self.keeper = Keeper()
         stage.guests.append(self)
 
     async def come(self, game: str, seq: int | None = None, password: str | None = None) -> Guest:
         self.game = game
-        await self.stage.enrol(self.anyone)
-        room = await admit(self.house, game, self.anyone, password)
-        await enter(self.house, room, self.visitor, cmd.Hello(v=2, seq=seq))
+        await self.stage.enrol(self.actor)
+        room = await admit(self.game_server, game, self.actor, password)
+        await enter(self.game_server, room, self.subscriber, cmd.Hello(v=2, seq=seq))
         return self
 
     async def go(self) -> None:
-        await leave(self.house, await self.room(), self.visitor)
+        await leave(self.game_server, await self.room(), self.subscriber)
 
     async def room(self) -> Room:
-        room = await self.house.rooms.get(self.game)
+        room = await self.game_server.rooms.get(self.game)
         assert room is not None
         return room
 
-    async def send(self, do: str, **fields: Any) -> Accepted:
+    async def send(self, do: str, **fields: Any) -> Ack:
         """One command. Whoever sits down seals; a start is opened by everybody, as clients do by themselves."""
         if do == "sit" and not {"nonce", "seal"} & fields.keys():
             table = (await self.room()).table
@@ -152,36 +152,36 @@ class Guest:
         if wanted is not None:
             await self.plainly(wanted.pop("do"), **wanted)
 
-    async def plainly(self, do: str, **fields: Any) -> Accepted:
+    async def plainly(self, do: str, **fields: Any) -> Ack:
         """One command and nothing beside it."""
         message = cmd.decode(orjson.dumps({"do": do, "id": new_id(), **fields}))
         assert not isinstance(message, cmd.Hello | cmd.Ping | cmd.Here)
-        room, now = await self.room(), self.house.clock.now()
+        room, now = await self.room(), self.game_server.clock.now()
         if isinstance(message, cmd.Act):  # as a socket does: the short way where there is one
-            answered: asyncio.Future[Accepted | Refusal] = asyncio.get_running_loop().create_future()
-            if act_now(room, self.visitor, message, now, answered.set_result):
+            answered: asyncio.Future[Ack | Refusal] = asyncio.get_running_loop().create_future()
+            if act_now(room, self.subscriber, message, now, answered.set_result):
                 answer = await answered
                 if isinstance(answer, Refusal):
                     raise answer
                 return answer
-        return await self.house.submit(room, self.anyone, message, now)
+        return await self.game_server.submit(room, self.actor, message, now)
 
     async def refused(self, do: str, **fields: Any) -> str:
         """The code this command is refused with; the head stays where it is."""
         room = await self.room()
-        before = (await self.house.store.heads([self.game]))[self.game], room.table.seq
+        before = (await self.game_server.store.heads([self.game]))[self.game], room.table.seq
         try:
             await self.send(do, **fields)
         except Refusal as refusal:
-            after = (await self.house.store.heads([self.game]))[self.game], room.table.seq
+            after = (await self.game_server.store.heads([self.game]))[self.game], room.table.seq
             assert after == before
             return refusal.code
         raise AssertionError(f"{do} was accepted")
 
-    async def sit(self, **fields: Any) -> Accepted:
+    async def sit(self, **fields: Any) -> Ack:
         return await self.send("sit", **fields)
 
-    async def act(self, action: dict[str, Any], version: int | None = None, **fields: Any) -> Accepted:
+    async def act(self, action: dict[str, Any], version: int | None = None, **fields: Any) -> Ack:
         room = await self.room()
         return await self.send(
             "act", version=room.table.seq if version is None else version, action=action, **fields
@@ -191,11 +191,13 @@ class Guest:
         """A bot plays this guest's seat from now on."""
         room, seat = await self.room(), self.seat
         body = {"about": seat, "level": "sailor", "why": "absent"}
-        assert await room.add(Draft("takeover", NOBODY, body, "server"), self.house.clock.now(), room.table)
+        assert await room.add(
+            Draft("takeover", NOBODY, body, "server"), self.game_server.clock.now(), room.table
+        )
 
     @property
     def seat(self) -> int | None:
-        return self.visitor.seat
+        return self.subscriber.seat
 
 
 def laid(room: Room) -> Position:
@@ -209,12 +211,12 @@ def new_id() -> str:
 
 
 class Stage:
-    """One worker's house on a fresh database; more workers can be put beside it."""
+    """One worker's game_server on a fresh database; more workers can be put beside it."""
 
     def __init__(
-        self, house: House, clock: HandClock, store: SqlGameStore, counts: Counts, hub: Hub | None
+        self, game_server: GameServer, clock: HandClock, store: SqlGameStore, counts: Counts, hub: Hub | None
     ) -> None:
-        self.house = house
+        self.game_server = game_server
         self.clock = clock
         self.store = store
         self.counts = counts
@@ -228,22 +230,22 @@ class Stage:
             if guest.game == game:
                 await guest.open()
 
-    def guest(self, name: str, house: House | None = None) -> Guest:
-        return Guest(self, name, house)
+    def guest(self, name: str, game_server: GameServer | None = None) -> Guest:
+        return Guest(self, name, game_server)
 
     async def open_table(self, host: Guest, preset: str = "jamaica", players: int = 2, **wishes: Any) -> str:
         options = {"preset": preset, "players": players, **wishes.pop("options", {})}
         bots = wishes.pop("bots", [])
-        await self.enrol(host.anyone)
-        return (await self.house.create(host.anyone, options, parse_terms(wishes), bots)).id
+        await self.enrol(host.actor)
+        return (await self.game_server.create(host.actor, options, parse_terms(wishes), bots)).id
 
-    async def enrol(self, anyone: Anyone) -> None:
+    async def enrol(self, actor: Actor) -> None:
         """The people's tables know this person."""
         async with self.store.writing() as run:
             known = {row.id for row in await run.execute(select(players.c.id))}
-            for person in anyone.ids:
+            for person in actor.ids:
                 if person not in known:
-                    row = {"id": person, "name": anyone.name, "skeleton": person, "made_at": 1, "seen_at": 1}
+                    row = {"id": person, "name": actor.name, "skeleton": person, "made_at": 1, "seen_at": 1}
                     await run.execute(insert(players).values(**row, is_account=False, is_bot=False))
 
     async def game(self, *names: str, preset: str = "jamaica", **wishes: Any) -> list[Guest]:
@@ -260,46 +262,48 @@ class Stage:
         await guests[0].send("start")
         return guests
 
-    async def another_worker(self, bot: BotPlayer | None = None) -> House:
-        """A second house on the same store and bus, as another process would be."""
+    async def another_worker(self, bot: BotPlayer | None = None) -> GameServer:
+        """A second game_server on the same store and bus, as another process would be."""
         assert self.hub is not None
-        house = House(
+        game_server = GameServer(
             self.store,
             LocalBus(self.hub),
             self.clock,
-            bot or StandIn(),
+            bot or SimpleBot(),
             Counts(),
             names=self.people.names,
             presence_delay=0,
         )
-        await house.open(background=False)
-        return house
+        await game_server.open(background=False)
+        return game_server
 
     async def live(self, seconds: float) -> None:
         """Time goes by in which the server was there all along: its heart beat."""
         self.clock.pass_seconds(seconds)
-        await self.store.beat(self.clock.now(), 10**15)
-        await self.house.sweeper.beat()
+        await self.store.heartbeat(self.clock.now(), 10**15)
+        await self.game_server.sweeper.heartbeat()
 
     async def pass_time(self, seconds: float) -> int:
         """Time goes by, then the sweeper sweeps once; how many rows were due."""
         await self.live(seconds)
-        return await self.house.sweeper.sweep()
+        return await self.game_server.sweeper.sweep()
 
 
 @asynccontextmanager
 async def open_stage(
     url: str, *, hub: Hub | None = None, bot: BotPlayer | None = None, migrate: bool = True
 ) -> AsyncIterator[Stage]:
-    """A migrated database and a house on it."""
+    """A migrated database and a server on it."""
     engine = make_engine(url)
     if migrate:
         await upgrade(engine)
     clock, counts = HandClock(), Counts()
     async with open_store(url, counts.committed, engine) as store:
         names = PeopleStore(engine).names
-        house = House(store, LocalBus(hub), clock, bot or StandIn(), counts, names=names, presence_delay=0)
-        await house.open(background=False)
-        yield Stage(house, clock, store, counts, hub)
-        await house.close()
+        game_server = GameServer(
+            store, LocalBus(hub), clock, bot or SimpleBot(), counts, names=names, presence_delay=0
+        )
+        await game_server.open(background=False)
+        yield Stage(game_server, clock, store, counts, hub)
+        await game_server.close()
     await engine.dispose()

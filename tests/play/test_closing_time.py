@@ -1,4 +1,4 @@
-"""The house closes: no query is cut off, and nobody waits for those who only rest."""
+"""The server closes: no query is cut off, and nobody waits for those who only rest."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import time
 from typing import Any
 
 from app.bus.local import LocalBus
-from app.play.simple_bot import StandIn
-from app.play.server import House
+from app.play.server import GameServer
+from app.play.simple_bot import SimpleBot
 from app.play.system_clock import SystemClock
 from tests.play.stage import Counts, Stage
 
@@ -32,29 +32,29 @@ class SlowStore:
         return query
 
 
-def house_on(stage: Stage) -> tuple[House, SlowStore]:
+def house_on(stage: Stage) -> tuple[GameServer, SlowStore]:
     store = SlowStore(stage.store)
-    return House(store, LocalBus(), SystemClock(), StandIn(), Counts()), store
+    return GameServer(store, LocalBus(), SystemClock(), SimpleBot(), Counts()), store
 
 
 async def test_queries_under_way_come_to_their_end(stage: Stage) -> None:
     guests = await stage.game("ann", "bo")
-    house, store = house_on(stage)
-    await house.open()
-    hasty = asyncio.create_task(house.rooms.get(guests[0].game))
+    game_server, store = house_on(stage)
+    await game_server.open()
+    hasty = asyncio.create_task(game_server.rooms.get(guests[0].game))
     await asyncio.sleep(0.05)
     hasty.cancel()  # a request that was given up; the room is read all the same
     assert {"claim_due", "game"} <= set(store.begun) - set(store.ended)
-    await house.close()
+    await game_server.close()
     assert sorted(store.begun) == sorted(store.ended)
     assert "entries" in store.ended
 
 
 async def test_whoever_rests_is_not_waited_for(stage: Stage) -> None:
-    house, _ = house_on(stage)
-    await house.open()
+    game_server, _ = house_on(stage)
+    await game_server.open()
     await asyncio.sleep(0.4)
     began = time.monotonic()
-    await house.close()
+    await game_server.close()
     assert time.monotonic() - began < 0.5
-    assert await house.rest(60_000) is False
+    assert await game_server.rest(60_000) is False

@@ -12,8 +12,8 @@ from app import rules
 from app.play.log.entries import Entry
 from app.play.log.table import Table
 from app.play.room.broadcast import event_frames, state_message
+from tests.play.commands.test_play import choices_of
 from tests.play.stage import Guest, Stage
-from tests.play.test_playing import choices_of
 
 TABLES: dict[str, tuple[str, dict[str, object]]] = {
     "jamaica": ("jamaica", {}),
@@ -52,7 +52,7 @@ async def test_final_is_false_only_where_undo_is_possible_afterwards(stage: Stag
             after, _ = table.after(entry_after(table, seat, action))
             assert choice["final"] == (not after.may_undo(seat)), (step, choice)
             seen.add(choice["final"])
-            sealed += table.is_sealed
+            sealed += table.is_undo_closed
         action = chance.choice(listed)
         if isinstance(action, rules.OwedDiscard):
             action = table.rules.default_action(table.position, seat)

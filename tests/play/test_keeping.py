@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from app.play.join import enter
-from app.play.simple_bot import StandIn
 from app.play.commands.messages import Hello
+from app.play.join import enter
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.room.room import Room
+from app.play.simple_bot import SimpleBot
 from tests.play.stage import Stage
 
 
-class Thinker(StandIn):
+class Thinker(SimpleBot):
     """A bot that thinks until it is told to move."""
 
     def __init__(self) -> None:
@@ -31,13 +31,13 @@ class Thinker(StandIn):
 
 
 async def test_a_room_whose_bot_thinks_is_not_put_away(stage: Stage) -> None:
-    bot = stage.house.bot = Thinker()
+    bot = stage.game_server.bot = Thinker()
     (ann,) = await stage.game("ann", bots=["sailor"], options={"first": 1})
     await ann.go()
     stage.clock.pass_seconds(1)
-    looking = asyncio.create_task(stage.house.sweeper.sweep())
+    looking = asyncio.create_task(stage.game_server.sweeper.sweep())
     await bot.asked.wait()
-    assert stage.house.rooms.evict(stage.clock.now() + 10**9) == 0
+    assert stage.game_server.rooms.evict(stage.clock.now() + 10**9) == 0
     back = await stage.guest("ann").come(ann.game)
     bot.may_move.set()
     await looking
@@ -47,11 +47,11 @@ async def test_a_room_whose_bot_thinks_is_not_put_away(stage: Stage) -> None:
 async def test_whoever_stands_at_the_door_of_a_room_that_is_put_away_knocks_again(stage: Stage) -> None:
     ann = stage.guest("ann")
     game = await stage.open_table(ann)
-    room = await stage.house.rooms.get(game)
+    room = await stage.game_server.rooms.get(game)
     assert room is not None
-    stage.house.rooms.evict(stage.clock.now() + 10**9)
+    stage.game_server.rooms.evict(stage.clock.now() + 10**9)
     with pytest.raises(Refusal, match="try_again"):
-        await enter(stage.house, room, ann.visitor, Hello(v=1))
+        await enter(stage.game_server, room, ann.subscriber, Hello(v=1))
     await ann.come(game)
     await ann.sit()
 
@@ -75,7 +75,7 @@ async def test_a_store_that_is_away_is_a_refusal_for_every_command(stage: Stage,
     async def away(*_: object, **__: object) -> None:
         raise StoreUnavailable("away")
 
-    stage.house.store = _with(stage.store, query, away)
+    stage.game_server.store = _with(stage.store, query, away)
     command = {"entries": ("hint", {"version": room.table.seq})}.get(
         query, ("mute", {"person": "p_bo" if query == "set_mute" else "p_nobody", "on": True})
     )

@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from app.play.server import House
-from app.play.ports import Anyone
 from app.play.matchmaking import fitting_table as fitting_row
+from app.play.ports import Actor
+from app.play.server import GameServer
 from tests.play.stage import Guest, Stage
 
 
-async def fitting_table(house: House, anyone: Anyone, preset: str, seats: int) -> str | None:
-    row = await fitting_row(house, anyone, preset, seats)
+async def fitting_table(game_server: GameServer, actor: Actor, preset: str, seats: int) -> str | None:
+    row = await fitting_row(game_server, actor, preset, seats)
     return None if row is None else row.id
 
 
-async def waiting(stage: Stage, name: str, house: object = None, **wishes: object) -> Guest:
-    guest = stage.guest(name, house)  # type: ignore[arg-type]
+async def waiting(stage: Stage, name: str, game_server: object = None, **wishes: object) -> Guest:
+    guest = stage.guest(name, game_server)  # type: ignore[arg-type]
     game = await stage.open_table(guest, "tortuga", 3, **wishes)
     await guest.come(game)
     await guest.sit()
@@ -33,11 +33,11 @@ async def test_a_table_where_somebody_waits_is_found_behind_many_empty_ones(
     cy = stage.guest("cy")
     for n in range(7):
         await stage.open_table(stage.guest(f"gone{n}"), "tortuga", 3)
-    loaded = len(stage.house.rooms)
-    assert await fitting_table(stage.house, cy.anyone, "tortuga", 3) == ann.game
-    assert len(stage.house.rooms) == loaded  # an empty table is not even read
-    assert await fitting_table(stage.house, cy.anyone, "tortuga", 2) is None
-    assert await fitting_table(stage.house, cy.anyone, "jamaica", 3) is None
+    loaded = len(stage.game_server.rooms)
+    assert await fitting_table(stage.game_server, cy.actor, "tortuga", 3) == ann.game
+    assert len(stage.game_server.rooms) == loaded  # an empty table is not even read
+    assert await fitting_table(stage.game_server, cy.actor, "tortuga", 2) is None
+    assert await fitting_table(stage.game_server, cy.actor, "jamaica", 3) is None
 
 
 async def test_tables_with_a_surprise_are_passed_by(stage: Stage) -> None:
@@ -50,19 +50,19 @@ async def test_tables_with_a_surprise_are_passed_by(stage: Stage) -> None:
     ]
     for n, wishes in enumerate(surprises):
         await waiting(stage, f"host{n}", **wishes)
-    assert await fitting_table(stage.house, wim.anyone, "tortuga", 3) is None
+    assert await fitting_table(stage.game_server, wim.actor, "tortuga", 3) is None
     turn = await waiting(stage, "ann", clock={"kind": "turn", "seconds": 60})
-    assert await fitting_table(stage.house, wim.anyone, "tortuga", 3) == turn.game
-    assert await fitting_table(stage.house, turn.anyone, "tortuga", 3) == turn.game  # one's own
+    assert await fitting_table(stage.game_server, wim.actor, "tortuga", 3) == turn.game
+    assert await fitting_table(stage.game_server, turn.actor, "tortuga", 3) == turn.game  # one's own
     await turn.go()
-    assert await fitting_table(stage.house, wim.anyone, "tortuga", 3) is None
+    assert await fitting_table(stage.game_server, wim.actor, "tortuga", 3) is None
 
 
 async def test_somebody_who_waits_with_another_worker_is_found(harbour: Stage) -> None:
     other = await harbour.another_worker()
     ann = await waiting(harbour, "ann")
-    harbour.house.presence.tell()
+    harbour.game_server.presence.tell()
     await harbour.open_table(harbour.guest("gone"), "tortuga", 3)
     wim = harbour.guest("wim", other)
     assert other.rooms.loaded(ann.game) is None
-    assert await fitting_table(other, wim.anyone, "tortuga", 3) == ann.game
+    assert await fitting_table(other, wim.actor, "tortuga", 3) == ann.game

@@ -10,17 +10,17 @@ import pytest
 from sqlalchemy import select, text
 
 from app.bus.local import Hub
-from app.play.create import found_rematch
+from app.play.create import new_rematch
 from app.play.frame import Frame
-from app.play.server import House
-from app.play.lobby import LobbyVisitor
-from app.play.names import LIFE
+from app.play.lobby import LobbySubscriber
 from app.play.log.record import record_of
+from app.play.names import LIFE
+from app.play.server import GameServer
 from app.store.game_tables import chat, log, seats
 from app.store.people_data import DataStore
 from app.web.names import named
+from tests.play.commands.test_play import advance_of
 from tests.play.stage import Ear, Guest, Stage, open_stage
-from tests.play.test_playing import advance_of
 
 
 @pytest.fixture
@@ -56,9 +56,9 @@ class LobbyEar(Ear):
 
 async def erase(stage: Stage, guest: Guest, *, told: bool = True) -> None:
     """As the site does it; not `told`: the news of it was lost."""
-    await DataStore(stage.store.engine).erase(guest.anyone.ids, stage.clock.now() // 1000)
+    await DataStore(stage.store.engine).erase(guest.actor.ids, stage.clock.now() // 1000)
     if told:
-        stage.house.rename(dict.fromkeys(guest.anyone.ids))
+        stage.game_server.rename(dict.fromkeys(guest.actor.ids))
 
 
 async def written(stage: Stage) -> str:
@@ -99,8 +99,8 @@ async def test_a_deleted_name_does_not_come_back_with_the_next_entry(stage: Stag
     await ann.act({"type": "resign"})
     await ann.send("rematch")
     assert "Bartholomew" not in (await written(stage)).replace("p_Bartholomew", "")
-    mine = await stage.house.lobby.mine(ann.anyone)
-    games = await stage.store.games_of(ann.anyone.ids, unfinished=False, limit=5)
+    mine = await stage.game_server.lobby.mine(ann.actor)
+    games = await stage.store.games_of(ann.actor.ids, unfinished=False, limit=5)
     shown = [row["names"] for row in mine]
     assert "Bartholomew" not in str(shown).replace("p_Bartholomew", "")
     assert games[0].summary is not None
@@ -115,7 +115,7 @@ async def test_whoever_is_deleted_loses_the_name_in_open_rooms_and_lobbies_at_on
     assert names_told(ann.ear) == ["ann", None]
     assert ann.ear.last["choices"]
     await ann.act(advance_of(ann))
-    record_names = [seat.name_in(stage.house.names) for seat in (await ann.room()).table.seats]
+    record_names = [seat.name_in(stage.game_server.names) for seat in (await ann.room()).table.seats]
     assert record_names == ["ann", None]
 
 
@@ -126,34 +126,37 @@ async def test_a_lobby_shows_tables_that_nobody_has_loaded_without_a_deleted_nam
     await ann.sit()
     await ann.go()
     stage.clock.pass_seconds(1000)
-    stage.house.rooms.evict(stage.clock.now())
-    assert stage.house.rooms.loaded(game) is None
+    stage.game_server.rooms.evict(stage.clock.now())
+    assert stage.game_server.rooms.loaded(game) is None
     ear = LobbyEar()
-    visitor = LobbyVisitor(stage.guest("bo").anyone, ear)
-    stage.house.lobby.visitors.add(visitor)
-    await stage.house.lobby.tell_lists(visitor)
+    subscriber = LobbySubscriber(stage.guest("bo").actor, ear)
+    stage.game_server.lobby.subscribers.add(subscriber)
+    await stage.game_server.lobby.tell_lists(subscriber)
     assert [row["names"] for row in ear.last["open"]] == [["ann"]]
     await erase(stage, ann)
     async with asyncio.timeout(10):
         await ear.changed.wait()
     assert [(told["list"], told["room"]["names"]) for told in ear.of("room")] == [("open", [None])]
-    await stage.house.lobby.tell_lists(visitor)
+    await stage.game_server.lobby.tell_lists(subscriber)
     assert [row["names"] for row in ear.last["open"]] == [[None]]
 
 
 async def test_a_new_name_is_shown_at_once_and_the_record_has_the_name_of_its_export(stage: Stage) -> None:
     ann, bo = await stage.game("ann", "bo")
     await stage.people.rename("p_bo", named("Bonny"), 1)
-    stage.house.rename({"p_bo": "Bonny"})
+    stage.game_server.rename({"p_bo": "Bonny"})
     assert names_told(ann.ear) == ["ann", "Bonny"]
     await bo.send("chat", text="it is me")
     assert ann.ear.of("chat")[-1]["name"] == "Bonny"
     await bo.act({"type": "resign"})
     room = await ann.room()
     entries = await stage.store.entries(ann.game)
-    assert record_of(room.row, entries, stage.house.names)["players"][1] == {"name": "Bonny", "bot": None}
+    assert record_of(room.row, entries, stage.game_server.names)["players"][1] == {
+        "name": "Bonny",
+        "bot": None,
+    }
     await erase(stage, bo)
-    assert record_of(room.row, entries, stage.house.names)["players"][1] == {"name": "", "bot": None}
+    assert record_of(room.row, entries, stage.game_server.names)["players"][1] == {"name": "", "bot": None}
 
 
 async def test_names_of_bots_stay_when_people_go(stage: Stage) -> None:
@@ -171,7 +174,7 @@ async def test_a_title_goes_with_the_person_who_wrote_it(stage: Stage) -> None:
     await erase(stage, ann)
     room = await bo.room()
     assert bo.ear.of("state")[-1]["table"]["title"] == ""
-    row, entry = found_rematch(room.table, bo.anyone, stage.clock.now(), stage.house.new_tables)
+    row, entry = new_rematch(room.table, bo.actor, stage.clock.now(), stage.game_server.new_tables)
     assert row.terms["title"] == ""
     assert row.creator == "p_bo"
     assert [kept["person"] for kept in entry.body["kept"]] == ["p_bo"]  # nobody waits for whoever is gone
@@ -180,15 +183,20 @@ async def test_a_title_goes_with_the_person_who_wrote_it(stage: Stage) -> None:
 async def test_a_room_is_loaded_with_one_question_for_all_its_names(harbour: Stage) -> None:
     ann, _, _ = await harbour.game("ann", "bo", "cy")
     ask = Counting(harbour)
-    house = House(
-        harbour.store, harbour.house.bus, harbour.clock, harbour.house.bot, harbour.counts, names=ask
+    game_server = GameServer(
+        harbour.store,
+        harbour.game_server.bus,
+        harbour.clock,
+        harbour.game_server.bot,
+        harbour.counts,
+        names=ask,
     )
-    room = await house.rooms.get(ann.game)
+    room = await game_server.rooms.get(ann.game)
     assert room is not None
-    assert [seat.name_in(house.names) for seat in room.table.seats] == ["ann", "bo", "cy"]
+    assert [seat.name_in(game_server.names) for seat in room.table.seats] == ["ann", "bo", "cy"]
     assert len(ask.asked) <= 1
-    await house.rooms.get(ann.game)
-    await house.names.learn(room.table.named())
+    await game_server.rooms.get(ann.game)
+    await game_server.names.learn(room.table.named())
     assert len(ask.asked) <= 1
 
 
@@ -200,9 +208,9 @@ async def test_other_workers_see_who_is_renamed_and_who_is_gone(harbour: Stage) 
     bo = await harbour.guest("bo", await harbour.another_worker()).come(game)
     await bo.sit()
     assert names_told(ann.ear) == names_told(bo.ear) == ["ann", "bo"]
-    harbour.house.rename({"p_bo": "Bonny"})
+    harbour.game_server.rename({"p_bo": "Bonny"})
     assert names_told(bo.ear) == ["ann", "Bonny"]
-    harbour.house.rename({"p_ann": None})
+    harbour.game_server.rename({"p_ann": None})
     assert names_told(bo.ear) == [None, "Bonny"]
 
 
@@ -212,10 +220,10 @@ async def test_a_worker_that_heard_nothing_asks_again_after_a_while(harbour: Sta
     harbour.hub.is_down = True
     await erase(harbour, bo, told=False)
     assert names_told(ann.ear) == ["ann", "bo"]
-    house = harbour.house
-    assert not await house.names.keep(house.rooms.named())  # not yet
+    game_server = harbour.game_server
+    assert not await game_server.names.keep(game_server.rooms.named())  # not yet
     harbour.clock.pass_seconds(LIFE / 1000 + 1)
-    house.retell(await house.names.keep(house.rooms.named()))
+    game_server.resend_state(await game_server.names.keep(game_server.rooms.named()))
     assert names_told(ann.ear) == ["ann", None]
 
 
@@ -230,12 +238,12 @@ async def test_what_changed_is_found_by_its_time_even_if_no_news_came(stage: Sta
 
 async def test_names_that_no_room_needs_are_forgotten(stage: Stage) -> None:
     ann, _ = await stage.game("ann", "bo")
-    house = stage.house
+    game_server = stage.game_server
     for number in range(40):
-        house.rename({f"p_passer_by_{number}": "Somebody"})
+        game_server.rename({f"p_passer_by_{number}": "Somebody"})
     stage.clock.pass_seconds(LIFE / 1000 + 1)
-    await house.names.keep((await ann.room()).table.named())
-    assert len(house.names) == 2
+    await game_server.names.keep((await ann.room()).table.named())
+    assert len(game_server.names) == 2
 
 
 async def test_an_older_entry_with_a_name_is_shown_with_the_present_one(stage: Stage) -> None:
@@ -247,8 +255,13 @@ async def test_an_older_entry_with_a_name_is_shown_with_the_present_one(stage: S
         )
         await run.execute(text("UPDATE seats SET name = 'Old Name' WHERE person IS NOT NULL"))
     await erase(stage, bo, told=False)
-    other = House(
-        stage.store, stage.house.bus, stage.clock, stage.house.bot, stage.counts, names=stage.people.names
+    other = GameServer(
+        stage.store,
+        stage.game_server.bus,
+        stage.clock,
+        stage.game_server.bot,
+        stage.counts,
+        names=stage.people.names,
     )
     room = await other.rooms.get(ann.game)
     assert room is not None
@@ -260,7 +273,7 @@ async def test_an_older_entry_with_a_name_is_shown_with_the_present_one(stage: S
 
 async def test_tables_of_version_1_keep_an_empty_name_for_older_workers(stage: Stage) -> None:
     """They fold `body["name"]` of every seated entry, and of every seat a rematch keeps."""
-    stage.house.new_tables = 1
+    stage.game_server.new_tables = 1
     ann, _ = await stage.game("ann", "bo")
     await ann.act({"type": "resign"})
     await ann.send("rematch")
@@ -273,7 +286,7 @@ async def test_tables_of_version_1_keep_an_empty_name_for_older_workers(stage: S
 
 
 async def test_tables_of_version_2_have_no_name_of_a_person(stage: Stage) -> None:
-    stage.house.new_tables = 2
+    stage.game_server.new_tables = 2
     ann = stage.guest("ann")
     await ann.come(await stage.open_table(ann, players=3, bots=["sailor"]))
     await ann.sit()

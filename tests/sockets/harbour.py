@@ -22,7 +22,7 @@ from fastapi import FastAPI
 from uvicorn.server import ServerState
 
 from app.main import create_app
-from app.play.server import House
+from app.play.server import GameServer
 from app.settings import Settings
 from app.web.connections import Connections
 from app.web.http_uvicorn import CarefulHttp
@@ -64,10 +64,10 @@ class Running:
         self._app = app
 
     @property
-    def house(self) -> House:
+    def game_server(self) -> GameServer:
         assert self._app is not None, "this server is another process"
-        house: House = self._app.state.house
-        return house
+        game_server: GameServer = self._app.state.game_server
+        return game_server
 
     @property
     def connections(self) -> int:
@@ -76,7 +76,7 @@ class Running:
         return len(self._state.connections)
 
     async def head(self, game: str) -> int:
-        return (await self.house.store.heads([game]))[game]
+        return (await self.game_server.store.heads([game]))[game]
 
 
 @asynccontextmanager

@@ -105,13 +105,13 @@ async def test_the_stream_carries_the_frames_of_the_socket(light_crew: Crew) -> 
         number, events = await next_of("events")
         assert number == str(seq + 1) == str(events["seq"])
         assert events["events"][0]["seat"] == 0
-    room = light_crew.server.house.rooms.loaded(game)
+    room = light_crew.server.game_server.rooms.loaded(game)
     assert room is not None
     for _ in range(200):
-        if not len(room.visitors):
+        if not len(room.subscribers):
             break
         await asyncio.sleep(0.02)
-    assert len(room.visitors) == 0
+    assert len(room.subscribers) == 0
 
 
 async def test_every_route_is_in_the_openapi_description(light_crew: Crew) -> None:

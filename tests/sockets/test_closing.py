@@ -77,7 +77,7 @@ async def test_every_close_code_is_met(sqlite_url: str, monkeypatch: pytest.Monk
         await closes(4008, gone)
         table = await crew.open_table(ann)
         await crew.twin(ann).join(table)
-        await server.house.close_room(table, "test")
+        await server.game_server.close_room(table, "test")
         await closes(4010, crew.sailors[-1])
         strange = await crew.open_table(ann)
         monkeypatch.setattr(engines, "ENGINES", {})
@@ -85,7 +85,7 @@ async def test_every_close_code_is_met(sqlite_url: str, monkeypatch: pytest.Monk
         monkeypatch.undo()
         await _a_peer_that_does_not_read(crew, ann, bo, met)
         assert ann.closed_with is None
-        await server.house.dismiss()
+        await server.game_server.disconnect_all()
         await closes(4000, ann)
         assert ann.log[-1]["t"] == "bye"
         await crew.close()
@@ -100,7 +100,7 @@ async def _a_peer_that_does_not_read(crew: Crew, ann: Sailor, bo: Sailor, met: s
     slow.link = await slow.open(f"/ws/game/{ann.game}", sock=narrow)
     slow.link.transport.pause_reading()
     await slow.say("hello", v=2)
-    watcher: Any = crew.server.house.watcher
+    watcher: Any = crew.server.game_server.metrics
     for n in range(400):
         for _ in range(20):
             await slow.say("act", id=new_id(), version=0, action={"type": "end"})

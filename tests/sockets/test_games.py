@@ -114,12 +114,12 @@ async def test_an_evicted_room_comes_back_as_it_was(crew: Crew) -> None:
     view, choices, seq = copy.deepcopy(ann.view), ann.choices, ann.seq
     await ann.leave()
     await bo.leave()
-    house = crew.server.house
+    game_server = crew.server.game_server
     for _ in range(100):
-        if house.rooms.evict(house.clock.now() + 10**9):
+        if game_server.rooms.evict(game_server.clock.now() + 10**9):
             break
         await asyncio.sleep(0.02)
-    assert house.rooms.loaded(ann.game) is None
+    assert game_server.rooms.loaded(ann.game) is None
     await ann.join(ann.game)
     assert (ann.view, ann.choices, ann.seq) == (view, choices, seq)
     await ann.act(advance(ann))
@@ -192,6 +192,6 @@ async def test_the_plain_asgi_wire_serves_as_well(sqlite_url: str) -> None:
         crew = Crew(server)
         sailors = await crew.game(2, "tortuga")
         await play_out(sailors, actions=25)
-        await server.house.dismiss()
+        await server.game_server.disconnect_all()
         assert {await sailor.is_closed() for sailor in sailors} == {4000}
         await crew.close()

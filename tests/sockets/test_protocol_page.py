@@ -8,11 +8,11 @@ from pathlib import Path
 import orjson
 
 from app.play.commands import messages as cmd
-from app.play.join import PROTOCOL
 from app.play.commands.messages import message_names
+from app.play.join import PROTOCOL
 from app.play.log.entries import KINDS
-from app.play.refusals import SENTENCES
 from app.play.log.terms import CHAT_PRESETS, COLOURS, LEVELS
+from app.play.refusals import SENTENCES
 from app.web.lobby_socket import lobby_message_names
 from app.web.outbox import CLOSE_CODES
 

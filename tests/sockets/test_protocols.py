@@ -9,12 +9,12 @@ from tests.sockets.sailor import Crew
 
 
 async def test_a_page_of_before_the_update_plays_on_where_seats_are_not_sealed(light_crew: Crew) -> None:
-    house = light_crew.server.house
+    game_server = light_crew.server.game_server
     ann = await light_crew.sailor()
     sealed = await light_crew.open_table(ann)
-    house.new_tables = 1
+    game_server.new_tables = 1
     old = await light_crew.open_table(ann)
-    house.new_tables = 2
+    game_server.new_tables = 2
     for game, closed in ((old, None), (sealed, 4001)):
         page = light_crew.twin(ann)
         page.game = game

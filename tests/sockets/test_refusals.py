@@ -85,7 +85,7 @@ async def _before_the_start(book: Book) -> None:
         await sailor.command("sit")
         await sailor.command("ready", ready=True)
     await book.expect("bad_options", ann, "start")
-    await crew.server.house.close_room(game, "test")
+    await crew.server.game_server.close_room(game, "test")
     await cy.leave()
     await cy.join(game)
     await book.expect("closed", cy, "sit")
@@ -113,14 +113,14 @@ async def _while_it_opens(book: Book) -> None:
     await ann.command("start")
     await ann.command("void", next_seal="c" * 64)
     await book.expect("not_sealed", ann, "start")  # bo had not opened: everybody seals anew
-    room = book.crew.server.house.rooms.loaded(game)
+    room = book.crew.server.game_server.rooms.loaded(game)
     assert room is not None
     assert room.table.missed == {ann.person: 1, bo.person: 1}
     room.table.missed = {bo.person: 2}
     await book.expect("missed_twice", bo, "sit")
-    book.crew.server.house.new_tables = 1
+    book.crew.server.game_server.new_tables = 1
     old = await book.crew.open_table(ann)
-    book.crew.server.house.new_tables = 2
+    book.crew.server.game_server.new_tables = 2
     await ann.leave()
     await ann.join(old)
     await ann.command("sit")
@@ -153,24 +153,24 @@ async def _in_the_game(book: Book) -> None:
     await ann.until(lambda: ann.table["status"] == "finished")
     await book.expect("game_over", ann, "act", version=ann.seq, action={"type": "end"})
     late, _ = await book.crew.game(2, clock={"kind": "turn", "seconds": 600}, absence=0)
-    house = book.crew.server.house
-    room = house.rooms.loaded(late.game)
+    game_server = book.crew.server.game_server
+    room = game_server.rooms.loaded(late.game)
     assert room is not None
     assert room.table.clocks is not None
     room.table.clocks.left[0] = -(10**8)  # long over, whatever a slow disk is credited
-    rewake, house.rewake = house.rewake, _nobody_wakes  # type: ignore[method-assign]
-    house.sweeper._busy.add(late.game)  # else it would move for her before the head is read again
+    reschedule, game_server.reschedule = game_server.reschedule, _nobody_wakes  # type: ignore[method-assign]
+    game_server.sweeper._busy.add(late.game)  # else it would move for her before the head is read again
     await book.expect("time_up", late, "act", version=late.seq, action=advance(late))
-    house.rewake = rewake  # type: ignore[method-assign]
-    house.sweeper._busy.discard(late.game)
+    game_server.reschedule = reschedule  # type: ignore[method-assign]
+    game_server.sweeper._busy.discard(late.game)
     taken, _ = await book.crew.game(
         2, clock={"kind": "turn", "seconds": 600}, on_timeout="bot", absence=0, pace=10_000
     )
-    room = house.rooms.loaded(taken.game)
+    room = game_server.rooms.loaded(taken.game)
     assert room is not None
     assert room.table.clocks is not None
     room.table.clocks.left[0] = 0
-    await house.store.wake(taken.game, 0)
+    await game_server.store.wake(taken.game, 0)
     await taken.until(lambda: taken.table["seats"][0]["bot"])
     await book.expect("bot_plays", taken, "act", version=taken.seq, action={"type": "end"})
 
@@ -186,7 +186,7 @@ async def _around_the_game(book: Book) -> None:
         patch.setattr(allowance, "BY_ONE", 0)
         await book.expect("too_many_changes", ann, "close_chat", closed=False)
         slow = Settings(writes_per_second=0.01, writes_burst=1)
-        patch.setattr(book.crew.server.house, "check", TalkLimits(slow, time.monotonic).check)
+        patch.setattr(book.crew.server.game_server, "check", TalkLimits(slow, time.monotonic).check)
         for do, fields in (
             ("chat", {"text": "hello?"}),
             ("mute", {"person": "nobody-at-all", "on": True}),
@@ -209,7 +209,7 @@ async def _around_the_game(book: Book) -> None:
 
 
 async def _at_the_door(book: Book) -> None:
-    crew, house = book.crew, book.crew.server.house
+    crew, game_server = book.crew, book.crew.server.game_server
     ann, bo = await crew.game(2, spectators=False)
     locked = await crew.open_table(ann, visibility="password", password="secret")
     stranger = await crew.sailor()
@@ -227,9 +227,9 @@ async def _at_the_door(book: Book) -> None:
     await blocker.join(game)
     await blocker.command("sit")
     await stranger.join(game)
-    blocks, house.blocks = house.blocks, _everybody_blocks
+    blocks, game_server.blocks = game_server.blocks, _everybody_blocks
     await book.expect("blocked", stranger, "sit")
-    house.blocks = blocks
+    game_server.blocks = blocks
     new = {"options": {"preset": "jamaica", "players": 2}}
     answers = [await stranger.http.post("/api/v1/games", json=new) for _ in range(11)]
     assert answers[-1].json()["error"]["code"] == "too_many_rooms"
@@ -267,6 +267,6 @@ async def _when_the_store_is_away(book: Book, monkeypatch: pytest.MonkeyPatch) -
         raise StoreUnavailable("gone")
 
     with monkeypatch.context() as away:
-        away.setattr(book.crew.server.house.store, "append", fail)
+        away.setattr(book.crew.server.game_server.store, "append", fail)
         await book.expect("try_again", ann, "act", version=ann.seq, action=advance(ann), id="try-me-again")
     await ann.act(advance(ann), id="try-me-again")  # the same id, once the store is back

@@ -20,7 +20,7 @@ DAY = 86_400
 async def clock(server: Running) -> AsyncIterator[TurnedClock]:
     turned = TurnedClock(server)
     yield turned
-    shown: bytes = server.house.watcher.text()  # type: ignore[attr-defined]
+    shown: bytes = server.game_server.metrics.text()  # type: ignore[attr-defined]
     assert b"\ncartagena_missed_looks_total 0.0" in shown
 
 
@@ -120,17 +120,17 @@ async def test_my_turn_and_its_deadline_are_in_the_list_and_kept(crew: Crew, clo
 
 async def test_only_bots_left_and_nobody_watching_stands_still(crew: Crew, clock: TurnedClock) -> None:
     (ann,) = await crew.game(1, bots=["cabin-boy", "cabin-boy"], pace=10_000)
-    house = crew.server.house
-    room = house.rooms.loaded(ann.game)
+    game_server = crew.server.game_server
+    room = game_server.rooms.loaded(ann.game)
     assert room is not None
     taken_over = Draft("takeover", NOBODY, {"about": 0, "level": "cabin-boy", "why": "absent"}, "server")
     assert await room.add(taken_over, clock.now(), room.table)
     await ann.leave()
-    await ann.until(lambda: house.rooms.loaded(ann.game).presence.is_deserted(clock.now()))  # type: ignore[union-attr]
+    await ann.until(lambda: game_server.rooms.loaded(ann.game).presence.is_deserted(clock.now()))  # type: ignore[union-attr]
     head = await crew.server.head(ann.game)
     for _ in range(3):
         await clock.turn(60)
-        await house.sweeper.sweep()
+        await game_server.sweeper.sweep()
     assert await crew.server.head(ann.game) == head
     wim = await (await crew.nobody()).join(ann.game)
     await clock.turn(60)

@@ -15,9 +15,9 @@ class TurnedClock(SystemClock):
     """The system's clock and what it was turned on by."""
 
     def __init__(self, server: Running) -> None:
-        self._house = server.house
+        self._game_server = server.game_server
         self._turned = 0
-        self._house.clock = self
+        self._game_server.clock = self
 
     def now(self) -> int:
         return super().now() + self._turned
@@ -26,7 +26,7 @@ class TurnedClock(SystemClock):
         """So many seconds have gone by."""
         later = round(seconds * 1000)
         # Its heart has beaten all the time, so nothing is credited to anybody.
-        async with self._house.store.writing() as run:  # type: ignore[attr-defined]
+        async with self._game_server.store.writing() as run:  # type: ignore[attr-defined]
             await run.execute(update(beats).values(at=self.now() + later))
         self._turned += later
-        self._house.wake_at(0)
+        self._game_server.nudge(0)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.play.create import new_table
 from app.play.engines import CURRENT
 from app.play.log.entries import Append, ChatLine, Entry, GameRow
-from app.play.create import found
 from app.play.log.table import Table
 from app.play.log.terms import parse_terms
 from app.store.games import SqlGameStore
@@ -15,7 +15,7 @@ NOW = 1_800_000_000_000
 
 
 async def new_game(store: SqlGameStore, creator: str = "p_ann", **terms: Any) -> GameRow:
-    row, entry = found(creator, {"preset": "jamaica", "players": 2}, parse_terms(terms), [], NOW, CURRENT)
+    row, entry = new_table(creator, {"preset": "jamaica", "players": 2}, parse_terms(terms), [], NOW, CURRENT)
     await store.create(row, entry)
     return row
 

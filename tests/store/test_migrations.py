@@ -102,8 +102,8 @@ async def test_up_and_down_and_up_again_with_data(database_url: str) -> None:
         await store.append(append_of(row, 2, "command-1", to_act="1", deadline=NOW + 60_000, due=NOW))
         await store.add_chat(line_of(row, "line-0001"))
         await store.set_mute(row.id, "p_ann", "p_bo", True)
-        await store.beat(NOW, 1)
-        await store.beat(NOW + 10, 1)
+        await store.heartbeat(NOW, 1)
+        await store.heartbeat(NOW + 10, 1)
     async with engine.begin() as run:
         await run.execute(
             text(

@@ -143,10 +143,10 @@ async def test_a_worker_frozen_in_mid_batch_does_not_hold_the_game_for_ever(post
 
 
 async def test_a_gap_between_beats_is_an_outage_noted_once(migrated_url: str, store: SqlGameStore) -> None:
-    assert await store.beat(NOW, 8000) is None
-    assert await store.beat(NOW + 2000, 8000) is None
+    assert await store.heartbeat(NOW, 8000) is None
+    assert await store.heartbeat(NOW + 2000, 8000) is None
     async with open_store(migrated_url, lambda seconds, entries: None) as rival:
-        found = await asyncio.gather(store.beat(NOW + 60_000, 8000), rival.beat(NOW + 60_001, 8000))
+        found = await asyncio.gather(store.heartbeat(NOW + 60_000, 8000), rival.heartbeat(NOW + 60_001, 8000))
     assert next(outage for outage in found if outage is not None).began == NOW + 2000
     noted = await store.outages(NOW)
     assert len(noted) == 1

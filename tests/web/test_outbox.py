@@ -53,7 +53,7 @@ class Wire:
         self.closed.append(code)
 
 
-class Watcher:
+class MetricsPort:
     """Counts whom it lost."""
 
     def __init__(self) -> None:
@@ -72,9 +72,9 @@ def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
         yield ours, theirs
 
 
-def outbox_of(wire: Wire) -> tuple[Outbox, Watcher]:
-    watcher = Watcher()
-    return Outbox(wire, watcher), watcher  # type: ignore[arg-type]
+def outbox_of(wire: Wire) -> tuple[Outbox, MetricsPort]:
+    metrics = MetricsPort()
+    return Outbox(wire, metrics), metrics  # type: ignore[arg-type]
 
 
 def read_all(theirs: socket.socket) -> bytes:
@@ -120,12 +120,12 @@ def test_nothing_overtakes_what_waits_in_the_transport(pair: tuple[socket.socket
 def test_a_peer_that_is_gone_is_the_transports_to_find_out(pair: tuple[socket.socket, socket.socket]) -> None:
     ours, theirs = pair
     transport = Transport(ours)
-    outbox, watcher = outbox_of(Wire(transport))
+    outbox, metrics = outbox_of(Wire(transport))
     theirs.close()
     outbox.tell(Frame(b"news"))
     assert transport.kept == framed(Frame(b"news"))
     assert outbox.is_open
-    assert not watcher.lost
+    assert not metrics.lost
 
 
 def test_a_closed_outbox_touches_no_file(pair: tuple[socket.socket, socket.socket]) -> None:
@@ -143,12 +143,12 @@ def test_where_there_is_no_straight_way_the_wire_sends_and_says_who_is_slow(
     pair: tuple[socket.socket, socket.socket],
 ) -> None:
     wire = Wire(Transport(pair[0]), straight=False)
-    outbox, watcher = outbox_of(wire)
+    outbox, metrics = outbox_of(wire)
     outbox.tell(Frame(b"news"))
     assert [frame.payload for frame in wire.frames] == [b"news"]
     wire.is_full = True
     outbox.tell(Frame(b"more"))
-    assert watcher.lost == 1
+    assert metrics.lost == 1
     assert wire.closed == [4004]
     outbox.shed()
-    assert watcher.lost == 1, "It is told once."
+    assert metrics.lost == 1, "It is told once."

@@ -12,8 +12,8 @@ import httpx
 import orjson
 
 from app.play.log.entries import Entry
-from app.play.ports import StoreUnavailable
 from app.play.log.table import Table
+from app.play.ports import StoreUnavailable
 from app.play.room.broadcast import table_json, view_json
 from app.rules import Event
 from app.store.games import SqlGameStore, open_store

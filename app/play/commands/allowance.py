@@ -11,9 +11,9 @@ from __future__ import annotations
 from app.play.commands import messages as cmd
 from app.play.commands.draft import Draft, Scene
 from app.play.log.entries import Entry
-from app.play.refusals import Refusal
 from app.play.log.seats import Seat
 from app.play.log.table import Table
+from app.play.refusals import Refusal
 
 __all__ = ["BEFORE_START", "BY_ONE", "BY_ONE_AN_ACTION", "check_allowance", "check_change"]
 
@@ -34,7 +34,7 @@ def check_change(table: Table, scene: Scene, command: cmd.LogCommand, draft: Dra
     if draft.kind not in _CHANGES_ALWAYS and not _is_change(table, draft):
         raise Refusal("no_change")
     if not isinstance(command, _ALWAYS):
-        check_allowance(table, scene.anyone.ids)
+        check_allowance(table, scene.actor.ids)
 
 
 def check_allowance(table: Table, ids: tuple[str, ...]) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from app.play.ports import Anyone
-from app.play.refusals import Refusal
 from app.play.log.table import Step
+from app.play.ports import Actor
+from app.play.refusals import Refusal
 
 __all__ = ["Draft", "Scene", "seated"]
 
@@ -27,7 +27,7 @@ class Draft(msgspec.Struct, gc=False):
 class Scene(msgspec.Struct, gc=False):
     """What a decision may know besides the table: who asks, when it was received, who is present."""
 
-    anyone: Anyone
+    actor: Actor
     seat: int | None
     received: int
     present: Callable[[], Collection[int]]

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from app.play.untrusted_json import has_nul
 from app.play.refusals import Refusal
+from app.play.untrusted_json import has_nul
 
 __all__ = [
     "Act",

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from app.play.commands import messages as cmd
-from app.play.commands.votes import after_verdict, may_continue, verdict, voters
 from app.play.commands.allowance import check_change
 from app.play.commands.draft import Draft, Scene, seated
-from app.play.log.entries import NOBODY
-from app.play.refusals import Refusal
 from app.play.commands.seating import DECISIONS as SEATING
+from app.play.commands.votes import after_verdict, may_continue, verdict, voters
+from app.play.log.entries import NOBODY
 from app.play.log.table import Table
+from app.play.refusals import Refusal
 from app.rules import RuleError
 
 __all__ = ["decide"]
@@ -72,8 +72,8 @@ def _undo(table: Table, scene: Scene, command: cmd.Undo) -> Draft:
         raise Refusal("not_your_turn")
     if command.version < table.moved:
         raise Refusal("stale")
-    if not table.steps:
-        raise Refusal("undo_blocked" if table.is_sealed else "nothing_to_undo")
+    if not table.undo_stack:
+        raise Refusal("undo_blocked" if table.is_undo_closed else "nothing_to_undo")
     return Draft("undo", seat, {})
 
 
@@ -125,7 +125,7 @@ def _return(table: Table, scene: Scene, command: cmd.Return) -> Draft:
 
 
 def _close_chat(table: Table, scene: Scene, command: cmd.CloseChat) -> Draft:
-    if table.host not in scene.anyone.ids:
+    if table.host not in scene.actor.ids:
         raise Refusal("not_host")
     return Draft("chat_closed", NOBODY if scene.seat is None else scene.seat, {"closed": command.closed})
 

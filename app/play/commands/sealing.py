@@ -7,9 +7,9 @@ from typing import Any
 
 from app.play.commands import messages as cmd
 from app.play.commands.draft import Draft, Scene, seated
-from app.play.refusals import Refusal
 from app.play.log.rounds import MOST_MISSED, Round
 from app.play.log.table import Table
+from app.play.refusals import Refusal
 
 __all__ = ["DECISIONS", "before_start", "check_welcome", "freeze", "seal_given"]
 
@@ -37,7 +37,7 @@ def seal_given(table: Table, seal: str | None) -> str:
 
 def check_welcome(table: Table, scene: Scene) -> None:
     """Whoever was missing too often when this table wanted to begin may watch."""
-    if any(table.missed.get(each, 0) >= MOST_MISSED for each in scene.anyone.ids):
+    if any(table.missed.get(each, 0) >= MOST_MISSED for each in scene.actor.ids):
         raise Refusal("missed_twice")
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from app.play.commands import messages as cmd
 from app.play.commands.draft import Draft, Scene, seated
-from app.play.engines import NAMELESS
-from app.play.log.entries import NOBODY
-from app.play.refusals import Refusal
 from app.play.commands.sealing import DECISIONS as SEALING
 from app.play.commands.sealing import before_start, check_welcome, freeze, seal_given
+from app.play.engines import NAMELESS
+from app.play.log.entries import NOBODY
 from app.play.log.table import Table
 from app.play.log.terms import COLOURS, LEVELS
+from app.play.refusals import Refusal
 from app.rules import RuleError
 
 __all__ = ["DECISIONS", "bot_name"]
@@ -35,14 +35,14 @@ def bot_name(level: str, seat: int) -> str:
 
 def _as_host(table: Table, scene: Scene) -> int:
     """The host's own seat, or nobody's."""
-    if table.host not in scene.anyone.ids:
+    if table.host not in scene.actor.ids:
         raise Refusal("not_host")
     return NOBODY if scene.seat is None else scene.seat
 
 
 def _free_seat(table: Table, wanted: int | None, scene: Scene | None) -> int:
     """The seat asked for, or the first free one (one that is kept for the asker before all others)."""
-    ids = scene.anyone.ids if scene is not None else ()
+    ids = scene.actor.ids if scene is not None else ()
     if wanted is not None:
         if wanted >= len(table.seats):
             raise Refusal("bad_seat")
@@ -82,7 +82,7 @@ def _sit(table: Table, scene: Scene, command: cmd.Sit) -> Draft:
     number = _free_seat(table, command.seat, scene)
     kept = table.seats[scene.seat].colour if scene.seat is not None and scene.seat != number else None
     colour = _colour_moving(table, command.colour, number, scene.seat, kept)
-    who = scene.anyone
+    who = scene.actor
     body = {
         "person": who.id,
         "ids": list(who.ids),
@@ -170,7 +170,7 @@ def _start(table: Table, scene: Scene, command: cmd.Start) -> Draft:
     if table.scheme == 2:
         return freeze(table, own, order, options)
     nonces = [
-        # A bot's nonce follows from the seat it plays, so that anyone can check it afterwards.
+        # A bot's nonce follows from the seat it plays, so that anybody can check it afterwards.
         table.seats[old].nonce
         if table.seats[old].bot is None
         else table.rules.bot_nonce(table.server_seed, new)

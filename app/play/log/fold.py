@@ -86,7 +86,7 @@ def _started(table: Table, entry: Entry) -> None:
 
 def _undo(table: Table, entry: Entry) -> None:
     table.played -= 1
-    table.move_to(table.steps.pop(), entry)
+    table.move_to(table.undo_stack.pop(), entry)
 
 
 def _consent(table: Table, entry: Entry) -> None:
@@ -151,7 +151,7 @@ def _takeover(table: Table, entry: Entry) -> None:
     seat = table.seats[number]
     _present_again(table, seat, number)
     seat.bot = entry.body["level"]
-    table.steps, table.is_sealed = [], True
+    table.undo_stack, table.is_undo_closed = [], True
     table.run_clocks(entry.at)
 
 
@@ -162,7 +162,7 @@ def _returned(table: Table, entry: Entry) -> None:
     _present_again(table, seat, entry.seat)
     table.acts_since = entry.at
     if was_bot:
-        table.steps, table.is_sealed = [], True
+        table.undo_stack, table.is_undo_closed = [], True
         if table.clocks is not None:
             table.clocks.refill(entry.seat)
         table.run_clocks(entry.at)
@@ -174,7 +174,7 @@ def _aborted(table: Table, entry: Entry) -> None:
     The second is no kind of its own: a worker of the release before folds it too, and ends the game with it.
     """
     if entry.body.get("reason") == "resigned":
-        places = table.rules.places_of_resigned(len(table.seats), table.gave_up)
+        places = table.rules.places_of_resigned(len(table.seats), table.resign_order)
         table.end("finished", entry, None, "resigned", places)
     else:
         table.end("aborted", entry, None, "aborted")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from app.play.log.entries import Entry, GameRow
+from app.play.log.table import Table
 from app.play.ports import NameBook
 from app.play.refusals import Refusal
-from app.play.log.table import Table
 
 __all__ = ["record_of"]
 

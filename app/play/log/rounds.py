@@ -18,9 +18,9 @@ from app.play.log.terms import DAY, ClockTerms
 if TYPE_CHECKING:
     from app.play.log.table import Table
 
-__all__ = ["FOLDS", "MOST_MISSED", "Round", "VoidedRound", "patience", "void"]
+__all__ = ["FOLDS", "MOST_MISSED", "Round", "VoidedRound", "opening_time", "void"]
 
-PATIENCE = 20_000  # milliseconds: browsers open by themselves as soon as they have kept what was frozen
+OPENING_TIME = 20_000  # milliseconds: browsers open by themselves as soon as they have kept what was frozen
 LONGEST_DAYS = 3  # where a turn takes days, so does this, up to a point
 MOST_MISSED = 2  # whoever was missing so often may not sit here again
 
@@ -83,9 +83,9 @@ def _with(values: tuple[str | None, ...], number: int, value: str) -> tuple[str 
     return (*values[:number], value, *values[number + 1 :])
 
 
-def patience(clock: ClockTerms) -> int:
+def opening_time(clock: ClockTerms) -> int:
     """How long everybody has to open, the first time and once more."""
-    return 1000 * min(clock.days, LONGEST_DAYS) * DAY if clock.kind == "days" else PATIENCE
+    return 1000 * min(clock.days, LONGEST_DAYS) * DAY if clock.kind == "days" else OPENING_TIME
 
 
 # -- folds -----------------------------------------------------------------------------------------

@@ -7,14 +7,14 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from app.play.log.clocks import Clocks
 from app.play.engines import SCHEMES, Engine, engine_for
+from app.play.log.clocks import Clocks
 from app.play.log.entries import Entry, GameRow, SeatRow, Summary
 from app.play.log.fold import FOLDS
-from app.play.ports import NameBook
-from app.play.log.rounds import Round, VoidedRound, patience
+from app.play.log.rounds import Round, VoidedRound, opening_time
 from app.play.log.seats import Seat
 from app.play.log.terms import Terms, parse_stored
+from app.play.ports import NameBook
 from app.rules import Action, Event, Options, Position
 
 __all__ = ["NOBODY_NAMED", "Step", "Table"]
@@ -62,8 +62,8 @@ class Table(msgspec.Struct, eq=False):
     position: Position | None = None
     to_act: tuple[int, ...] = ()
     listed: list[Action] | None = None  # what the one seat to act may do, once that was asked
-    steps: list[Position] = []  # positions that undo can go back to
-    is_sealed: bool = False  # something became known this turn: undo is over
+    undo_stack: list[Position] = []  # positions that undo can go back to
+    is_undo_closed: bool = False  # something became known this turn: undo is over
     clocks: Clocks | None = None
     is_paused: bool = False
     chat_closed: bool = False
@@ -77,7 +77,7 @@ class Table(msgspec.Struct, eq=False):
     ended_at: int | None = None
     names: NameBook = NOBODY_NAMED  # asked when something is shown; no part of the fold
     credited_to: int = 0  # outages up to here have been credited
-    gave_up: tuple[int, ...] = ()  # seats that resigned, in this order
+    resign_order: tuple[int, ...] = ()  # seats that resigned, in this order
     played: int = 0  # actions that stand
     changes: dict[str, int] = {}  # entries other than actions by the person who wrote them
     round: Round | None = None  # a start that waits for everybody's nonce
@@ -114,7 +114,7 @@ class Table(msgspec.Struct, eq=False):
 
     def round_until(self) -> int | None:
         """Until when those who have not opened are waited for."""
-        return None if self.round is None else self.round.since + patience(self.terms.clock)
+        return None if self.round is None else self.round.since + opening_time(self.terms.clock)
 
     def timed_since(self) -> int | None:
         """Since when time counts against somebody, if it does now."""
@@ -147,7 +147,7 @@ class Table(msgspec.Struct, eq=False):
 
     def may_undo(self, seat: int | None) -> bool:
         return (
-            bool(self.steps)
+            bool(self.undo_stack)
             and self.position is not None
             and self.position.turn_seat == seat
             and self.status == "running"
@@ -192,7 +192,7 @@ class Table(msgspec.Struct, eq=False):
             twin.seats = [seat.copy() for seat in self.seats]
             twin.consents = {to: set(seats) for to, seats in self.consents.items()}
             twin.votes = {about: dict(votes) for about, votes in self.votes.items()}
-            twin.steps = self.steps[:]
+            twin.undo_stack = self.undo_stack[:]
         return twin, twin.fold(entry, step)
 
     def fold(self, entry: Entry, step: Step | None = None) -> tuple[Event, ...]:
@@ -217,14 +217,14 @@ class Table(msgspec.Struct, eq=False):
         self.move_to(step.position, entry)
         self.played += 1
         if step.position.resigned is not before.resigned:
-            self.gave_up = (*self.gave_up, seat)
+            self.resign_order = (*self.resign_order, seat)
         own_turn = before.turn_seat == seat
         if not own_turn or step.position.turn_seat != seat or step.position.winner is not None:
-            self.steps, self.is_sealed = [], False
-        elif entry.by == "person" and not self.is_sealed and self.rules.is_undoable(step.events):
-            self.steps = [*self.steps, before]
+            self.undo_stack, self.is_undo_closed = [], False
+        elif entry.by == "person" and not self.is_undo_closed and self.rules.is_undoable(step.events):
+            self.undo_stack = [*self.undo_stack, before]
         else:
-            self.steps, self.is_sealed = [], True
+            self.undo_stack, self.is_undo_closed = [], True
         if entry.by == "person" and self.seats[seat].absent:
             self.seats = [each.copy() for each in self.seats]
             self.seats[seat].absent = False
@@ -266,7 +266,7 @@ class Table(msgspec.Struct, eq=False):
         self.to_act = ()
         self.ended_at = entry.at
         self.is_paused = False
-        self.consents, self.votes, self.steps = {}, {}, []
+        self.consents, self.votes, self.undo_stack = {}, {}, []
         if winner is not None:
             places = self.rules.places(self.position)
         self.result = {"winner": winner, "places": places, "reason": reason}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-__all__ = ["Accepted"]
+__all__ = ["Ack"]
 
 
-class Accepted(msgspec.Struct, gc=False):
-    """A command is on disk at `seq`; `is_told`: the frame that showed it to the seat carried the ack."""
+class Ack(msgspec.Struct, gc=False):
+    """A command is on disk at `seq`; `in_frame`: the frame that showed it to the seat carried the ack."""
 
     seq: int
-    is_told: bool
+    in_frame: bool

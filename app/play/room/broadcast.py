@@ -10,14 +10,14 @@ from typing import Any
 
 import orjson
 
-from app.play.log.entries import Entry
 from app.play.frame import Frame
+from app.play.log.entries import Entry
 from app.play.log.table import Table
 from app.rules import Event
 
-__all__ = ["Told", "clock_json", "event_frames", "state_message", "table_json", "table_message"]
+__all__ = ["Audience", "clock_json", "event_frames", "state_message", "table_json", "table_message"]
 
-Told = int | None
+Audience = int | None
 _VIEW_ANEW = frozenset(("started", "undo", "aborted", "closed"))
 _CLOCK_ANEW = frozenset(
     ("started", "undo", "paused", "continued", "credited", "takeover", "returned", "aborted", "closed")
@@ -44,7 +44,7 @@ def table_json(table: Table) -> dict[str, Any]:
         "bot_level": terms.bot_level,
         "host": table.host,
         "commitment": table.commitment,
-        # Over, and only then: with it anyone can recompute every card.
+        # Over, and only then: with it anybody can recompute every card.
         "server_seed": table.server_seed if table.is_over and table.started_at is not None else None,
         "scheme": table.scheme,
         "nonces": [seat.nonce for seat in table.seats],
@@ -76,7 +76,7 @@ def _seals_json(table: Table) -> dict[str, Any]:
     }
 
 
-def view_json(table: Table, seat: Told) -> dict[str, Any] | None:
+def view_json(table: Table, seat: Audience) -> dict[str, Any] | None:
     """The game as this audience may see it."""
     if table.position is None:
         return None
@@ -92,24 +92,24 @@ def clock_json(table: Table) -> dict[str, Any] | None:
     return table.clocks.as_json() if table.clocks is not None else None
 
 
-def may_choose(table: Table, seat: Told) -> bool:
+def may_choose(table: Table, seat: Audience) -> bool:
     """Whether this audience is asked for something now."""
     return seat is not None and seat in table.to_act and not table.is_paused and table.seats[seat].bot is None
 
 
-def _offers(table: Table, seat: Told) -> dict[str, Any]:
+def _offers(table: Table, seat: Audience) -> dict[str, Any]:
     """What only this seat is told: its choices and whether it may take back."""
     offers: dict[str, Any] = {}
     if seat is None or table.status != "running":
         return offers
     if may_choose(table, seat):
-        offers["choices"] = table.rules.choices(table.position, seat, is_sealed=table.is_sealed)
+        offers["choices"] = table.rules.choices(table.position, seat, is_sealed=table.is_undo_closed)
     if table.may_undo(seat) and not table.is_paused and table.seats[seat].bot is None:
         offers["undo"] = True
     return offers
 
 
-def state_message(table: Table, seat: Told) -> dict[str, Any]:
+def state_message(table: Table, seat: Audience) -> dict[str, Any]:
     """Everything this audience has."""
     return {
         "t": "state",
@@ -124,7 +124,7 @@ def state_message(table: Table, seat: Told) -> dict[str, Any]:
 
 
 def table_message(
-    table: Table, entry: Entry, seat: Told, block: dict[str, Any], ack: str | None
+    table: Table, entry: Entry, seat: Audience, block: dict[str, Any], ack: str | None
 ) -> dict[str, Any]:
     """An entry that was not a game action, for one audience; `block` is the table block, made once."""
     message: dict[str, Any] = {"t": "table", "seq": entry.seq, "at": entry.at, "kind": entry.kind}
@@ -144,8 +144,13 @@ def table_message(
 
 
 def event_frames(
-    before: Table, table: Table, entry: Entry, events: tuple[Event, ...], audiences: list[Told], acked: Told
-) -> dict[Told, Frame]:
+    before: Table,
+    table: Table,
+    entry: Entry,
+    events: tuple[Event, ...],
+    audiences: list[Audience],
+    acked: Audience,
+) -> dict[Audience, Frame]:
     """An action for every audience that listens: each distinct text is encoded once and shared."""
     tail = b""
     if entry.by != "person":
@@ -170,9 +175,13 @@ def event_frames(
     same = orjson.dumps(rules.events_for(events, None, options)) if rules.is_public(events, options) else None
     shared: dict[bytes, Frame] = {}
     plain: Frame | None = None  # for everybody to whom nothing else is said
-    frames: dict[Told, Frame] = {}
+    frames: dict[Audience, Frame] = {}
     position = table.position
-    concerned = (*table.to_act, acked, position.turn_seat if position is not None and table.steps else None)
+    concerned = (
+        *table.to_act,
+        acked,
+        position.turn_seat if position is not None and table.undo_stack else None,
+    )
     for seat in audiences:
         own = _own_part(table, entry, seat, acked) if seat is not None and seat in concerned else b""
         if same is not None and not own:
@@ -189,16 +198,16 @@ def event_frames(
     return frames
 
 
-def _own_part(table: Table, entry: Entry, seat: int, acked: Told) -> bytes:
+def _own_part(table: Table, entry: Entry, seat: int, acked: Audience) -> bytes:
     """What only this seat is told with an action: its choices, whether it may take back, that it was its own."""
     own = b""
     if not table.is_over and table.seats[seat].bot is None:
         if seat in table.to_act and not table.is_paused:
             listed = table.legal(seat)
             own = b',"choices":' + table.rules.choices_json(
-                table.position, seat, listed, is_sealed=table.is_sealed
+                table.position, seat, listed, is_sealed=table.is_undo_closed
             )
-        if table.steps and table.position is not None and table.position.turn_seat == seat:
+        if table.undo_stack and table.position is not None and table.position.turn_seat == seat:
             own += b',"undo":true'
     if seat == acked and entry.command is not None:
         own += b',"ack":"%b"' % entry.command.encode()  # an id has only letters, digits, - and _

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from app.play.commands import messages as cmd
-from app.play.log.entries import ChatLine
 from app.play.frame import Frame, frame_of
-from app.play.ports import Anyone, NameBook, News, StoreUnavailable
-from app.play.refusals import Refusal
+from app.play.log.entries import ChatLine
 from app.play.log.table import Table
 from app.play.log.terms import CHAT_PRESETS, is_plain
+from app.play.ports import Actor, NameBook, News, StoreUnavailable
+from app.play.refusals import Refusal
 
 if TYPE_CHECKING:
     from app.play.room.room import Room
-    from app.play.room.subscribers import Visitor
+    from app.play.room.subscribers import Subscriber
 
 __all__ = [
     "LONGEST_LINE",
@@ -33,26 +33,26 @@ LONGEST_LINE = 300
 SHOWN = 60  # lines somebody who comes in gets to see
 
 
-async def write_line(room: Room, anyone: Anyone, command: cmd.Chat, now: int) -> ChatLine:
+async def write_line(room: Room, actor: Actor, command: cmd.Chat, now: int) -> ChatLine:
     """Check, store, tell; the line with its number. Raises Refusal."""
-    line = chat_line(room.table, anyone, command, now)
+    line = chat_line(room.table, actor, command, now)
     try:
-        await room.house.names.learn((line.person,))
-        stored = await room.house.store.add_chat(line)
+        await room.game_server.names.learn((line.person,))
+        stored = await room.game_server.store.add_chat(line)
     except StoreUnavailable:
         raise Refusal("try_again") from None
     if stored.at == now and stored.command == command.id:
         if not hear_line(room, stored):
             await read_on(room)
         # With the name, which is not stored: the others need not ask for it.
-        named = replace(stored, name=room.house.names.of(stored.person) or "")
-        room.house.publish(News("chat", room.id, room.house.worker, named))
+        named = replace(stored, name=room.game_server.names.of(stored.person) or "")
+        room.game_server.publish(News("chat", room.id, room.game_server.worker, named))
     return stored
 
 
-def chat_line(table: Table, anyone: Anyone, command: cmd.Chat, now: int) -> ChatLine:
+def chat_line(table: Table, actor: Actor, command: cmd.Chat, now: int) -> ChatLine:
     """The line this command makes; raises Refusal."""
-    if not anyone.ids:
+    if not actor.ids:
         raise Refusal("no_session")
     if table.status == "closed":
         raise Refusal("closed")
@@ -65,90 +65,92 @@ def chat_line(table: Table, anyone: Anyone, command: cmd.Chat, now: int) -> Chat
         raise Refusal("bad_text")
     if command.preset is not None and command.preset not in CHAT_PRESETS:
         raise Refusal("bad_text", "There is no such preset.")
-    seat = table.seat_of(anyone.ids)
+    seat = table.seat_of(actor.ids)
     channel = "spectators" if seat is None else "players"
-    return ChatLine(table.id, 0, now, channel, anyone.id, "", seat, text, command.preset, command.id)
+    return ChatLine(table.id, 0, now, channel, actor.id, "", seat, text, command.preset, command.id)
 
 
 def hear_line(room: Room, line: ChatLine) -> bool:
     """A line that was stored, here or by another worker; False when lines before it were missed."""
-    is_gap = room.chat_told is not None and line.n > room.chat_told + 1
-    if is_gap or not room.house.names.knows((line.person,)):
+    is_gap = room.last_chat_sent is not None and line.n > room.last_chat_sent + 1
+    if is_gap or not room.game_server.names.knows((line.person,)):
         return False
-    if line.n > (room.chat_told or 0):
+    if line.n > (room.last_chat_sent or 0):
         _tell_line(room, line)
     return True
 
 
 async def read_on(room: Room) -> None:
     """Tell what was written since the last line that was told here; the next gap tells if this fails."""
-    if room.chat_told is None:
+    if room.last_chat_sent is None:
         return
     try:
-        lines = await room.house.store.chat(room.id, room.chat_told, SHOWN)
-        await room.house.names.learn(line.person for line in lines)
+        lines = await room.game_server.store.chat(room.id, room.last_chat_sent, SHOWN)
+        await room.game_server.names.learn(line.person for line in lines)
     except StoreUnavailable:
         return
     for line in lines:
-        if line.n > room.chat_told:
+        if line.n > room.last_chat_sent:
             _tell_line(room, line)
 
 
 def _tell_line(room: Room, line: ChatLine) -> None:
     """To everybody: the line, or only its number for whom it is not meant."""
-    room.chat_told = line.n
-    whole, blank = _frames(line, room.house.names)
-    for visitor in room.visitors:
-        visitor.listener.tell(whole if _may_read(visitor, line, room.table) else blank)
+    room.last_chat_sent = line.n
+    whole, blank = _frames(line, room.game_server.names)
+    for subscriber in room.subscribers:
+        subscriber.listener.tell(whole if _may_read(subscriber, line, room.table) else blank)
 
 
-async def lines_for(room: Room, visitor: Visitor, after: int | None) -> list[Frame]:
+async def lines_for(room: Room, subscriber: Subscriber, after: int | None) -> list[Frame]:
     """What somebody who comes in has missed."""
-    lines = await room.house.store.chat(room.id, after or 0, SHOWN)
-    await room.house.names.learn(line.person for line in lines)
-    if room.chat_told is None and (lines or not after):
-        room.chat_told = lines[-1].n if lines else 0  # from now on a missed line is noticed by its number
+    lines = await room.game_server.store.chat(room.id, after or 0, SHOWN)
+    await room.game_server.names.learn(line.person for line in lines)
+    if room.last_chat_sent is None and (lines or not after):
+        room.last_chat_sent = (
+            lines[-1].n if lines else 0
+        )  # from now on a missed line is noticed by its number
     frames = []
     for line in lines:
-        whole, blank = _frames(line, room.house.names)
-        frames.append(whole if _may_read(visitor, line, room.table) else blank)
+        whole, blank = _frames(line, room.game_server.names)
+        frames.append(whole if _may_read(subscriber, line, room.table) else blank)
     return frames
 
 
-async def mute(room: Room, anyone: Anyone, command: cmd.Mute) -> None:
+async def mute(room: Room, actor: Actor, command: cmd.Mute) -> None:
     """Whether this person gets that person's lines in this room."""
-    if not anyone.ids:
+    if not actor.ids:
         raise Refusal("no_session")
-    if command.person in anyone.ids or not await _was_here(room, command.person):
+    if command.person in actor.ids or not await _was_here(room, command.person):
         raise Refusal("unknown_person")
     try:
-        await room.house.store.set_mute(room.id, anyone.id, command.person, command.on)
-        muted = await room.house.store.mutes(room.id, anyone.id)
+        await room.game_server.store.set_mute(room.id, actor.id, command.person, command.on)
+        muted = await room.game_server.store.mutes(room.id, actor.id)
     except StoreUnavailable:
         raise Refusal("try_again") from None
-    take_mutes(room, anyone.id, muted)
-    room.house.publish(News("muted", room.id, room.house.worker, [anyone.id, sorted(muted)]))
+    take_mutes(room, actor.id, muted)
+    room.game_server.publish(News("muted", room.id, room.game_server.worker, [actor.id, sorted(muted)]))
 
 
 def take_mutes(room: Room, person: str, muted: frozenset[str]) -> None:
     """On every device this person has here."""
-    for visitor in room.visitors:
-        if visitor.anyone.id == person:
-            visitor.muted = muted
+    for subscriber in room.subscribers:
+        if subscriber.actor.id == person:
+            subscriber.muted = muted
 
 
 async def _was_here(room: Room, person: str) -> bool:
-    if room.presence.is_here(person, room.house.clock.now()):
+    if room.presence.is_here(person, room.game_server.clock.now()):
         return True
     if any(person in (seat.person, seat.reserved) for seat in room.table.seats):
         return True
-    return any(line.person == person for line in await room.house.store.chat(room.id, 0, 1000))
+    return any(line.person == person for line in await room.game_server.store.chat(room.id, 0, 1000))
 
 
-def _may_read(visitor: Visitor, line: ChatLine, table: Table) -> bool:
-    if line.is_deleted or line.person in visitor.muted:
+def _may_read(subscriber: Subscriber, line: ChatLine, table: Table) -> bool:
+    if line.is_deleted or line.person in subscriber.muted:
         return False
-    return line.channel == "players" or visitor.seat is None or table.is_over
+    return line.channel == "players" or subscriber.seat is None or table.is_over
 
 
 def _frames(line: ChatLine, names: NameBook) -> tuple[Frame, Frame]:

@@ -1,40 +1,40 @@
-"""A gate that lets one pass at a time, in the order they came; whoever will not wait may look whether it is free."""
+"""A lock that is taken in the order of asking; whoever cannot wait may try it."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
 
-__all__ = ["Gate"]
+__all__ = ["Lock"]
 
 
-class Gate:
-    """asyncio.Lock with `try_pass`, for code that is no task and cannot wait; a room has one for its life."""
+class Lock:
+    """asyncio.Lock with `try_acquire`, for code that is no task and cannot wait; a room has one for its life."""
 
-    __slots__ = ("_waiting", "is_taken")
+    __slots__ = ("_waiting", "is_locked")
 
     def __init__(self) -> None:
-        self.is_taken = False
+        self.is_locked = False
         self._waiting: deque[asyncio.Future[None]] | None = None  # hardly ever anybody
 
-    def try_pass(self) -> bool:
-        """Take it if nobody has it: then `leave` is owed."""
-        if self.is_taken:
+    def try_acquire(self) -> bool:
+        """Take it if nobody has it: then `release` is owed."""
+        if self.is_locked:
             return False
-        self.is_taken = True
+        self.is_locked = True
         return True
 
-    def leave(self) -> None:
+    def release(self) -> None:
         """The next one's turn. It stays taken in between, so that nobody slips in."""
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
                 turn.set_result(None)
                 return
-        self.is_taken = False
+        self.is_locked = False
 
     async def __aenter__(self) -> None:
-        if self.try_pass():
+        if self.try_acquire():
             return
         if self._waiting is None:
             self._waiting = deque()
@@ -46,8 +46,8 @@ class Gate:
             if turn.cancelled():
                 self._waiting.remove(turn)
             else:  # its turn had come at that very moment
-                self.leave()
+                self.release()
             raise
 
     async def __aexit__(self, *_: object) -> None:
-        self.leave()
+        self.release()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from app.play.log.entries import Append
 from app.play.frame import Frame
-from app.play.ports import Anyone
+from app.play.log.entries import Append
 from app.play.log.table import Table
-from app.play.room.broadcast import Told
+from app.play.ports import Actor
+from app.play.room.broadcast import Audience
 from app.rules import Event
 
 __all__ = ["OnTheWay"]
@@ -22,9 +22,9 @@ class OnTheWay(msgspec.Struct, gc=False, eq=False):
     before: Table
     after: Table
     events: tuple[Event, ...]
-    sender: Anyone | None
-    in_look: bool
-    looks: int
+    sender: Actor | None
+    in_sweep: bool
+    sweeps: int
     changes: int
-    frames: dict[Told, Frame] | None = None
+    frames: dict[Audience, Frame] | None = None
     """Made while the table was at hand; sent once the entry is on disk."""

@@ -1,4 +1,4 @@
-"""Who is here, by the server's truth: people with a socket in any worker, and when they last stirred."""
+"""Who is here, by the server's truth: people with a socket in any worker, and when they last did something."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Presence:
             str, tuple[int, dict[str, int], int]
         ] = {}  # worker → (good until, people, nameless)
 
-    def came(self, person: str, now: int) -> bool:
+    def connected(self, person: str, now: int) -> bool:
         """A socket opened; True when the person was not here before."""
         self.changes += 1
         if not person:
@@ -36,7 +36,7 @@ class Presence:
         self._active[person] = now
         return self._here[person] == 1
 
-    def went(self, person: str, now: int) -> bool:
+    def disconnected(self, person: str, now: int) -> bool:
         """A socket closed; True when it was the person's last in this worker."""
         self.changes += 1
         if not person:
@@ -56,15 +56,15 @@ class Presence:
     def renamed(self, old: str, new: str) -> None:
         """One socket's person is known here by another id now."""
         active = self._active[old]
-        self.went(old, active)
-        self.came(new, active)
+        self.disconnected(old, active)
+        self.connected(new, active)
 
-    def stirred(self, person: str, now: int) -> None:
+    def mark_active(self, person: str, now: int) -> None:
         """The person did something."""
         if person:
             self._active[person] = now
 
-    def heard(self, worker: str, body: dict[str, Any], now: int) -> None:
+    def heard_from(self, worker: str, body: dict[str, Any], now: int) -> None:
         """Another worker says who is there."""
         self.changes += 1
         if body["people"] or body["nameless"]:
@@ -74,7 +74,7 @@ class Presence:
         for person, active in body["people"].items():
             self._active[person] = max(active, self._active.get(person, 0))
 
-    def words(self) -> dict[str, Any]:
+    def as_news(self) -> dict[str, Any]:
         """What this worker tells the others."""
         return {"people": {person: self._active[person] for person in self._here}, "nameless": self.nameless}
 

@@ -9,9 +9,9 @@ from app.play.ports import News
 
 if TYPE_CHECKING:
     from app.play.log.entries import Entry
-    from app.play.server import House
-    from app.play.room.room import Room
     from app.play.log.table import Table
+    from app.play.room.room import Room
+    from app.play.server import GameServer
 
 __all__ = ["SOON", "PresenceTelling"]
 
@@ -19,10 +19,10 @@ SOON = 0.1  # seconds; a hundred people who come back at once are one message, n
 
 
 class PresenceTelling:
-    """Of one house. Rooms in which something may have changed wait together for the next round."""
+    """Of one server. Rooms in which something may have changed wait together for the next round."""
 
-    def __init__(self, house: House, delay: float) -> None:
-        self._house = house
+    def __init__(self, game_server: GameServer, delay: float) -> None:
+        self._game_server = game_server
         self._delay = delay
         self._waiting: dict[Room, bool] = {}  # room → whether the other workers are to be told as well
         self._timer: asyncio.TimerHandle | None = None
@@ -49,14 +49,14 @@ class PresenceTelling:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        house, waiting, self._waiting = self._house, self._waiting, {}
-        now = house.clock.now()
+        game_server, waiting, self._waiting = self._game_server, self._waiting, {}
+        now = game_server.clock.now()
         for room, is_here in waiting.items():
-            if len(room.visitors):
+            if len(room.subscribers):
                 message = room.presence.as_json(room.table, now)
                 if message != room.shown_presence:
                     room.shown_presence = message
                     room.shown_away = message["away"]
-                    room.visitors.tell_all(message)
+                    room.subscribers.tell_all(message)
             if is_here:
-                house.publish(News("presence", room.id, house.worker, room.presence.words()))
+                game_server.publish(News("presence", room.id, game_server.worker, room.presence.as_news()))

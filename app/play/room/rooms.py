@@ -13,14 +13,14 @@ from msgspec.structs import replace
 
 from app.play.engines import UnknownRules
 from app.play.log.entries import GameRow
-from app.play.ports import News, StoreUnavailable
-from app.play.room.presence import PRESENCE_LEASE
 from app.play.log.reading import log_slices
+from app.play.ports import News, StoreUnavailable
 from app.play.refusals import Refusal
+from app.play.room.presence import PRESENCE_LEASE
 from app.play.room.room import Room
 
 if TYPE_CHECKING:
-    from app.play.server import House
+    from app.play.server import GameServer
 
 __all__ = ["Rooms"]
 
@@ -32,8 +32,8 @@ HEADS_EVERY = 1500  # the bus may lose news; this is how long that can go unnoti
 class Rooms:
     """Rooms by id. A room that is not loaded is no loss: the log has it."""
 
-    def __init__(self, house: House, idle_seconds: float) -> None:
-        self._house = house
+    def __init__(self, game_server: GameServer, idle_seconds: float) -> None:
+        self._game_server = game_server
         self._idle = int(idle_seconds * 1000)
         self._rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
@@ -58,7 +58,7 @@ class Rooms:
         """The room, loaded if need be; None when there is no such game. Raises Refusal `try_again`."""
         room = self._rooms.get(game)
         if room is not None:
-            room.touched = self._house.clock.now()
+            room.last_used = self._game_server.clock.now()
             return room
         loading = self._loading.get(game)
         if loading is None:
@@ -75,29 +75,29 @@ class Rooms:
             _log.error("game %s cannot be read", game, exc_info=fault)
 
     async def _load(self, game: str) -> Room | None:
-        store = self._house.store
+        store = self._game_server.store
         try:
             row = await store.game(game)
             if row is None:
                 return None
-            room = Room(self._house, _kept(row))
-            self._house.bus.follow(game)  # before reading, so that nothing falls in between
+            room = Room(self._game_server, _kept(row))
+            self._game_server.bus.follow(game)  # before reading, so that nothing falls in between
             async for some in log_slices(store, game):
                 room.fold(some)
             await self._learn_names(room, row)
         except (StoreUnavailable, Refusal):
-            self._house.bus.unfollow(game)
+            self._game_server.bus.unfollow(game)
             raise Refusal("try_again") from None
         self._rooms[game] = room
         return room
 
     async def _learn_names(self, room: Room, row: GameRow) -> None:
         """Nearly all of them came with the row; whoever else is named here is asked for in one query."""
-        names, people = self._house.names, room.table.named()
+        names, people = self._game_server.names, room.table.named()
         names.take({seat.person: seat.name for seat in row.summary.seats} if row.summary is not None else {})
         if not names.knows(people):
             await names.learn(people)
-            if not self._house.bus.is_alone:
+            if not self._game_server.bus.is_alone:
                 await room.read_on()  # nobody told a room that was not yet there what came meanwhile
 
     def named(self) -> set[str]:
@@ -112,10 +112,10 @@ class Rooms:
             _log.warning("could not read on in game %s; the next look at the heads will", room.id)
 
     async def keep(self) -> None:
-        """Until the house closes: compare heads, repeat who is present, evict."""
-        while await self._house.rest(HEADS_EVERY):
-            now = self._house.clock.now()
-            if not self._house.bus.is_alone:
+        """Until the server closes: compare heads, repeat who is present, evict."""
+        while await self._game_server.rest(HEADS_EVERY):
+            now = self._game_server.clock.now()
+            if not self._game_server.bus.is_alone:
                 await self.compare_heads()
                 if now - self._presence_told > PRESENCE_LEASE // 3:
                     self._presence_told = now
@@ -127,9 +127,9 @@ class Rooms:
                 await self._keep_names()
 
     async def _keep_names(self) -> None:
-        house = self._house
+        game_server = self._game_server
         try:
-            house.retell(await house.names.keep(self.named()))
+            game_server.resend_state(await game_server.names.keep(self.named()))
         except StoreUnavailable:
             _log.warning("old names could not be asked again; the next round will try")
 
@@ -139,7 +139,7 @@ class Rooms:
         if not games:
             return
         try:
-            heads = await self._house.store.heads(games)
+            heads = await self._game_server.store.heads(games)
         except StoreUnavailable:
             return
         for game, seq in heads.items():
@@ -150,26 +150,30 @@ class Rooms:
     def tell_presence(self) -> None:
         """Repeat to the other workers who is here; their word of us expires otherwise."""
         for room in self._rooms.values():
-            if len(room.visitors):
-                self._house.publish(News("presence", room.id, self._house.worker, room.presence.words()))
+            if len(room.subscribers):
+                self._game_server.publish(
+                    News("presence", room.id, self._game_server.worker, room.presence.as_news())
+                )
 
     def tell_countdowns(self, now: int) -> None:
         """Somebody has become idle: the others see the countdown."""
         for room in self._rooms.values():
-            if not len(room.visitors):
+            if not len(room.subscribers):
                 continue
             if room.presence.forget(now):  # a worker has gone without a word, and its people with it
-                self._house.presence.changed(room)
-                self._house.spawn(self._house.rewake(room))
+                self._game_server.presence.changed(room)
+                self._game_server.spawn(self._game_server.reschedule(room))
             elif room.presence.away(room.table, now) != room.shown_away:
-                self._house.presence.changed(room)
+                self._game_server.presence.changed(room)
 
     def evict(self, now: int) -> int:
         """Forget rooms nobody listens to and nobody has touched for a while; how many."""
-        gone = [room.id for room in self._rooms.values() if room.is_idle and now - room.touched > self._idle]
+        gone = [
+            room.id for room in self._rooms.values() if room.is_idle and now - room.last_used > self._idle
+        ]
         for game in gone:
             del self._rooms[game]
-            self._house.bus.unfollow(game)
+            self._game_server.bus.unfollow(game)
         return len(gone)
 
 

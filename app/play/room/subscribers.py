@@ -6,75 +6,75 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from app.play.log.entries import Entry
 from app.play.frame import Frame, frame_of
-from app.play.ports import Anyone, Listener
+from app.play.log.entries import Entry
 from app.play.log.table import Table
-from app.play.room.broadcast import Told, event_frames, state_message, table_json, table_message
+from app.play.ports import Actor, Listener
+from app.play.room.broadcast import Audience, event_frames, state_message, table_json, table_message
 from app.rules import Event
 
-__all__ = ["KEPT", "Visitor", "Visitors"]
+__all__ = ["KEPT", "Subscriber", "Subscribers"]
 
 KEPT = 24  # entries whose events are sent to those who come back; a longer gap costs more than the view
 FORGOTTEN = 16  # at a time
 
 
-class Visitor:
+class Subscriber:
     """One listener in a room: who it is, and the seat whose audience it belongs to."""
 
-    __slots__ = ("anyone", "key", "listener", "muted", "seat")
+    __slots__ = ("actor", "key", "listener", "muted", "seat")
 
-    def __init__(self, anyone: Anyone, listener: Listener) -> None:
-        self.anyone = anyone
+    def __init__(self, actor: Actor, listener: Listener) -> None:
+        self.actor = actor
         self.listener = listener
-        self.key = anyone.id  # what the person is present under
-        self.seat: Told = None
+        self.key = actor.id  # what the person is present under
+        self.seat: Audience = None
         self.muted: frozenset[str] = frozenset()
 
 
-class Visitors:
+class Subscribers:
     """All listeners of one room in this worker."""
 
     __slots__ = ("_by_seat", "_recent")
 
     def __init__(self) -> None:
-        self._by_seat: dict[Told, list[Visitor]] = {}
+        self._by_seat: dict[Audience, list[Subscriber]] = {}
         self._recent: list[
             tuple[Entry, tuple[Event, ...]]
         ] = []  # actions and hints in a row, to the last entry
 
     def __len__(self) -> int:
-        return sum(len(visitors) for visitors in self._by_seat.values())
+        return sum(len(subscribers) for subscribers in self._by_seat.values())
 
     def __iter__(self) -> Any:
-        return iter([visitor for visitors in self._by_seat.values() for visitor in visitors])
+        return iter([subscriber for subscribers in self._by_seat.values() for subscriber in subscribers])
 
-    def add(self, visitor: Visitor, table: Table) -> None:
-        visitor.seat = table.seat_of(visitor.anyone.ids)
-        self._by_seat.setdefault(visitor.seat, []).append(visitor)
+    def add(self, subscriber: Subscriber, table: Table) -> None:
+        subscriber.seat = table.seat_of(subscriber.actor.ids)
+        self._by_seat.setdefault(subscriber.seat, []).append(subscriber)
 
-    def discard(self, visitor: Visitor) -> bool:
+    def discard(self, subscriber: Subscriber) -> bool:
         """Whether it was there."""
-        visitors = self._by_seat.get(visitor.seat, [])
-        if visitor not in visitors:
+        subscribers = self._by_seat.get(subscriber.seat, [])
+        if subscriber not in subscribers:
             return False
-        visitors.remove(visitor)
-        if not visitors:
-            del self._by_seat[visitor.seat]
+        subscribers.remove(subscriber)
+        if not subscribers:
+            del self._by_seat[subscriber.seat]
         return True
 
     def reseat(self, table: Table) -> None:
         """Seats have changed: everybody joins the audience of the seat they have now."""
         everyone = list(self)
         self._by_seat.clear()
-        for visitor in everyone:
-            self.add(visitor, table)
+        for subscriber in everyone:
+            self.add(subscriber, table)
 
     # -- telling -----------------------------------------------------------------------------------
 
     def frames_of(
-        self, before: Table, table: Table, entry: Entry, events: tuple[Event, ...], acked: Told
-    ) -> dict[Told, Frame]:
+        self, before: Table, table: Table, entry: Entry, events: tuple[Event, ...], acked: Audience
+    ) -> dict[Audience, Frame]:
         """What an action will be told as, for everybody who listens now."""
         return event_frames(before, table, entry, events, list(self._by_seat), acked)
 
@@ -84,8 +84,8 @@ class Visitors:
         table: Table,
         entry: Entry,
         events: tuple[Event, ...],
-        acked: Told,
-        frames: dict[Told, Frame] | None = None,
+        acked: Audience,
+        frames: dict[Audience, Frame] | None = None,
     ) -> None:
         """One frame with the entry's number to every listener; each audience's is encoded once.
 
@@ -112,34 +112,34 @@ class Visitors:
             for seat in by_seat:
                 ack = entry.command if seat is not None and seat == acked else None
                 frames[seat] = frame_of(table_message(table, entry, seat, block, ack))
-        for seat, visitors in by_seat.items():
+        for seat, subscribers in by_seat.items():
             frame = frames[seat]
-            for visitor in visitors:
-                visitor.listener.tell(frame)
+            for subscriber in subscribers:
+                subscriber.listener.tell(frame)
 
     def tell_state(self, table: Table) -> None:
         """The whole state, to each audience its own."""
-        for seat, visitors in self._by_seat.items():
+        for seat, subscribers in self._by_seat.items():
             frame = frame_of(state_message(table, seat))
-            for visitor in visitors:
-                visitor.listener.tell(frame)
+            for subscriber in subscribers:
+                subscriber.listener.tell(frame)
 
     def tell_all(self, message: dict[str, Any]) -> None:
         if self._by_seat:
             frame = frame_of(message)
-            for visitor in self:
-                visitor.listener.tell(frame)
+            for subscriber in self:
+                subscriber.listener.tell(frame)
 
     def tell_seat(self, seat: int, message: dict[str, Any]) -> None:
-        visitors = self._by_seat.get(seat)
-        if visitors:
+        subscribers = self._by_seat.get(seat)
+        if subscribers:
             frame = frame_of(message)
-            for visitor in visitors:
-                visitor.listener.tell(frame)
+            for subscriber in subscribers:
+                subscriber.listener.tell(frame)
 
     # -- catching up -------------------------------------------------------------------------------
 
-    def missed(self, table: Table, since: int | None, seat: Told) -> list[Frame] | None:
+    def missed(self, table: Table, since: int | None, seat: Audience) -> list[Frame] | None:
         """The frames after `since`, or None when the whole state is the shorter answer (or the only one)."""
         if since is None or since > table.seq:
             return None
@@ -154,7 +154,7 @@ class Visitors:
         return [*frames, last]
 
 
-def _past(table: Table, entry: Entry, events: tuple[Event, ...], seat: Told) -> Frame:
+def _past(table: Table, entry: Entry, events: tuple[Event, ...], seat: Audience) -> Frame:
     """An entry that others have followed since: its events alone."""
     message: dict[str, Any] = {"t": "events", "seq": entry.seq, "at": entry.at}
     message["events"] = table.rules.events_for(events, seat, table.options)

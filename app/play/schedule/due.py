@@ -9,12 +9,12 @@ import logging
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from app.play.commands.votes import agreed_without
 from app.play.commands.draft import Draft
+from app.play.commands.votes import agreed_without
 from app.play.log.entries import NOBODY
-from app.play.schedule.forfeit import end_by_resigning, gives_up, is_given_up
-from app.play.room.presence import Presence
 from app.play.log.table import Table
+from app.play.room.presence import Presence
+from app.play.schedule.forfeit import end_by_resigning, have_all_resigned, must_resign
 from app.rules import RuleError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def due_at(table: Table, presence: Presence, now: int) -> int | None:
         until = table.round_until()
         either = (_host_gone_at(table, presence, now), None if until is None else until + GRACE)
         return min((at for at in either if at is not None), default=None)
-    if is_given_up(table):
+    if have_all_resigned(table):
         return table.at
     if (table.votes or table.consents) and agreed_without(table, presence.present_seats(table, now)):
         return table.at
@@ -71,12 +71,12 @@ async def tick(room: Room, now: int) -> int | None:
         draft = _next(table, room.presence, now)
         if draft is None:
             break
-        await room.add(draft, now, table, in_look=True)
+        await room.add(draft, now, table, in_sweep=True)
     bots = room.table.bots_to_act()
     due = due_at(room.table, room.presence, now)
     if bots and due is not None and due <= now and not room.table.is_paused:
         await _move_bot(room, bots[0])
-        due = due_at(room.table, room.presence, room.house.clock.now())
+        due = due_at(room.table, room.presence, room.game_server.clock.now())
     return due
 
 
@@ -93,7 +93,7 @@ def _next(table: Table, presence: Presence, now: int) -> Draft | None:
         return None
     if table.status != "running":
         return None
-    if is_given_up(table):
+    if have_all_resigned(table):
         return end_by_resigning()
     if table.votes or table.consents:
         agreed = agreed_without(table, presence.present_seats(table, now))
@@ -138,12 +138,12 @@ async def _move_bot(room: Room, seat: int) -> None:
     level = table.seats[seat].bot
     assert level is not None
     began = monotonic()
-    if gives_up(table, seat, await room.full_history()):
+    if must_resign(table, seat, await room.full_history()):
         action: dict[str, Any] = {"type": "resign"}
     else:
         action = await choose(room, table, seat, level)
-    await _keep_the_beat(room, table, (monotonic() - began) * 1000)
-    now = room.house.clock.now()
+    await _wait_for_interval(room, table, (monotonic() - began) * 1000)
+    now = room.game_server.clock.now()
     try:
         step = table.try_action(seat, table.rules.action_from_json(action))
     except RuleError as wrong:
@@ -153,16 +153,16 @@ async def _move_bot(room: Room, seat: int) -> None:
         draft.by = "bot"
     else:
         draft = Draft("action", seat, {"action": action}, "bot", step)
-    await room.add(draft, now, table, in_look=True)
+    await room.add(draft, now, table, in_sweep=True)
 
 
-async def _keep_the_beat(room: Room, table: Table, thought: float) -> None:
+async def _wait_for_interval(room: Room, table: Table, thought: float) -> None:
     """Where hands are hidden, how long a bot thought (milliseconds) would tell of its cards: a forced move is
     quick, a rich hand slow. So it answers on the beat. A table without a pace wants its bots' moves at once.
     """
-    beat = room.house.bot_beat
+    beat = room.game_server.bot_interval
     if beat and table.terms.pace and table.options.hands == "hidden":
-        await room.house.rest(beat - thought % beat)
+        await room.game_server.rest(beat - thought % beat)
 
 
 async def choose(room: Room, table: Table, seat: int, level: str) -> dict[str, Any]:
@@ -172,7 +172,9 @@ async def choose(room: Room, table: Table, seat: int, level: str) -> dict[str, A
     seen = [event for events in history for event in rules.events_for(events, seat, table.options)]
     actions = [rules.action_to_json(action) for action in rules.legal(table.position, seat)]
     view = rules.view(table.position, seat)
-    return await room.house.bot.choose(view, actions, seen, level, room.house.bot_budget, seat=seat)
+    return await room.game_server.bot.choose(
+        view, actions, seen, level, room.game_server.bot_budget, seat=seat
+    )
 
 
 def is_credit_owed(room: Room, now: int) -> bool:
@@ -182,7 +184,7 @@ def is_credit_owed(room: Room, now: int) -> bool:
     if timed is None:
         return False
     since = max(timed, table.credited_to)
-    return any(outage.ended > since for outage in (*room.house.outages, *room.delays.to_credit(now)))
+    return any(outage.ended > since for outage in (*room.game_server.outages, *room.delays.to_credit(now)))
 
 
 async def credit_outages(room: Room, now: int) -> None:
@@ -194,7 +196,7 @@ async def credit_outages(room: Room, now: int) -> None:
     if timed is None:
         return
     since = max(timed, room.table.credited_to)
-    for outage in (*room.house.outages, *room.delays.to_credit(now)):
+    for outage in (*room.game_server.outages, *room.delays.to_credit(now)):
         if outage.ended > since:
             began = max(outage.began, room.table.credited_to)  # no time is given twice
             body = {"began": began, "ended": outage.ended}

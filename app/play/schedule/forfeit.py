@@ -16,12 +16,12 @@ from app.play.log.table import Table
 from app.rules import Event
 from app.rules.core.events import TurnPassed
 
-__all__ = ["MOST_ACTIONS", "end_by_resigning", "gives_up", "is_given_up"]
+__all__ = ["MOST_ACTIONS", "end_by_resigning", "have_all_resigned", "must_resign"]
 
 MOST_ACTIONS = 750  # own turns times the actions of a turn: ten times what a game takes
 
 
-def gives_up(table: Table, seat: int, history: Iterable[tuple[Event, ...]]) -> bool:
+def must_resign(table: Table, seat: int, history: Iterable[tuple[Event, ...]]) -> bool:
     """Whether this seat has played so many turns that the game would never end. A cabin boy does not notice."""
     chair = table.seats[seat]
     if chair.person is not None or chair.bot == "cabin-boy":
@@ -32,12 +32,12 @@ def gives_up(table: Table, seat: int, history: Iterable[tuple[Event, ...]]) -> b
     return turns > MOST_ACTIONS // table.options.actions
 
 
-def is_given_up(table: Table) -> bool:
+def have_all_resigned(table: Table) -> bool:
     """Whether every person at the table has resigned a game that still runs: only bots would play it on.
 
     A person who is away, or whose seat a bot plays for now, may come back and has not given up.
     """
-    if not table.gave_up or table.status != "running":
+    if not table.resign_order or table.status != "running":
         return False
     people = [number for number, seat in enumerate(table.seats) if seat.person is not None]
     return bool(people) and all(table.is_resigned(number) for number in people)

@@ -10,15 +10,15 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
-from app.play.schedule.due import due_at, tick
 from app.play.engines import UnknownRules
 from app.play.log.entries import Due
-from app.play.retry import once_it_answers
 from app.play.ports import News, StoreUnavailable
 from app.play.refusals import Refusal
+from app.play.retry import wait_until_answered
+from app.play.schedule.due import due_at, tick
 
 if TYPE_CHECKING:
-    from app.play.server import House
+    from app.play.server import GameServer
 
 __all__ = ["Sweeper"]
 
@@ -28,15 +28,15 @@ LEASE = 30_000
 LATE = 300  # how long a loaded room may be overdue before somebody asks whether it has a row
 ROUND = 200  # loaded rooms that are asked in one round
 AT_ONCE = 256  # rooms looked after at once; bots that think must not keep clocks waiting
-BEAT_EVERY = 2000
-BEAT_GAP = 8000  # longer without a beat: nobody was there
+HEARTBEAT_EVERY = 2000
+HEARTBEAT_GAP = 8000  # longer without a beat: nobody was there
 
 
 class Sweeper:
     """Due work of all games, loaded or not."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, game_server: GameServer) -> None:
+        self._game_server = game_server
         self._next = 0
         self._wake = asyncio.Event()
         self._busy: set[str] = set()
@@ -44,7 +44,7 @@ class Sweeper:
         self._rounded = 0  # when the last round was
         self._late: set[str] = set()  # rooms that were found overdue, and without a row, in the last round
         self._is_stopped = False
-        self._beaten = 0  # when the last beat was noted
+        self._heartbeat_at = 0  # when the last beat was noted
 
     def nudge(self, at: int) -> None:
         """Something is due at that time: do not sleep past it."""
@@ -59,16 +59,16 @@ class Sweeper:
 
     async def run(self) -> None:
         """Until stopped."""
-        clock = self._house.clock
+        clock = self._game_server.clock
         while not self._is_stopped:
             self._next = clock.now() + POLL
             self._wake.clear()
             try:
                 if clock.now() - self._rounded >= POLL:
                     self._rounded = clock.now()
-                    await self.look_round(self._rounded)
+                    await self.find_missed(self._rounded)
                 for due in await self.claim():
-                    self._house.spawn(self.handle(due))
+                    self._game_server.spawn(self.handle(due))
             except StoreUnavailable:
                 _log.warning("the store does not answer; due work waits")
             while clock.now() < self._next and not self._is_stopped:
@@ -79,38 +79,41 @@ class Sweeper:
                 except TimeoutError:
                     break
 
-    async def look_round(self, now: int) -> None:
+    async def find_missed(self, now: int) -> None:
         """Wake loaded rooms whose time is over although no row says so: a net that should stay empty.
 
         One that comes up in two rounds has been missed; in the first its row may be on its way. Each round
         takes the next few of them, so that thousands of rooms do not hold the loop up.
         """
-        house = self._house
-        rooms = list(house.rooms)
+        game_server = self._game_server
+        rooms = list(game_server.rooms)
         start = self._rounds * ROUND % max(1, len(rooms))
         self._rounds += 1
         late = {
             room.id: due
-            for room in (*rooms[start : start + ROUND], *filter(None, map(house.rooms.loaded, self._late)))
+            for room in (
+                *rooms[start : start + ROUND],
+                *filter(None, map(game_server.rooms.loaded, self._late)),
+            )
             if (due := due_at(room.table, room.presence, now)) is not None
             and due < now - LATE
             and room.id not in self._busy
         }
         if late:
-            promised = await house.store.promised(list(late), now)
+            promised = await game_server.store.promised(list(late), now)
             late = {game: due for game, due in late.items() if promised.get(game, now + 1) > now}
         again, self._late = self._late & set(late), set(late)
         for game in again:
             _log.error("nobody was going to look at game %s", game)
-            house.watcher.missed_look()
-            await house.store.wake(game, late[game])
+            game_server.metrics.missed_wakeup()
+            await game_server.store.wake(game, late[game])
             self.nudge(late[game])
 
     async def claim(self) -> list[Due]:
         room_for = AT_ONCE - len(self._busy)
         if room_for <= 0:
             return []
-        claimed = await self._house.store.claim_due(self._house.clock.now(), LEASE, room_for)
+        claimed = await self._game_server.store.claim_due(self._game_server.clock.now(), LEASE, room_for)
         self._busy |= {due.game for due in claimed}
         return claimed
 
@@ -123,24 +126,24 @@ class Sweeper:
 
     async def handle(self, due: Due) -> None:
         """Let one room do what is due and write down when to look again."""
-        house = self._house
+        game_server = self._game_server
         try:
-            room = await house.rooms.get(due.game)
+            room = await game_server.rooms.get(due.game)
             if room is None:
-                await house.store.settle_due(due, None)
+                await game_server.store.settle_due(due, None)
                 return
-            now = house.clock.now()
-            room.uses += 1
+            now = game_server.clock.now()
+            room.pins += 1
             try:
-                look = await room.begin_look(now)
-                next_at = await house.store.settle_due(due, await tick(room, now))
+                look = await room.begin_sweep(now)
+                next_at = await game_server.store.settle_due(due, await tick(room, now))
             finally:
-                room.uses -= 1
-            room.alarm.note(next_at, look)
+                room.pins -= 1
+            room.wakeup.note(next_at, look)
             if next_at is not None:
                 self.nudge(next_at)
-            if not len(room.visitors):
-                house.publish(News("looked", room.id, house.worker, next_at))
+            if not len(room.subscribers):
+                game_server.publish(News("looked", room.id, game_server.worker, next_at))
         except (StoreUnavailable, Refusal):
             _log.warning("due work of game %s waits for the store; its lease expires", due.game)
         except UnknownRules:
@@ -154,25 +157,25 @@ class Sweeper:
         """The first beat. Where there is one worker at most, the one before us is dead: nobody was there
         since its last beat, however short that was, and what it claimed is free.
         """
-        is_alone = self._house.bus.is_alone
+        is_alone = self._game_server.bus.is_alone
         # Only the first beat knows that nobody was there: were it left out, a short gap would count for the clocks.
-        await once_it_answers(lambda: self._beat(0 if is_alone else BEAT_GAP))
+        await wait_until_answered(lambda: self._heartbeat(0 if is_alone else HEARTBEAT_GAP))
         if is_alone:
-            await once_it_answers(self._house.store.end_leases)
+            await wait_until_answered(self._game_server.store.end_leases)
 
-    async def beat(self) -> None:
+    async def heartbeat(self) -> None:
         """Note that somebody lives; learn of outages that ended."""
         try:
-            await self._beat(BEAT_GAP)
+            await self._heartbeat(HEARTBEAT_GAP)
         except StoreUnavailable:
             _log.warning("no heartbeat: the store does not answer")
 
-    async def _beat(self, gap: int) -> None:
-        house = self._house
-        now = house.clock.now()
-        await house.store.beat(now, gap)
-        house.outages = await house.store.outages(now - 40 * 86_400_000)
-        self._beaten = now
+    async def _heartbeat(self, gap: int) -> None:
+        game_server = self._game_server
+        now = game_server.clock.now()
+        await game_server.store.heartbeat(now, gap)
+        game_server.outages = await game_server.store.outages(now - 40 * 86_400_000)
+        self._heartbeat_at = now
 
     async def be_current(self, now: int) -> None:
         """Before any clock is judged: an outage that has just ended must be known by then.
@@ -180,13 +183,13 @@ class Sweeper:
         Without this, the first sweep after the database is back would run before the first beat.
         """
         if not self.is_current(now):
-            await self.beat()
+            await self.heartbeat()
 
     def is_current(self, now: int) -> bool:
         """Whether an outage would be known by now."""
-        return now - self._beaten <= BEAT_GAP // 2
+        return now - self._heartbeat_at <= HEARTBEAT_GAP // 2
 
-    async def keep_beating(self) -> None:
-        """Until the house closes."""
-        while await self._house.rest(BEAT_EVERY):
-            await self.beat()
+    async def keep_heartbeat(self) -> None:
+        """Until the server closes."""
+        while await self._game_server.rest(HEARTBEAT_EVERY):
+            await self.heartbeat()

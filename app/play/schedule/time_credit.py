@@ -1,6 +1,6 @@
 """Time that a room lost to its store: nobody could move, or nobody could see the move. No clock counts it.
 
-An outage of the whole house shows in its heartbeat. This is for the shorter ones, in one room: a command
+An outage of the whole game_server shows in its heartbeat. This is for the shorter ones, in one room: a command
 that could not be stored, and an entry that took long to be. Its time is when it was received, so whoever
 moved loses nothing; whoever moves next would, for their clock has run since then.
 """

@@ -9,28 +9,28 @@ An entry may leave the row alone only if a look is sure to come in time *and* to
 
 from __future__ import annotations
 
-__all__ = ["Alarm"]
+__all__ = ["Wakeup"]
 
 
-class Alarm:
+class Wakeup:
     """Of one room in one worker."""
 
-    __slots__ = ("_is_alone", "at", "looks")
+    __slots__ = ("_is_alone", "at", "sweeps")
 
     def __init__(self, *, is_alone: bool) -> None:
         self._is_alone = is_alone
         self.at: int | None = None
-        self.looks = 0  # how many looks have begun
+        self.sweeps = 0  # how many sweeps have begun
 
-    def begin_look(self) -> int:
+    def begin_sweep(self) -> int:
         """The row's time is being used up; the number of this look."""
         self.at = None
-        self.looks += 1
-        return self.looks
+        self.sweeps += 1
+        return self.sweeps
 
-    def note(self, at: int | None, looks: int) -> None:
-        """The row was written with this time, begun when so many looks had begun: a later one has used it up."""
-        if self._is_alone and looks == self.looks:
+    def note(self, at: int | None, sweeps: int) -> None:
+        """The row was written with this time, begun when so many sweeps had begun: a later one has used it up."""
+        if self._is_alone and sweeps == self.sweeps:
             self.at = at
 
     def is_set_for(self, due: int) -> bool:

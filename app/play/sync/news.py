@@ -1,70 +1,70 @@
-"""What a house does with the news of other workers. The bus may lose some: numbers show it, the log has it."""
+"""What a server does with the news of other workers. The bus may lose some: numbers show it, the log has it."""
 
 from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING
 
-from app.play.room import chat
 from app.play.ports import News
+from app.play.room import chat
 
 if TYPE_CHECKING:
-    from app.play.server import House
     from app.play.room.room import Room
+    from app.play.server import GameServer
 
 __all__ = ["hear"]
 
-_log = logging.getLogger("cartagena.house")
+_log = logging.getLogger("cartagena.server")
 
 
-def hear(house: House, news: News) -> None:
+def hear(game_server: GameServer, news: News) -> None:
     """One piece of news."""
-    if news.worker == house.worker:
+    if news.worker == game_server.worker:
         return
     match news.kind:
         case "lobby":
-            house.lobby.changed(news.body)
+            game_server.lobby.changed(news.body)
         case "signed_out":
-            house.signed_out(news.about, news.body)
+            game_server.signed_out(news.about, news.body)
         case "renamed":
-            house.renamed({news.about: news.body})
+            game_server.renamed({news.about: news.body})
         case "gap":
-            house.catching_up.soon()
+            game_server.catching_up.soon()
         case "counted":
-            house.counted(news.about, news.body)
+            game_server.counted(news.about, news.body)
         case _:
-            room = house.rooms.loaded(news.about)
+            room = game_server.rooms.loaded(news.about)
             if room is not None:
-                _hear_of(house, room, news)
+                _hear_of(game_server, room, news)
 
 
-def _hear_of(house: House, room: Room, news: News) -> None:
+def _hear_of(game_server: GameServer, room: Room, news: News) -> None:
     match news.kind:
         case "entry":
             if not room.heard(news.body):
-                house.spawn(house.rooms.catch_up(room))
+                game_server.spawn(game_server.rooms.catch_up(room))
         case (
             "followed"
         ):  # by this worker's own bus: what was said between reading and listening is in the log
-            house.spawn(house.rooms.catch_up(room))
+            game_server.spawn(game_server.rooms.catch_up(room))
         case "named":
-            house.names.take(news.body)
+            game_server.names.take(news.body)
         case "chat":
             if news.body.name:
-                house.names.take({news.body.person: news.body.name})
+                game_server.names.take({news.body.person: news.body.name})
             if not chat.hear_line(room, news.body):
-                house.spawn(chat.read_on(room))
+                game_server.spawn(chat.read_on(room))
         case "presence":
-            room.presence.heard(news.worker, news.body, house.clock.now())
-            house.presence.changed(room)
+            room.presence.heard_from(news.worker, news.body, game_server.clock.now())
+            game_server.presence.changed(room)
         case "who":
-            if len(room.visitors):
-                house.presence.changed(room, here=True)
+            if len(room.subscribers):
+                game_server.presence.changed(room, here=True)
         case "looked":
-            if len(room.visitors):
+            if len(room.subscribers):
                 # By a worker with nobody in the room, which may know nobody: here more may be due.
-                house.presence.changed(room, here=True)
-                house.spawn(house.rewake(room))
+                game_server.presence.changed(room, here=True)
+                game_server.spawn(game_server.reschedule(room))
         case "muted":
             chat.take_mutes(room, news.body[0], frozenset(news.body[1]))
         case "closed":

@@ -5,24 +5,24 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from app.play.room import chat
 from app.play.ports import StoreUnavailable
+from app.play.room import chat
 
 if TYPE_CHECKING:
-    from app.play.server import House
+    from app.play.server import GameServer
 
 __all__ = ["CatchingUp"]
 
-_log = logging.getLogger("cartagena.house")
+_log = logging.getLogger("cartagena.server")
 SOON = 100  # milliseconds; after an outage every worker says so, and one round serves for all
 AGAIN = 1000
 
 
 class CatchingUp:
-    """Of one house. Nothing is lost by a gap: all but presence is in the store, and that is said again."""
+    """Of one server. Nothing is lost by a gap: all but presence is in the store, and that is said again."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, game_server: GameServer) -> None:
+        self._game_server = game_server
         self._is_asked = False
         self._is_running = False
 
@@ -31,12 +31,12 @@ class CatchingUp:
         self._is_asked = True
         if not self._is_running:
             self._is_running = True
-            self._house.spawn(self._run())
+            self._game_server.spawn(self._run())
 
     async def _run(self) -> None:
         pause = SOON
         try:
-            while self._is_asked and await self._house.rest(pause):
+            while self._is_asked and await self._game_server.rest(pause):
                 self._is_asked = False
                 try:
                     await self.round()
@@ -49,11 +49,11 @@ class CatchingUp:
 
     async def round(self) -> None:
         """Everything that news would have told."""
-        house = self._house
-        await house.rooms.compare_heads()
-        for room in [room for room in house.rooms if len(room.visitors)]:
+        game_server = self._game_server
+        await game_server.rooms.compare_heads()
+        for room in [room for room in game_server.rooms if len(room.subscribers)]:
             await chat.read_on(room)
-        house.rooms.tell_presence()
-        house.lobby.changes += 1  # and perhaps many more
-        for visitor in list(house.lobby.visitors):
-            await house.lobby.tell_lists(visitor)
+        game_server.rooms.tell_presence()
+        game_server.lobby.changes += 1  # and perhaps many more
+        for subscriber in list(game_server.lobby.subscribers):
+            await game_server.lobby.tell_lists(subscriber)

@@ -58,10 +58,10 @@ async def test_an_accepted_id_gets_the_same_answer_much_later(stage: Stage) -> N
     action = advance_of(ann)
     first = await ann.act(action, version, id="remember-me")
     await ann.act({"type": "end"})
-    assert stage.house.rooms.evict(stage.clock.now() + 10**9) == 0
+    assert stage.game_server.rooms.evict(stage.clock.now() + 10**9) == 0
     await ann.go()
     await bo.go()
-    assert stage.house.rooms.evict(stage.clock.now() + 10**9) == 1
+    assert stage.game_server.rooms.evict(stage.clock.now() + 10**9) == 1
     assert (await ann.act(action, version, id="remember-me")).seq == first.seq
 
 
@@ -244,7 +244,7 @@ async def test_the_record_of_a_finished_game_can_be_verified_and_leaves_out_what
     from app.play.log.record import record_of
 
     room = await ann.room()
-    record = record_of(room.row, await stage.store.entries(ann.game), stage.house.names)
+    record = record_of(room.row, await stage.store.entries(ann.game), stage.game_server.names)
     assert [move["action"]["type"] for move in record["actions"]] == ["advance", "resign"]
     assert rules.verify(rules.record_from_json(record)).winner == 0
 

@@ -9,8 +9,8 @@ import pytest
 from app import rules
 from app.play import engines
 from app.play.log.record import record_of
-from app.play.refusals import Refusal
 from app.play.log.table import Table
+from app.play.refusals import Refusal
 from tests.play.stage import Guest, Stage, open_stage
 
 DAY = 86_400
@@ -34,7 +34,7 @@ async def table_of(guest: Guest) -> Table:
 
 async def record(guest: Guest) -> dict[str, Any]:
     room = await guest.room()
-    return record_of(room.row, await guest.house.store.entries(guest.game), guest.house.names)
+    return record_of(room.row, await guest.game_server.store.entries(guest.game), guest.game_server.names)
 
 
 async def ended(*guests: Guest) -> rules.Record:
@@ -122,7 +122,7 @@ async def test_an_operator_in_league_with_the_last_to_sit_cannot_choose_a_deck(s
 
 async def test_the_same_attack_succeeds_where_seats_are_not_sealed(stage: Stage) -> None:
     """What tables of version 1 cannot prevent: all checks pass on a chosen deck."""
-    stage.house.new_tables = 1
+    stage.game_server.new_tables = 1
     ann, mallory = stage.guest("ann"), stage.guest("mallory")
     game = await stage.open_table(ann)
     for guest in (ann, mallory):
@@ -307,9 +307,9 @@ async def test_a_restart_in_the_middle_of_opening_loses_nothing(ready_url: str) 
         game, kept, now = ann.game, bo.keeper, stage.clock.now()
     async with open_stage(ready_url, migrate=False) as stage:
         stage.clock.time = now + 3_600_000  # nobody was there for an hour: that counts for nobody
-        await stage.house.sweeper.begin()
-        await stage.house.sweeper.sweep()
-        room = await stage.house.rooms.get(game)
+        await stage.game_server.sweeper.begin()
+        await stage.game_server.sweeper.sweep()
+        room = await stage.game_server.rooms.get(game)
         assert room is not None
         assert room.table.round is not None
         assert not room.table.round.asked
@@ -326,7 +326,7 @@ async def test_deadlines_of_a_lone_table_are_kept_without_anybody_there(stage: S
     await ann.go()
     await bo.go()
     stage.clock.pass_seconds(1)
-    assert stage.house.rooms.evict(stage.clock.now() + 10**6) == 1
+    assert stage.game_server.rooms.evict(stage.clock.now() + 10**6) == 1
     await stage.pass_time(21)
     await stage.pass_time(21)
     entries = await stage.store.entries(ann.game)
@@ -335,7 +335,7 @@ async def test_deadlines_of_a_lone_table_are_kept_without_anybody_there(stage: S
 
 
 async def test_tables_of_version_one_go_their_old_way_to_the_end(stage: Stage) -> None:
-    stage.house.new_tables = 1
+    stage.game_server.new_tables = 1
     ann, bo = await seated(stage, "ann", "bo", bots=["sailor"])
     assert ann.ear.last["table"]["scheme"] == 1
     assert "seals" not in ann.ear.last["table"]
@@ -359,7 +359,7 @@ async def test_a_rematch_names_the_next_commitment(stage: Stage) -> None:
     await bo.act({"type": "resign"})
     await ann.send("rematch")
     table = bo.ear.last["table"]
-    room = await stage.house.rooms.get(table["next"])
+    room = await stage.game_server.rooms.get(table["next"])
     assert room is not None
     assert table["next_commitment"] == room.table.commitment
 
@@ -375,7 +375,7 @@ async def test_two_workers_agree_on_who_opened_last(harbour: Stage) -> None:
     await ann.plainly("start")
     assert harbour.hub is not None
     harbour.hub.is_down = True  # neither hears of the other's opening
-    await bo.house.rooms.compare_heads()
+    await bo.game_server.rooms.compare_heads()
     await ann.open()
     await bo.open()
     kinds = [entry.kind for entry in await harbour.store.entries(game)]
@@ -384,7 +384,7 @@ async def test_two_workers_agree_on_who_opened_last(harbour: Stage) -> None:
 
 async def test_a_worker_that_does_not_know_a_tables_version_lets_it_alone(stage: Stage) -> None:
     ann, _ = await seated(stage, "ann", "bo")
-    stage.house.rooms.evict(stage.clock.now() + 10**6)
+    stage.game_server.rooms.evict(stage.clock.now() + 10**6)
     with pytest.MonkeyPatch.context() as patch:
         patch.delitem(engines.ENGINES, 2)
         with pytest.raises(engines.UnknownRules):

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from app import rules
-from app.play.refusals import NotAdmitted, Refusal
 from app.play.log.terms import parse_terms
+from app.play.refusals import NotAdmitted, Refusal
 from tests.play.stage import Guest, Stage
 
 
@@ -203,9 +203,9 @@ async def test_a_guest_may_not_open_rooms_without_end(stage: Stage) -> None:
     ann = stage.guest("ann")
     options = {"preset": "jamaica", "players": 2}
     for _ in range(2):
-        await stage.house.create(ann.anyone, options, parse_terms({}), [], 2)
+        await stage.game_server.create(ann.actor, options, parse_terms({}), [], 2)
     with pytest.raises(Refusal, match="too_many_rooms"):
-        await stage.house.create(ann.anyone, options, parse_terms({}), [], 2)
+        await stage.game_server.create(ann.actor, options, parse_terms({}), [], 2)
 
 
 async def test_somebody_whom_a_player_has_blocked_cannot_sit_down(stage: Stage) -> None:
@@ -215,5 +215,5 @@ async def test_somebody_whom_a_player_has_blocked_cannot_sit_down(stage: Stage) 
     async def blocks(person: object, others: object) -> bool:
         return "p_ann" in list(others)  # type: ignore[call-overload]
 
-    stage.house.blocks = blocks
+    stage.game_server.blocks = blocks
     assert await bo.refused("sit") == "blocked"

@@ -12,7 +12,7 @@ async def test_a_vote_is_decided_when_whoever_had_not_voted_goes(stage: Stage) -
     await bo.send("vote", seat=0, choice="bot")
     assert bo.ear.of("table")[-1]["kind"] == "voted"
     await cy.go()
-    await stage.house.sweeper.sweep()
+    await stage.game_server.sweeper.sweep()
     last = next(message for message in bo.ear.of("table") if message["kind"] == "takeover")
     assert last["seat"] == 0
     assert last["table"]["seats"][0]["bot"] == "sailor"
@@ -25,7 +25,7 @@ async def test_a_vote_of_somebody_who_went_does_not_count(stage: Stage) -> None:
     await stage.pass_time(61)
     await bo.send("vote", seat=0, choice="end")
     await bo.go()
-    await stage.house.sweeper.sweep()
+    await stage.game_server.sweeper.sweep()
     assert cy.ear.of("table")[-1]["kind"] == "voted"  # nobody who is here has chosen
     await cy.send("vote", seat=0, choice="wait")
     assert cy.ear.of("table")[-1]["kind"] == "voted"  # one of two
@@ -40,7 +40,7 @@ async def test_a_pause_ends_when_whoever_had_not_agreed_goes(stage: Stage) -> No
     await ann.send("consent", to="continue", yes=True)
     assert ann.ear.of("table")[-1]["kind"] == "consent"
     await bo.go()
-    await stage.house.sweeper.sweep()
+    await stage.game_server.sweeper.sweep()
     assert ann.ear.of("table")[-1]["kind"] == "continued"
     assert ann.ear.last["choices"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.play.lobby import Filter, LobbyVisitor
+from app.play.lobby import Filter, LobbySubscriber
 from app.play.refusals import Refusal
 from tests.play.stage import Ear, Guest, Stage
 
@@ -91,8 +91,8 @@ async def test_whoever_sits_down_again_under_another_id_is_still_here(stage: Sta
     await ann.come(game)
     await ann.sit()
     account = stage.guest("ann-account")
-    account.anyone = type(account.anyone)(("p_account", "p_ann"), "Ann")
-    account.visitor.anyone = account.anyone
+    account.actor = type(account.actor)(("p_account", "p_ann"), "Ann")
+    account.subscriber.actor = account.actor
     await account.come(game)
     await ann.go()
     await account.send("stand")
@@ -103,8 +103,8 @@ async def test_whoever_sits_down_again_under_another_id_is_still_here(stage: Sta
 
 async def test_the_lobby_is_told_of_open_tables_games_to_watch_and_my_turn(stage: Stage) -> None:
     ear = Ear()
-    visitor = LobbyVisitor(stage.guest("ann").anyone, ear)
-    stage.house.lobby.visitors.add(visitor)
+    subscriber = LobbySubscriber(stage.guest("ann").actor, ear)
+    stage.game_server.lobby.subscribers.add(subscriber)
     ann, bo = stage.guest("ann"), stage.guest("bo")
     game = await stage.open_table(ann, title="Ann's table", options={"first": 0})
     assert ear.heard[0]["list"] == "open"
@@ -118,7 +118,7 @@ async def test_the_lobby_is_told_of_open_tables_games_to_watch_and_my_turn(stage
     assert any(m["t"] == "room" and m["list"] == "watch" for m in ear.heard)
     mine = [m["room"] for m in ear.heard if m["t"] == "room" and m["list"] == "mine"]
     assert mine[-1]["my_turn"] is True
-    snapshot = await stage.house.lobby.snapshot(visitor)
+    snapshot = await stage.game_server.lobby.snapshot(subscriber)
     assert [row["id"] for row in snapshot["watch"]] == [game]
     assert snapshot["open"] == []
     assert snapshot["mine"][0]["my_turn"] is True
@@ -128,19 +128,19 @@ async def test_the_lobby_is_told_of_open_tables_games_to_watch_and_my_turn(stage
 
 async def test_unlisted_tables_are_not_in_the_lobby_and_filters_hold(stage: Stage) -> None:
     ear = Ear()
-    visitor = LobbyVisitor(stage.guest("wim").anyone, ear)
-    stage.house.lobby.visitors.add(visitor)
+    subscriber = LobbySubscriber(stage.guest("wim").actor, ear)
+    stage.game_server.lobby.subscribers.add(subscriber)
     ann = stage.guest("ann")
     hidden = await stage.open_table(ann, visibility="unlisted")
     await ann.come(hidden)
     await ann.sit()
     assert ear.heard == []  # not even that it is gone from a list: its id is its key
-    visitor.filter = Filter(preset="tortuga", bots=False)
+    subscriber.filter = Filter(preset="tortuga", bots=False)
     await stage.open_table(ann, "jamaica")
     await stage.open_table(ann, "tortuga", players=3, bots=["sailor"])
     wanted = await stage.open_table(ann, "tortuga", players=3)
     assert [m["room"]["id"] for m in ear.heard if m["t"] == "room"] == [wanted]
-    assert [row["id"] for row in (await stage.house.lobby.snapshot(visitor))["open"]] == [wanted]
+    assert [row["id"] for row in (await stage.game_server.lobby.snapshot(subscriber))["open"]] == [wanted]
 
 
 async def test_a_rematch_rotates_the_seats_under_a_new_commitment_and_spectators_follow(stage: Stage) -> None:
@@ -160,7 +160,7 @@ async def test_a_rematch_rotates_the_seats_under_a_new_commitment_and_spectators
     following = wim.ear.last["table"]["next"]
     assert following
     again = await bo.send("rematch")
-    assert again.is_told is False
+    assert again.in_frame is False
     assert (await ann.room()).table.next_game == following
     new_ann = await stage.guest("ann").come(following)
     state = new_ann.ear.of("state")[0]["table"]
@@ -188,7 +188,7 @@ async def test_a_hint_is_shown_to_the_asker_only_and_marked_in_the_record(stage:
     await bo.act({"type": "resign"}, version=0)
     from app.play.log.record import record_of
 
-    record = record_of((await ann.room()).row, await stage.store.entries(ann.game), stage.house.names)
+    record = record_of((await ann.room()).row, await stage.store.entries(ann.game), stage.game_server.names)
     assert record["actions"][0]["marks"] == ["hint"]
 
 
@@ -201,34 +201,34 @@ async def test_a_closed_room_tells_everybody_and_takes_nothing_more(stage: Stage
     ann = stage.guest("ann")
     game = await stage.open_table(ann)
     await ann.come(game)
-    assert await stage.house.close_room(game, "operator")
+    assert await stage.game_server.close_room(game, "operator")
     assert ann.ear.ended == 4010
     assert await ann.refused("sit") == "closed"
-    assert not await stage.house.close_room("nowhere", "operator")
+    assert not await stage.game_server.close_room("nowhere", "operator")
     players = await stage.game("bo", "cy")
-    await stage.house.close_room(players[0].game, "operator")
+    await stage.game_server.close_room(players[0].game, "operator")
     assert (await players[0].room()).table.status == "aborted"
 
 
 async def test_somebody_without_a_session_may_only_watch(stage: Stage) -> None:
     ann, _ = await stage.game("ann", "bo")
     nobody = stage.guest("nobody")
-    nobody.anyone = type(nobody.anyone)((), "")
-    nobody.visitor.anyone = nobody.anyone
+    nobody.actor = type(nobody.actor)((), "")
+    nobody.subscriber.actor = nobody.actor
     await nobody.come(ann.game)
     assert nobody.ear.heard[0]["you"] == {"person": None, "name": "", "seat": None, "muted": []}
     assert ann.ear.presence["watching"] == 1
     assert await nobody.refused("chat", text="hi") == "no_session"
     assert await nobody.refused("sit") == "no_session"
     with pytest.raises(Refusal, match="no_session"):
-        await stage.house.create(nobody.anyone, {}, Any, [])  # type: ignore[arg-type]
+        await stage.game_server.create(nobody.actor, {}, Any, [])  # type: ignore[arg-type]
 
 
 async def test_an_account_owns_the_seat_of_the_guest_it_was(stage: Stage) -> None:
     ann, bo = await stage.game("ann", "bo")
     account = stage.guest("ann-account")
-    account.anyone = type(account.anyone)(("p_account", "p_ann"), "Ann")
-    account.visitor.anyone = account.anyone
+    account.actor = type(account.actor)(("p_account", "p_ann"), "Ann")
+    account.subscriber.actor = account.actor
     await ann.go()
     await account.come(ann.game)
     assert account.seat == 0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tests.play.commands.test_play import advance_of, choices_of
 from tests.play.stage import Guest, Stage
-from tests.play.test_playing import advance_of, choices_of
 
 
 def kinds(guest: Guest) -> list[str]:
@@ -30,9 +30,9 @@ async def test_somebody_who_is_gone_counts_down_and_then_is_voted_on(stage: Stag
 async def test_an_idle_person_counts_as_absent_also_when_connected(stage: Stage) -> None:
     ann, bo = await stage.game("ann", "bo", absence=60)
     await stage.pass_time(40)
-    stage.house.rooms.tell_countdowns(stage.clock.now())
+    stage.game_server.rooms.tell_countdowns(stage.clock.now())
     assert "0" in bo.ear.presence["away"]
-    (await ann.room()).stirred(ann.anyone, stage.clock.now())
+    (await ann.room()).mark_active(ann.actor, stage.clock.now())
     await stage.pass_time(30)
     assert "absent" not in kinds(bo)
     await stage.pass_time(31)
@@ -195,22 +195,22 @@ async def test_a_correspondence_game_does_not_count_absence_but_keeps_its_deadli
     ann, bo = await stage.game("ann", "bo", clock={"kind": "days", "days": 2})
     await ann.go()
     await bo.go()
-    stage.house.rooms.evict(stage.clock.now() + 10**9)
+    stage.game_server.rooms.evict(stage.clock.now() + 10**9)
     assert await stage.pass_time(86_400) == 0
-    mine = await stage.house.lobby.mine(ann.anyone)
+    mine = await stage.game_server.lobby.mine(ann.actor)
     assert mine[0]["my_turn"] is True
     assert mine[0]["due"] == stage.clock.now() + 86_400_000
     assert await stage.pass_time(86_401) == 1
     entries = await stage.store.entries(ann.game)
     assert entries[-1].by == "clock"
-    assert (await stage.house.lobby.mine(bo.anyone))[0]["my_turn"] is True
+    assert (await stage.game_server.lobby.mine(bo.actor))[0]["my_turn"] is True
 
 
 async def test_an_outage_is_credited_to_the_clock_that_ran(stage: Stage) -> None:
     ann, bo = await stage.game("ann", "bo", clock={"kind": "turn", "seconds": 30}, absence=0)
-    await stage.house.sweeper.beat()
+    await stage.game_server.sweeper.heartbeat()
     stage.clock.pass_seconds(3600)
-    await stage.house.sweeper.beat()
+    await stage.game_server.sweeper.heartbeat()
     await ann.act(advance_of(ann))
     assert "credited" in kinds(bo)
     assert (await ann.room()).table.clocks.left[0] == 30_000  # type: ignore[union-attr]
@@ -221,10 +221,10 @@ async def test_an_outage_is_credited_to_the_clock_that_ran(stage: Stage) -> None
 
 async def test_an_outage_of_the_store_decides_no_game(stage: Stage) -> None:
     ann, bo = await stage.game("ann", "bo", clock={"kind": "turn", "seconds": 30}, absence=0)
-    await stage.house.sweeper.beat()
+    await stage.game_server.sweeper.heartbeat()
     # The store is away for a minute: no beat, no sweep. Then the sweeper is the first to be back.
     stage.clock.pass_seconds(60)
-    await stage.house.sweeper.sweep()
+    await stage.game_server.sweeper.sweep()
     assert kinds(bo)[-1] == "credited"
     assert not [m for m in bo.ear.of("events") if m.get("by") == "clock"]
     await ann.act(advance_of(ann))

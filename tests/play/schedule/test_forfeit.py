@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app import rules
-from app.play.schedule import forfeit
 from app.play.log.record import record_of
+from app.play.schedule import forfeit
 from tests.play.stage import Guest, Stage, laid
 
 ROUNDS = 12
@@ -80,7 +80,7 @@ async def test_a_game_that_every_person_has_resigned_ends_at_once(stage: Stage) 
     assert row.summary is not None
     assert (row.status, row.to_act, row.summary.result) == ("finished", "", table.result)
     assert [seat.place for seat in row.summary.seats] == [3, 4, 1, 1]
-    record = record_of(row, await stage.store.entries(ann.game), stage.house.names)
+    record = record_of(row, await stage.store.entries(ann.game), stage.game_server.names)
     assert rules.verify(rules.record_from_json(record)).winner is None
     for places in ([4, 3, 1, 1], [1, 1, 3, 4], None):
         wrong = {**record, "result": {**record["result"], "places": places}}
@@ -117,7 +117,7 @@ async def test_who_is_away_or_taken_over_has_not_given_up_and_bots_wait_for_them
     for _ in range(5):
         await stage.pass_time(60)
     assert (room.table.status, room.table.seq) == ("running", seq)  # with nobody there, bots wait
-    assert not forfeit.is_given_up(room.table)
+    assert not forfeit.have_all_resigned(room.table)
     watcher = await stage.guest("cyd").come(ann.game)
     await stage.pass_time(1)
     assert room.table.seq > seq  # they play for whoever is here

@@ -1,6 +1,6 @@
 """The sweeper's look against an entry on its way to the disk: in every order of the two the next turn comes.
 
-Both go through a gate that stops them at each step of theirs, so that all orders are played through.
+Both go through a stepped that stops them at each step of theirs, so that all orders are played through.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import pytest
 from sqlalchemy import delete, select
 
 from app.bus.local import Hub
-from app.play.schedule.due import due_at
-from app.play.server import House
 from app.play.room.room import Room
+from app.play.schedule.due import due_at
+from app.play.server import GameServer
 from app.store.game_tables import due as rows
+from tests.play.commands.test_play import choices_of
 from tests.play.stage import Stage, open_stage
-from tests.play.test_playing import choices_of
 
 
-class Gate:
+class SteppedStore:
     """A store whose writes stop before they are done and again before they are answered."""
 
     def __init__(self, store: Any) -> None:
@@ -73,14 +73,18 @@ def orders(entry: int, look: int) -> Iterator[tuple[str, ...]]:
 
 
 async def played(
-    order: tuple[str, ...], house: House, entry: Callable[[], Awaitable[Any]], looking: House, writes: str
+    order: tuple[str, ...],
+    game_server: GameServer,
+    entry: Callable[[], Awaitable[Any]],
+    looking: GameServer,
+    writes: str,
 ) -> None:
     """The entry and the look side by side, step by step in this order."""
     stops = {"entry": Stop(), "look": Stop()}
-    store = house.store
-    gate = Gate(store)
-    gate.stops = {writes: stops["entry"], "claim_due": stops["look"], "settle_due": stops["look"]}
-    house.store = looking.store = gate
+    store = game_server.store
+    stepped = SteppedStore(store)
+    stepped.stops = {writes: stops["entry"], "claim_due": stops["look"], "settle_due": stops["look"]}
+    game_server.store = looking.store = stepped
 
     async def begun(who: str, work: Callable[[], Awaitable[Any]]) -> Any:
         await stops[who].here()
@@ -98,11 +102,11 @@ async def played(
         for who, task in tasks.items():
             if not task.done():
                 await stops[who].go(task)
-    house.store = looking.store = store
+    game_server.store = looking.store = store
     for task in tasks.values():
         await task
-    while house._tasks:  # what the other worker's news have begun
-        await asyncio.wait(house._tasks)
+    while game_server._tasks:  # what the other worker's news have begun
+        await asyncio.wait(game_server._tasks)
 
 
 async def assert_a_look_comes_in_time(stage: Stage, room: Room) -> None:
@@ -121,18 +125,22 @@ async def let_a_look_be_due(stage: Stage, room: Room) -> None:
     async with stage.store.writing(loosely=True) as run:
         await run.execute(delete(rows))
     await stage.store.wake(room.id, stage.clock.now())
-    room.alarm.note(stage.clock.now(), room.alarm.looks)
+    room.wakeup.note(stage.clock.now(), room.wakeup.sweeps)
 
 
 @pytest.fixture(params=["alone", "two workers"])
-async def looked_at(request: pytest.FixtureRequest, ready_url: str) -> AsyncIterator[tuple[Stage, House]]:
-    """A stage, and the house whose sweeper looks: its own, or another worker's."""
+async def looked_at(
+    request: pytest.FixtureRequest, ready_url: str
+) -> AsyncIterator[tuple[Stage, GameServer]]:
+    """A stage, and the server whose sweeper looks: its own, or another worker's."""
     hub = Hub() if request.param == "two workers" else None
     async with open_stage(ready_url, hub=hub, migrate=False) as stage:
-        yield stage, stage.house if hub is None else await stage.another_worker()
+        yield stage, stage.game_server if hub is None else await stage.another_worker()
 
 
-async def test_a_bots_turn_comes_however_entry_and_look_interleave(looked_at: tuple[Stage, House]) -> None:
+async def test_a_bots_turn_comes_however_entry_and_look_interleave(
+    looked_at: tuple[Stage, GameServer],
+) -> None:
     stage, looking = looked_at
     (ann,) = await stage.game("ann", bots=["sailor"], absence=60, pace=10_000)
     room = await ann.room()
@@ -143,15 +151,15 @@ async def test_a_bots_turn_comes_however_entry_and_look_interleave(looked_at: tu
         await ann.send("consent", to="pause", yes=True)
         await let_a_look_be_due(stage, room)
         await played(
-            order, stage.house, lambda: ann.send("consent", to="continue", yes=True), looking, "append"
+            order, stage.game_server, lambda: ann.send("consent", to="continue", yes=True), looking, "append"
         )
         assert room.table.bots_to_act(), order
         await assert_a_look_comes_in_time(stage, room)
-    assert stage.counts.missed_looks == 0
+    assert stage.counts.missed_wakeups == 0
 
 
 async def test_whoever_comes_in_to_watch_bots_wakes_them_however_a_look_interleaves(
-    looked_at: tuple[Stage, House],
+    looked_at: tuple[Stage, GameServer],
 ) -> None:
     stage, looking = looked_at
     (ann,) = await stage.game("ann", bots=["sailor", "sailor"], absence=60, pace=10_000)
@@ -160,24 +168,24 @@ async def test_whoever_comes_in_to_watch_bots_wakes_them_however_a_look_interlea
     for order in orders(3, 4):
         await ann.go()  # only bots are left: they stand still
         await let_a_look_be_due(stage, room)
-        await played(order, stage.house, lambda: ann.come(ann.game), looking, "wake")
+        await played(order, stage.game_server, lambda: ann.come(ann.game), looking, "wake")
         await assert_a_look_comes_in_time(stage, room)
-    assert stage.counts.missed_looks == 0
+    assert stage.counts.missed_wakeups == 0
 
 
 async def test_a_room_that_nobody_was_going_to_look_at_is_found_and_counted(stage: Stage) -> None:
     (ann,) = await stage.game("ann", bots=["sailor"], options={"first": 1})
     await stage.live(5)
-    await stage.house.sweeper.look_round(stage.clock.now())
-    assert await stage.house.sweeper.sweep() == 1  # late, but its row is there: that is no fault
-    assert stage.counts.missed_looks == 0
+    await stage.game_server.sweeper.find_missed(stage.clock.now())
+    assert await stage.game_server.sweeper.sweep() == 1  # late, but its row is there: that is no fault
+    assert stage.counts.missed_wakeups == 0
     await stage.live(5)
     async with stage.store.writing() as run:
         await run.execute(delete(rows))
     for missed in (0, 1):
-        await stage.house.sweeper.look_round(stage.clock.now())
-        assert stage.counts.missed_looks == missed
-    assert await stage.house.sweeper.sweep() == 1
+        await stage.game_server.sweeper.find_missed(stage.clock.now())
+        assert stage.counts.missed_wakeups == missed
+    assert await stage.game_server.sweeper.sweep() == 1
     assert ann.ear.of("events")[-1]["by"] == "bot"
 
 
@@ -190,9 +198,9 @@ async def test_whoever_comes_in_while_an_entry_is_on_its_way_wakes_the_bots(
     room = await ann.room()
     await ann.go()
     stop = Stop()
-    gate = Gate(stage.store)
-    gate.stops = {"append": stop}
-    stage.house.store = gate
+    stepped = SteppedStore(stage.store)
+    stepped.stops = {"append": stop}
+    stage.game_server.store = stepped
 
     async def taking_over() -> None:
         await stop.here()
@@ -204,8 +212,8 @@ async def test_whoever_comes_in_while_an_entry_is_on_its_way_wakes_the_bots(
             await stage.guest("wim").come(ann.game)
         await stop.go(task)
     await task
-    stage.house.store = stage.store
-    while stage.house._tasks:
-        await asyncio.wait(stage.house._tasks)
+    stage.game_server.store = stage.store
+    while stage.game_server._tasks:
+        await asyncio.wait(stage.game_server._tasks)
     assert room.table.bots_to_act()
     await assert_a_look_comes_in_time(stage, room)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from app.play.lobby import LobbyVisitor
-from app.play.ports import Anyone, News, StoreUnavailable
+from app.play.lobby import LobbySubscriber
+from app.play.ports import Actor, News, StoreUnavailable
+from tests.play.commands.test_play import advance_of
 from tests.play.stage import Ear, Guest, Stage
-from tests.play.test_playing import advance_of
-from tests.play.test_workers import over_two_workers
+from tests.play.sync.test_workers import over_two_workers
 
 
 async def until(met: Callable[[], object]) -> None:
@@ -51,14 +51,14 @@ async def test_a_line_of_ones_own_brings_the_missed_ones_before_it(harbour: Stag
 async def test_after_a_gap_moves_chat_and_lobby_are_told_without_waiting_for_more(harbour: Stage) -> None:
     ann, bo, _ = await over_two_workers(harbour)
     assert harbour.hub is not None
-    looker = LobbyVisitor(Anyone(("p_lee",), "lee"), Ear())
-    bo.house.lobby.visitors.add(looker)
+    looker = LobbySubscriber(Actor(("p_lee",), "lee"), Ear())
+    bo.game_server.lobby.subscribers.add(looker)
     harbour.hub.is_down = True
     await ann.act(advance_of(ann))
     await ann.send("chat", text="anybody?")
     await harbour.open_table(harbour.guest("cy"))
-    bo.house.heard(News("gap", "", "", None))
-    bo.house.heard(News("gap", "", "", None))
+    bo.game_server.heard(News("gap", "", "", None))
+    bo.game_server.heard(News("gap", "", "", None))
     ear = looker.listener
     assert isinstance(ear, Ear)
     await until(lambda: ear.of("lobby"))
@@ -70,18 +70,18 @@ async def test_after_a_gap_moves_chat_and_lobby_are_told_without_waiting_for_mor
 async def test_a_gap_is_closed_once_the_store_answers_again(harbour: Stage) -> None:
     _, bo, _ = await over_two_workers(harbour)
     ear = Ear()
-    bo.house.lobby.visitors.add(LobbyVisitor(Anyone(("p_lee",), "lee"), ear))
-    real, asked = bo.house.lobby.tell_lists, 0
+    bo.game_server.lobby.subscribers.add(LobbySubscriber(Actor(("p_lee",), "lee"), ear))
+    real, asked = bo.game_server.lobby.tell_lists, 0
 
-    async def fails_once(visitor: LobbyVisitor) -> None:
+    async def fails_once(subscriber: LobbySubscriber) -> None:
         nonlocal asked
         asked += 1
         if asked == 1:
             raise StoreUnavailable("away")
-        await real(visitor)
+        await real(subscriber)
 
-    bo.house.lobby.tell_lists = fails_once  # type: ignore[method-assign]
-    bo.house.heard(News("gap", "", "", None))
+    bo.game_server.lobby.tell_lists = fails_once  # type: ignore[method-assign]
+    bo.game_server.heard(News("gap", "", "", None))
     await until(lambda: ear.of("lobby"))
     assert asked == 2
 
@@ -96,13 +96,13 @@ async def test_nobody_is_refused_because_this_worker_has_not_heard_yet(harbour: 
     await ann.send("ready", ready=True)
     assert harbour.hub is not None
     harbour.hub.is_down = True
-    await bo.house.rooms.compare_heads()
+    await bo.game_server.rooms.compare_heads()
     await bo.sit()
     await bo.send("ready", ready=True)
     await ann.send("start")  # bo is ready, and told ann so by another way
-    await bo.house.rooms.compare_heads()
+    await bo.game_server.rooms.compare_heads()
     await bo.open()
-    await harbour.house.rooms.compare_heads()
+    await harbour.game_server.rooms.compare_heads()
     assert (await ann.room()).table.status == "running"
     assert await ann.refused("start") == "started"
 
@@ -112,6 +112,6 @@ async def test_a_move_made_while_a_room_was_being_opened_is_read_once_it_is_foll
     assert harbour.hub is not None
     harbour.hub.is_down = True  # as a subscription that is on its way
     await ann.act(advance_of(ann))
-    bo.house.heard(News("followed", ann.game, "", None))
+    bo.game_server.heard(News("followed", ann.game, "", None))
     await until(lambda: bo.ear.last.get("seq") == ann.ear.last["seq"])
-    bo.house.heard(News("followed", "no such game", "", None))
+    bo.game_server.heard(News("followed", "no such game", "", None))

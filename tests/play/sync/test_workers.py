@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from app.play.ports import News
-from app.play.room.presence import PRESENCE_LEASE
 from app.play.refusals import Refusal
+from app.play.room.presence import PRESENCE_LEASE
+from tests.play.commands.test_play import advance_of, choices_of
 from tests.play.stage import Guest, Stage
-from tests.play.test_playing import advance_of, choices_of
 
 
 async def over_two_workers(harbour: Stage, **wishes: Any) -> tuple[Guest, Guest, Guest]:
@@ -54,7 +54,7 @@ async def test_without_a_bus_the_heads_show_what_was_missed(harbour: Stage) -> N
     assert harbour.hub is not None
     harbour.hub.is_down = True
     await ann.act(advance_of(ann))
-    await bo.house.rooms.compare_heads()
+    await bo.game_server.rooms.compare_heads()
     assert bo.ear.last["seq"] == ann.ear.last["seq"]
 
 
@@ -62,7 +62,7 @@ async def test_two_workers_racing_for_one_version_write_it_once(harbour: Stage) 
     ann, bo, _ = await over_two_workers(harbour)
     assert harbour.hub is not None
     harbour.hub.is_down = True
-    phone = await harbour.guest("ann", bo.house).come(ann.game)
+    phone = await harbour.guest("ann", bo.game_server).come(ann.game)
     action, version = advance_of(ann), (await ann.room()).table.seq
 
     async def attempt(guest: Guest) -> str:
@@ -80,7 +80,7 @@ async def test_two_workers_racing_for_one_version_write_it_once(harbour: Stage) 
 
 async def test_the_same_id_on_two_workers_is_accepted_once_and_answered_alike(harbour: Stage) -> None:
     ann, bo, _ = await over_two_workers(harbour)
-    phone = await harbour.guest("ann", bo.house).come(ann.game)
+    phone = await harbour.guest("ann", bo.game_server).come(ann.game)
     action, version = advance_of(ann), (await ann.room()).table.seq
     first, second = await asyncio.gather(
         ann.act(action, version, id="twice-sent-1"), phone.act(action, version, id="twice-sent-1")
@@ -93,7 +93,7 @@ async def test_a_version_ahead_of_this_workers_room_makes_it_read_the_log(harbou
     ann, bo, _ = await over_two_workers(harbour)
     assert harbour.hub is not None
     harbour.hub.is_down = True
-    phone = await harbour.guest("ann", bo.house).come(ann.game)
+    phone = await harbour.guest("ann", bo.game_server).come(ann.game)
     await ann.act(advance_of(ann))
     await phone.act(advance_of(ann), version=(await ann.room()).table.seq)
 
@@ -101,8 +101,8 @@ async def test_a_version_ahead_of_this_workers_room_makes_it_read_the_log(harbou
 async def test_due_work_is_done_once_though_both_workers_sweep(harbour: Stage) -> None:
     ann, bo, _ = await over_two_workers(harbour, clock={"kind": "turn", "seconds": 30}, absence=0)
     await harbour.live(31)
-    await bo.house.sweeper.beat()
-    await asyncio.gather(harbour.house.sweeper.sweep(), bo.house.sweeper.sweep())
+    await bo.game_server.sweeper.heartbeat()
+    await asyncio.gather(harbour.game_server.sweeper.sweep(), bo.game_server.sweeper.sweep())
     moves = [entry for entry in await harbour.store.entries(ann.game) if entry.by == "clock"]
     assert [entry.body["action"]["type"] for entry in moves][-1] == "end"
     assert len(moves) == 2
@@ -119,8 +119,8 @@ async def test_presence_chat_and_lobby_cross_the_workers(harbour: Stage) -> None
     presence = ann.ear.of("presence")[-1]
     assert presence["seats"] == [True, True]  # bo's first device is still on this worker
     heard: list[tuple[str, Any]] = []
-    ann.house.signed_out = lambda key, how: heard.append((key, how))
-    bo.house.publish(News("signed_out", "p_ann", bo.house.worker, ("person", 4008, "signed out")))
+    ann.game_server.signed_out = lambda key, how: heard.append((key, how))
+    bo.game_server.publish(News("signed_out", "p_ann", bo.game_server.worker, ("person", 4008, "signed out")))
     assert heard == [("p_ann", ("person", 4008, "signed out"))]
 
 
@@ -133,22 +133,22 @@ async def test_sitting_down_and_a_worker_gone_silent_show_in_presence(harbour: S
     await bo.sit()
     assert (ann.ear.presence["seats"], ann.ear.presence["watching"]) == ([True, None], 1)
     harbour.clock.pass_seconds(PRESENCE_LEASE / 1000 + 1)
-    harbour.house.rooms.tell_countdowns(harbour.clock.now())
+    harbour.game_server.rooms.tell_countdowns(harbour.clock.now())
     assert ann.ear.presence["seats"] == [False, None]
 
 
 async def test_a_room_closed_by_one_worker_is_closed_in_all(harbour: Stage) -> None:
     ann, bo, wim = await over_two_workers(harbour)
-    await bo.house.close_room(ann.game, "operator")
+    await bo.game_server.close_room(ann.game, "operator")
     for guest in (ann, bo, wim):
         assert guest.ear.last["kind"] == "closed"
         assert guest.ear.ended == 4010
     cy, di = await harbour.game("cy", "di")
     assert harbour.hub is not None
     harbour.hub.is_down = True  # as when the operator's command line did it, which is on no bus
-    await bo.house.close_room(cy.game, "operator")
+    await bo.game_server.close_room(cy.game, "operator")
     assert cy.ear.ended is None
-    await harbour.house.rooms.compare_heads()
+    await harbour.game_server.rooms.compare_heads()
     assert [guest.ear.ended for guest in (cy, di)] == [4010, 4010]
 
 
@@ -156,7 +156,7 @@ async def test_closing_a_room_whose_game_is_over_closes_its_sockets_in_all_worke
     ann, bo, wim = await over_two_workers(harbour)
     await ann.act({"type": "resign"}, version=0)
     seq = (await ann.room()).table.seq
-    await bo.house.close_room(ann.game, "operator")
+    await bo.game_server.close_room(ann.game, "operator")
     assert [guest.ear.ended for guest in (ann, bo, wim)] == [4010, 4010, 4010]
     assert (await harbour.store.heads([ann.game]))[ann.game] == seq
 
@@ -167,10 +167,10 @@ async def test_two_offers_of_a_rematch_at_once_leave_one_table(harbour: Stage, i
     await ann.act({"type": "resign"}, version=0)
     assert harbour.hub is not None
     harbour.hub.is_down = True
-    phone = await harbour.guest("ann" if ids[0] == ids[1] else "bo", bo.house).come(ann.game)
+    phone = await harbour.guest("ann" if ids[0] == ids[1] else "bo", bo.game_server).come(ann.game)
     await asyncio.gather(ann.send("rematch", id=ids[0]), phone.send("rematch", id=ids[1]))
     following = (await ann.room()).table.next_game
-    await bo.house.rooms.compare_heads()
+    await bo.game_server.rooms.compare_heads()
     assert following == (await bo.room()).table.next_game
     unfinished = await harbour.store.games_of(["p_ann", "p_bo"], unfinished=True, limit=9)
     assert [row.id for row in unfinished] == [following]
@@ -181,6 +181,6 @@ async def test_a_worker_that_dies_takes_nobody_with_it(harbour: Stage) -> None:
     await ann.act(advance_of(ann))
     assert harbour.hub is not None
     harbour.hub.buses.clear()  # the first worker is gone, with all it held in memory
-    phone = await harbour.guest("ann", bo.house).come(ann.game, seq=(await bo.room()).table.seq)
+    phone = await harbour.guest("ann", bo.game_server).come(ann.game, seq=(await bo.room()).table.seq)
     assert phone.ear.heard[0]["resumed"] is True
     await phone.act(choices_of(ann)[0]["action"])
