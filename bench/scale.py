@@ -19,7 +19,7 @@ from bench.scaling.drawing import Line, plot
 from bench.scaling.growth import crowds, lengths, sockets
 from bench.scaling.load import on_cluster, on_sqlite
 from bench.scaling.news import news
-from bench.scaling.paper import paper
+from bench.scaling.page import page
 from bench.scaling.rooms import rooms
 from bench.scaling.startup import startup
 
@@ -115,7 +115,7 @@ def main() -> None:
         draw(numbers)
         NUMBERS.write_text(json.dumps(numbers, indent=1) + "\n")
         if {"load", "lengths", "rooms", "startup"} <= set(numbers):
-            (FOLDER.parent / "scale.md").write_text(paper(numbers))
+            (FOLDER.parent / "scale.md").write_text(page(numbers))
     print(json.dumps(numbers, indent=1))
 
 

@@ -6,9 +6,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from bench.scaling.fleet import Fleet, percentile
 from bench.scaling.meters import cpu, metric, tree
 from bench.scaling.servers import ROOMY, alone
+from bench.scaling.table_group import TableGroup, percentile
 from tools.cluster import Cluster, Worker
 
 __all__ = ["on_cluster", "on_sqlite"]
@@ -19,9 +19,9 @@ PACE, PACED = 200.0, 10  # actions a second at which latency is asked, and how m
 
 async def _measured(workers: list[Worker], others: dict[str, int]) -> dict[str, Any]:
     """One run on these workers; CPU of everybody who took part, microseconds an action."""
-    fleet = Fleet([worker.port for worker in workers])
-    await fleet.open_tables(TABLES, PLAYERS)
-    await fleet.play(WARM)
+    group = TableGroup([worker.port for worker in workers])
+    await group.open_tables(TABLES, PLAYERS)
+    await group.play(WARM)
     parties = {"workers": [worker.pid for worker in workers]} | {
         name: tree(pid) for name, pid in others.items()
     }
@@ -30,23 +30,23 @@ async def _measured(workers: list[Worker], others: dict[str, int]) -> dict[str, 
         sum(metric(worker.port, name) for worker in workers)
         for name in ("cartagena_commit_seconds_count", "cartagena_committed_entries_total")
     )
-    seconds = await fleet.play(ACTIONS)
-    done = len(fleet.latencies)
+    seconds = await group.play(ACTIONS)
+    done = len(group.latencies)
     found: dict[str, Any] = {
         "actions": done,
         "per_second": done / seconds,
-        "p50_ms": 1000 * percentile(fleet.latencies, 0.5),
-        "p99_ms": 1000 * percentile(fleet.latencies, 0.99),
+        "p50_ms": 1000 * percentile(group.latencies, 0.5),
+        "p99_ms": 1000 * percentile(group.latencies, 0.99),
         "cpu_us": {name: 1e6 * (cpu(pids) - before[name]) / done for name, pids in parties.items()},
     }
     found["entries_a_commit"] = (
         sum(metric(worker.port, "cartagena_committed_entries_total") for worker in workers) - rows
     ) / max(1.0, sum(metric(worker.port, "cartagena_commit_seconds_count") for worker in workers) - commits)
-    found["frame_bytes"] = {who: fleet.bytes[who] / fleet.frames[who] for who in fleet.frames}
-    await fleet.play(PACED, PACE)
-    found["paced_p50_ms"] = 1000 * percentile(fleet.latencies, 0.5)
-    found["paced_p99_ms"] = 1000 * percentile(fleet.latencies, 0.99)
-    fleet.close()
+    found["frame_bytes"] = {who: group.bytes[who] / group.frames[who] for who in group.frames}
+    await group.play(PACED, PACE)
+    found["paced_p50_ms"] = 1000 * percentile(group.latencies, 0.5)
+    found["paced_p99_ms"] = 1000 * percentile(group.latencies, 0.99)
+    group.close()
     return found
 
 

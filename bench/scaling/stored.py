@@ -6,8 +6,8 @@ import asyncio
 import sqlite3
 from pathlib import Path
 
-from bench.scaling.fleet import Fleet
 from bench.scaling.servers import alone
+from bench.scaling.table_group import TableGroup
 
 __all__ = ["ENTRIES", "game_id", "stock"]
 
@@ -47,7 +47,7 @@ def stock(folder: Path, games: int, file: str = "bench.db", entries: int = ENTRI
 
 
 async def _play_one(port: int, entries: int) -> None:
-    fleet = Fleet([port])
-    await fleet.open_tables(1, 2)
-    await fleet.play(entries - fleet.tables[0].seq)
-    fleet.close()
+    group = TableGroup([port])
+    await group.open_tables(1, 2)
+    await group.play(entries - group.tables[0].seq)
+    group.close()

@@ -17,7 +17,7 @@ from app import rules
 from app.client.sealing import Keeper
 from app.play.ports import StoreUnavailable
 from app.play.simple_bot import SimpleBot
-from tests.sockets.harbour import Running, in_process
+from tests.sockets.running_server import RunningServer, in_process
 
 LOCK = "open sesame"
 OPERATOR = "a-collectors-token"
@@ -32,7 +32,7 @@ OPTIONS = {"preset": "jamaica", "players": 5, "first": 0}
 class Cast:
     """Callers by role, tables by state."""
 
-    def __init__(self, server: Running) -> None:
+    def __init__(self, server: RunningServer) -> None:
         self.server = server
         self.callers: dict[str, httpx.AsyncClient] = {}
         self.people: dict[str, str] = {}

@@ -20,8 +20,8 @@ from app.web.limits import Limits
 from tests.attack.routes import routes
 from tests.people.running_site import TestSite, code_of, running
 from tests.people.tables import open_table, sit
-from tests.sockets.harbour import Running, in_process
-from tests.sockets.sailor import Crew
+from tests.sockets.client import Clients
+from tests.sockets.running_server import RunningServer, in_process
 
 ABSENT = "NoSuchTableAnywhere1"
 PASSWORD = "plank, parrot, doubloon"
@@ -60,16 +60,18 @@ async def test_a_table_that_is_not_there_and_a_locked_one_give_the_same_answer(s
 
 async def test_their_sockets_say_the_same_too(sqlite_url: str) -> None:
     async with in_process(sqlite_url) as server:
-        crew = Crew(server)
-        locked = await crew.open_table(await crew.sailor(), visibility="password", password="open sesame")
+        clients = Clients(server)
+        locked = await clients.open_table(
+            await clients.person(), visibility="password", password="open sesame"
+        )
         for password in (None, "guess"):
             assert await _turned_away(server, locked, password) == await _turned_away(
                 server, ABSENT, password
             )
-        await crew.close()
+        await clients.close()
 
 
-async def _turned_away(server: Running, room: str, password: str | None) -> tuple[list[Any], Any]:
+async def _turned_away(server: RunningServer, room: str, password: str | None) -> tuple[list[Any], Any]:
     async with (
         asyncio.timeout(300),
         connect(f"{server.sockets}/ws/game/{room}", compression=None, open_timeout=60) as link,

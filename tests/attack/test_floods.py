@@ -10,9 +10,9 @@ import pytest
 from app.play.join import PROTOCOL
 from app.settings import Settings
 from app.web import wire_uvicorn
-from tests.attack.bare import Bare, close_code, until
+from tests.attack.raw_connection import RawConnection, close_code, until
 from tests.attack.work import counted_work
-from tests.sockets.harbour import Running, in_process
+from tests.sockets.running_server import RunningServer, in_process
 from tools.fuzz.socket_client import CLOSE, MORE, PING, PONG, TEXT, Raw, frame
 
 USUAL = {
@@ -30,12 +30,12 @@ async def server(sqlite_url: str) -> Any:
         yield running
 
 
-def sockets(server: Running) -> int:
+def sockets(server: RunningServer) -> int:
     assert server._app is not None
     return int(server._app.state.site.limits.open_sockets)
 
 
-async def _serves(server: Running, times: int = 5) -> None:
+async def _serves(server: RunningServer, times: int = 5) -> None:
     other = await Raw(server.port, "/ws/lobby", "").open()
     for _ in range(times):
         assert await other.answers()
@@ -52,8 +52,10 @@ async def _serves(server: Running, times: int = 5) -> None:
     ],
     ids=["pongs", "pings", "empty continuations", "empty texts"],
 )
-async def test_a_flood_of_small_frames_is_paid_for(server: Running, before: bytes, flood: bytes) -> None:
-    async with Bare(server) as attacker:
+async def test_a_flood_of_small_frames_is_paid_for(
+    server: RunningServer, before: bytes, flood: bytes
+) -> None:
+    async with RawConnection(server) as attacker:
         await attacker.open_socket()
         await attacker.send(HELLO + before)
         with counted_work() as work:
@@ -66,7 +68,7 @@ async def test_limits_that_are_wide_open_still_let_others_have_their_turn(sqlite
     """With a million frames a second allowed nobody pays; a turn of the event loop reads a few all the same."""
     async with (
         in_process(sqlite_url, frames_per_second=1e6, frames_burst=10**6) as server,
-        Bare(server) as attacker,
+        RawConnection(server) as attacker,
     ):
         await attacker.open_socket()
         await attacker.send(HELLO)
@@ -86,8 +88,10 @@ async def test_limits_that_are_wide_open_still_let_others_have_their_turn(sqlite
     [frame(HELLO, 5), frame(b"x" * 5000), frame(b"\xff"), frame(b"x", masked=False)],
     ids=["no such opcode", "too long", "no text", "not masked"],  # masks are random, names must not be
 )
-async def test_bytes_after_a_bad_frame_are_neither_kept_nor_read_again(server: Running, bad: bytes) -> None:
-    async with Bare(server) as attacker:
+async def test_bytes_after_a_bad_frame_are_neither_kept_nor_read_again(
+    server: RunningServer, bad: bytes
+) -> None:
+    async with RawConnection(server) as attacker:
         await attacker.open_socket()
         await attacker.send(HELLO + bad)
         with counted_work() as work:
@@ -100,17 +104,17 @@ async def test_bytes_after_a_bad_frame_are_neither_kept_nor_read_again(server: R
 
 
 async def test_after_a_frame_that_is_too_big_the_connection_ends_with_the_close(
-    server: Running, monkeypatch: pytest.MonkeyPatch
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(wire_uvicorn, "CLOSE_SECONDS", 3600.0)
-    async with Bare(server) as peer:
+    async with RawConnection(server) as peer:
         await peer.open_socket()
         await peer.send(frame(b"x" * 5000))
         assert close_code(await peer.read_to_end()) == 1009
     await until(lambda: server.connections == 0)
 
 
-async def _fill(server: Running, peer: Bare) -> None:
+async def _fill(server: RunningServer, peer: RawConnection) -> None:
     """Ask for more than the peer reads, until the server has so much to say that it waits."""
     pings = frame(b"." * 125, PING) * 400
     watcher: Any = server.game_server.metrics
@@ -123,7 +127,7 @@ async def test_a_shed_socket_that_closes_is_counted_until_it_is_cut_off(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(wire_uvicorn, "CLOSE_SECONDS", 1.0)
-    async with in_process(sqlite_url) as server, Bare(server, receive_buffer=4096) as peer:
+    async with in_process(sqlite_url) as server, RawConnection(server, receive_buffer=4096) as peer:
         await peer.open_socket()
         await peer.send(HELLO)
         await _fill(server, peer)
@@ -137,7 +141,7 @@ async def test_a_peer_that_closes_first_and_does_not_read_is_cut_off(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(wire_uvicorn, "CLOSE_SECONDS", 1.0)
-    async with in_process(sqlite_url) as server, Bare(server, receive_buffer=4096) as peer:
+    async with in_process(sqlite_url) as server, RawConnection(server, receive_buffer=4096) as peer:
         await peer.open_socket()
         await peer.send(HELLO)
         for _ in range(60):  # several megabytes of pongs in the kernel, some in the transport
@@ -148,17 +152,17 @@ async def test_a_peer_that_closes_first_and_does_not_read_is_cut_off(
 
 
 async def test_frames_after_the_servers_close_are_paid_for_and_only_a_close_is_heard(
-    server: Running, monkeypatch: pytest.MonkeyPatch
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(wire_uvicorn, "CLOSE_SECONDS", 2.0)
-    async with Bare(server) as attacker:
+    async with RawConnection(server) as attacker:
         await attacker.open_socket("/ws/game/NoSuchRoom")
         await attacker.send(HELLO)  # refused: 4003
         with counted_work() as work:
             await attacker.push(HELLO * 200_000)
             await until(lambda: server.connections == 0)
         assert work.calls < MOST_CALLS
-    async with Bare(server) as peer:
+    async with RawConnection(server) as peer:
         await peer.open_socket("/ws/game/NoSuchRoom")
         await peer.send(HELLO)
         said = b""
@@ -180,9 +184,9 @@ CLOSES = {
 }
 
 
-async def test_a_close_is_checked_before_it_is_echoed(server: Running) -> None:
+async def test_a_close_is_checked_before_it_is_echoed(server: RunningServer) -> None:
     for payload, answer in CLOSES.items():
-        async with Bare(server) as peer:
+        async with RawConnection(server) as peer:
             await peer.open_socket()
             await peer.send(frame(payload, CLOSE))
             assert close_code(await peer.read_to_end()) == answer, payload

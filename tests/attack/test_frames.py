@@ -12,8 +12,8 @@ from websockets.exceptions import InvalidStatus
 
 from app.settings import Settings
 from app.web.limits import Limits
-from tests.sockets.harbour import Running, in_process
-from tests.sockets.sailor import Crew, advance
+from tests.sockets.client import Clients, advance
+from tests.sockets.running_server import RunningServer, in_process
 from tools.fuzz.frames import fuzz_frames
 from tools.fuzz.lines import fuzz_lines, fuzz_records
 from tools.fuzz.server import Server
@@ -22,7 +22,7 @@ from tools.fuzz.socket_client import MORE, TEXT, Raw, frame
 BROKEN = b"\xff\xfe not UTF-8"
 
 
-async def _closed_with(server: Running, *data: bytes) -> int | None:
+async def _closed_with(server: RunningServer, *data: bytes) -> int | None:
     raw = await Raw(server.port, "/ws/lobby", "").open()
     for each in data:
         await raw.send(each)
@@ -56,8 +56,8 @@ async def test_broken_frames_are_closed_with_a_documented_code_and_break_nothing
 
 
 @pytest.mark.parametrize("path", ["/ws/lobby", "/ws/game/AnyRoomWillDo"])
-async def test_no_foreign_page_gets_a_socket(light: Running, path: str) -> None:
-    ann = await Crew(light).sailor()
+async def test_no_foreign_page_gets_a_socket(light: RunningServer, path: str) -> None:
+    ann = await Clients(light).person()
     foreign: list[dict[str, str]] = [
         {"Origin": "null"},
         {"Origin": f"https://127.0.0.1:{light.port + 1}"},
@@ -93,22 +93,22 @@ async def test_fifty_people_behind_one_address_can_play(sqlite_url: str) -> None
         )
     }  # fmt: skip
     async with in_process(sqlite_url, **limits) as server:
-        crew = Crew(server)
-        tables = [await crew.game(5) for _ in range(5)]
+        clients = Clients(server)
+        tables = [await clients.game(5) for _ in range(5)]
         for number in range(25):
-            await (await crew.sailor()).join(tables[number % 5][0].game)
-        lobbies = [await sailor.open("/ws/lobby") for sailor in crew.sailors]
+            await (await clients.person()).join(tables[number % 5][0].game)
+        lobbies = [await client.open("/ws/lobby") for client in clients.everyone]
         for table in tables:
             for _ in range(2):
                 await table[0].act(advance(table[0]))
-            await asyncio.gather(*(sailor.reaches(table[0].seq) for sailor in table))
-        assert all(sailor.closed_with is None for sailor in crew.sailors)
-        assert not any(message["t"] == "refused" for sailor in crew.sailors for message in sailor.log)
+            await asyncio.gather(*(client.reaches(table[0].seq) for client in table))
+        assert all(client.closed_with is None for client in clients.everyone)
+        assert not any(message["t"] == "refused" for client in clients.everyone for message in client.log)
         assert server._app is not None
         assert server._app.state.site.limits.open_sockets == 100
         for lobby in lobbies:
             await lobby.close()
-        await crew.close()
+        await clients.close()
 
 
 def test_fifty_first_visits_fit_into_what_one_address_may_ask_for() -> None:

@@ -20,8 +20,8 @@ from app.web.offload import MOST_WAITING, Offload
 from app.web.profiles import PAGE
 from tests.people.running_site import TestSite, code_of, running
 from tests.people.tables import open_table
-from tests.sockets.harbour import in_process
-from tests.sockets.sailor import Crew
+from tests.sockets.client import Clients
+from tests.sockets.running_server import in_process
 from tests.sockets.test_lobby import at_desk
 
 RECORD = json.loads((Path(__file__).parents[1] / "golden" / "jamaica.json").read_text())
@@ -167,8 +167,8 @@ async def test_a_flood_of_lobby_filters_reads_the_lists_once_and_is_paid_for(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with in_process(sqlite_url, requests_burst=50, requests_per_second=0.01) as server:
-        crew = Crew(server)
-        ann = await crew.sailor()
+        clients = Clients(server)
+        ann = await clients.person()
         desk = await at_desk(ann)
         await desk.next("lobby")
         asked: list[str] = []
@@ -191,4 +191,4 @@ async def test_a_flood_of_lobby_filters_reads_the_lists_once_and_is_paid_for(
             await desk.link.send('{"do":"filter"}')
         assert (await desk.next("refused"))["code"] == "too_fast"
         await desk.link.close()
-        await crew.close()
+        await clients.close()

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from app.web import http_uvicorn
-from tests.attack.bare import Bare, until
+from tests.attack.raw_connection import RawConnection, until
 from tests.attack.work import counted_work
-from tests.sockets.harbour import ROOT, Running, free_port, in_process
+from tests.sockets.running_server import ROOT, RunningServer, free_port, in_process
 from tools.fuzz.server import Server
 from tools.fuzz.socket_client import Raw
 
@@ -30,7 +30,7 @@ async def server(sqlite_url: str) -> Any:
         yield running
 
 
-async def _answer(peer: Bare) -> bytes:
+async def _answer(peer: RawConnection) -> bytes:
     """One answer with its body."""
     said = b""
     while b"\r\n\r\n" not in said:
@@ -46,10 +46,10 @@ async def _answer(peer: Bare) -> bytes:
 @pytest.mark.parametrize("stray", [b"G", b"\r\n", b"\n", b"GET / HTTP/1.1\r\n"])
 @pytest.mark.parametrize("together", [True, False], ids=["with the request", "after the answer"])
 async def test_a_stray_byte_does_not_keep_a_connection(
-    server: Running, monkeypatch: pytest.MonkeyPatch, stray: bytes, together: bool
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch, stray: bytes, together: bool
 ) -> None:
     monkeypatch.setattr(http_uvicorn, "HEAD_SECONDS", 0.3)
-    async with Bare(server) as peer:
+    async with RawConnection(server) as peer:
         await peer.send(GET + stray if together else GET)
         assert b" 200 " in await _answer(peer)
         if not together:
@@ -59,11 +59,11 @@ async def test_a_stray_byte_does_not_keep_a_connection(
 
 
 async def test_one_byte_of_a_body_after_the_answer_does_not_keep_a_connection(
-    server: Running, monkeypatch: pytest.MonkeyPatch
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody reads the body of a GET: it is answered first, and the byte ended the wait for the next request."""
     monkeypatch.setattr(http_uvicorn, "REQUEST_SECONDS", 1.0, raising=False)
-    async with Bare(server) as peer:
+    async with RawConnection(server) as peer:
         await peer.send(GET[:-2] + b"Content-Length: 5\r\n\r\n")
         assert b" 200 " in await _answer(peer)
         await peer.send(b"x")
@@ -72,10 +72,10 @@ async def test_one_byte_of_a_body_after_the_answer_does_not_keep_a_connection(
 
 
 async def test_a_body_that_trickles_for_ever_is_cut_off(
-    server: Running, monkeypatch: pytest.MonkeyPatch
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http_uvicorn, "REQUEST_SECONDS", 1.0, raising=False)
-    async with Bare(server) as peer:
+    async with RawConnection(server) as peer:
         await peer.send(
             b"POST /replay/steps HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n"
             b"Content-Length: 5000\r\n\r\n"
@@ -97,11 +97,11 @@ async def test_a_body_that_trickles_for_ever_is_cut_off(
 
 @pytest.mark.parametrize("closing", [b"", b"Connection: close\r\n"], ids=["kept", "closed"])
 async def test_an_answer_that_nobody_takes_is_given_up(
-    server: Running, monkeypatch: pytest.MonkeyPatch, closing: bytes
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch, closing: bytes
 ) -> None:
     monkeypatch.setattr(http_uvicorn, "ANSWER_SECONDS", 1.0, raising=False)
     asked = b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: here\r\n"
-    async with Bare(server, receive_buffer=4096) as peer:
+    async with RawConnection(server, receive_buffer=4096) as peer:
         for _ in range(200):  # until the kernel takes no more; then the server has something that waits
             await peer.push(asked + b"\r\n")
             if server.connections == 0:
@@ -111,9 +111,11 @@ async def test_an_answer_that_nobody_takes_is_given_up(
         await until(lambda: server.connections == 0)
 
 
-async def test_pipelined_requests_are_answered_a_few_at_a_time_and_then_no_more(server: Running) -> None:
+async def test_pipelined_requests_are_answered_a_few_at_a_time_and_then_no_more(
+    server: RunningServer,
+) -> None:
     flood = GET * (250_000 // len(GET))
-    async with Bare(server) as peer:
+    async with RawConnection(server) as peer:
         with counted_work() as work:
             pushing = asyncio.create_task(peer.push(flood))
             said = await peer.read_to_end()
@@ -126,10 +128,10 @@ async def test_pipelined_requests_are_answered_a_few_at_a_time_and_then_no_more(
     await until(lambda: server.connections == 0)
 
 
-async def test_a_few_pipelined_requests_and_bodies_are_answered_in_order(server: Running) -> None:
+async def test_a_few_pipelined_requests_and_bodies_are_answered_in_order(server: RunningServer) -> None:
     post = b"POST /replay/steps HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
     body = b'{"record": "' + b"x" * 20_000 + b'"}'
-    async with Bare(server) as peer:
+    async with RawConnection(server) as peer:
         for _ in range(3):
             await peer.send(GET + post % len(body) + body + GET)
             for expected in (b" 200 ", b" 422 ", b" 200 "):
@@ -137,7 +139,7 @@ async def test_a_few_pipelined_requests_and_bodies_are_answered_in_order(server:
                 assert expected in answer.split(b"\r\n")[0], answer
 
 
-async def _one_answer(peer: Bare) -> bytes:
+async def _one_answer(peer: RawConnection) -> bytes:
     """Byte by byte, so that nothing of the next is lost."""
     head = b""
     while not head.endswith(b"\r\n\r\n"):
@@ -152,10 +154,10 @@ async def _one_answer(peer: Bare) -> bytes:
 
 async def test_one_address_holds_so_many_connections_and_no_more(sqlite_url: str) -> None:
     async with in_process(sqlite_url, sockets_per_address=4) as server, contextlib.AsyncExitStack() as stack:
-        held = [await stack.enter_async_context(Bare(server)) for _ in range(10)]
+        held = [await stack.enter_async_context(RawConnection(server)) for _ in range(10)]
         await until(lambda: server.connections == 10)
         sockets = [await each.open_socket() for each in held[:3]]
-        async with Bare(server) as refused:
+        async with RawConnection(server) as refused:
             said = await refused.read_to_end()
         assert b" 429 " in said
         assert b"from your address" in said
@@ -165,7 +167,7 @@ async def test_one_address_holds_so_many_connections_and_no_more(sqlite_url: str
         for each in (sockets[0], held[9]):
             await each.__aexit__()
         await until(lambda: server.connections == 8)
-        async with Bare(server) as next_one:
+        async with RawConnection(server) as next_one:
             await next_one.send(GET)
             assert b" 200 " in await _answer(next_one)
 
@@ -174,7 +176,7 @@ async def test_behind_a_proxy_connections_are_the_proxys(sqlite_url: str) -> Non
     roomy = in_process(sqlite_url, sockets_per_address=1, trusted_hops=1)
     async with roomy as server, contextlib.AsyncExitStack() as stack:
         for _ in range(20):
-            peer = await stack.enter_async_context(Bare(server))
+            peer = await stack.enter_async_context(RawConnection(server))
             await peer.send(GET)
             assert b" 200 " in await _answer(peer)
 
@@ -207,18 +209,18 @@ async def test_a_server_without_files_left_still_serves_those_it_has(tmp_path: P
             stdout=log,
             stderr=log,
         )
-    server = Running(port)
+    server = RunningServer(port)
     try:
         await until(lambda: _is_open(port))
         playing = await Raw(port, "/ws/lobby", "").open()
         async with contextlib.AsyncExitStack() as stack:
-            readers = [await stack.enter_async_context(Bare(server)) for _ in range(8)]
+            readers = [await stack.enter_async_context(RawConnection(server)) for _ in range(8)]
             for reader in readers:
                 await reader.send(GET)
                 assert b" 200 " in await _answer(reader)
             for _ in range(400):
                 with contextlib.suppress(ConnectionError):
-                    await stack.enter_async_context(Bare(server))
+                    await stack.enter_async_context(RawConnection(server))
             for _ in range(5):
                 assert await playing.answers()
                 for reader in readers:  # pages never asked for before: templates and the database want files

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import httpx
 
-from tests.sockets.harbour import own_process
-from tests.sockets.sailor import Crew, play_out
+from tests.sockets.client import Clients, play_out
+from tests.sockets.running_server import own_process
 
 CARDS = re.compile(r"bottle|dagger|skull|pistol|\bhat\b|\bkey\b|\bkey\*|hat\*")
 PASSWORD = "plank, parrot, doubloon"
@@ -17,8 +17,8 @@ PASSWORD = "plank, parrot, doubloon"
 async def test_the_log_and_the_metrics_of_a_whole_game_hold_no_card(sqlite_url: str, tmp_path: Path) -> None:
     """At the most talkative level, with bots, refusals, a hint, a wrong password and nonsense on the way."""
     async with own_process(sqlite_url, tmp_path, log_level="debug", metrics_token="collector") as server:
-        crew = Crew(server)
-        ann, bo = await crew.game(2, bots=["cabin-boy"], hints=True, pace=0, absence=0)
+        clients = Clients(server)
+        ann, bo = await clients.game(2, bots=["cabin-boy"], hints=True, pace=0, absence=0)
         await ann.command("hint", version=ann.seq)
         await ann.refused("act", version=ann.seq, action={"type": "advance", "card": "skull*", "from": 35})
         await play_out([ann, bo])
@@ -32,10 +32,10 @@ async def test_the_log_and_the_metrics_of_a_whole_game_hold_no_card(sqlite_url: 
         await ann.is_closed()
         async with httpx.AsyncClient(base_url=server.base) as collector:
             metrics = (await collector.get("/metrics", headers={"Authorization": "Bearer collector"})).text
-        sessions = [sailor.http.cookies["cartagena"].split(".")[0] for sailor in (ann, bo)]
+        sessions = [client.http.cookies["cartagena"].split(".")[0] for client in (ann, bo)]
         nonces = [nonce for nonce in ann.table["nonces"] if nonce]
         seed = ann.table["server_seed"]  # shown to them now; the server has known it from the beginning
-        await crew.close()
+        await clients.close()
     log = server.said()
     assert "cartagena_actions_total" in metrics
     assert "Cartagena is open" in log

@@ -19,8 +19,8 @@ from app.web.routing import Route
 from tests.attack.routes import routes
 from tests.people.running_site import TestSite, code_of, running
 from tests.people.tables import open_table
-from tests.sockets.harbour import in_process
-from tests.sockets.sailor import Crew, Sailor
+from tests.sockets.client import Client, Clients
+from tests.sockets.running_server import in_process
 
 JSON = {"content-type": "application/json"}
 SURROGATE, NUL = rb"\ud800", rb"\u0000"
@@ -102,8 +102,8 @@ async def test_a_nul_in_an_address_is_nothing_that_is_there(site: TestSite) -> N
 
 async def test_a_socket_refuses_such_text_and_goes_on(sqlite_url: str) -> None:
     async with in_process(sqlite_url) as server:
-        crew = Crew(server)
-        ann, bo = await crew.game(2)
+        clients = Clients(server)
+        ann, bo = await clients.game(2)
         for letter in (SURROGATE, NUL):
             for body in (
                 rb'{"do":"act","id":"act-000001","version":%d,"action":{"type":"%s"}}' % (ann.seq, letter),
@@ -121,11 +121,11 @@ async def test_a_socket_refuses_such_text_and_goes_on(sqlite_url: str) -> None:
         with pytest.raises(InvalidStatus) as refused:
             await ann.open("/ws/game/x%00y")
         assert refused.value.response.status_code == 403
-        await crew.close()
+        await clients.close()
 
 
-async def _one_more(sailor: Sailor, seen: int) -> None:
-    await sailor.until(lambda: len(sailor.of("refused")) > seen)
+async def _one_more(client: Client, seen: int) -> None:
+    await client.until(lambda: len(client.of("refused")) > seen)
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from app.web.wire_uvicorn import ThinProtocol
 from tests.attack.heard import Heard
 from tests.attack.routes import routes
 from tests.attack.slots import Audience, Move
-from tests.sockets.harbour import Running, in_process
+from tests.sockets.running_server import RunningServer, in_process
 
 HOST = "table.example"
 NOW = 1_800_000_000_000
@@ -106,7 +106,7 @@ async def set_up(folder: Path, options: dict[str, Any], monkeypatch: pytest.Monk
     return Stage(folder, game, people, cookies, position)
 
 
-def _client(server: Running, cookie: str = "") -> httpx.AsyncClient:
+def _client(server: RunningServer, cookie: str = "") -> httpx.AsyncClient:
     headers = {"Host": HOST, "Origin": f"http://{HOST}"} | ({"Cookie": cookie} if cookie else {})
     return httpx.AsyncClient(base_url=server.base, headers=headers, timeout=300)
 
@@ -114,7 +114,7 @@ def _client(server: Running, cookie: str = "") -> httpx.AsyncClient:
 class World:
     """The stage's table on a server of its own, seen by one viewer."""
 
-    def __init__(self, server: Running, stage: Stage, audience: Audience) -> None:
+    def __init__(self, server: RunningServer, stage: Stage, audience: Audience) -> None:
         self.server = server
         self.stage = stage
         self.audience = audience

@@ -12,7 +12,7 @@ from app.bots.pool import BotPool
 from app.client.api import Api
 from app.client.seat import Seat, play_seat
 from tests.bots.test_third_party import token_for
-from tests.sockets.harbour import in_process
+from tests.sockets.running_server import in_process
 
 
 async def test_bots_fill_seats_survive_a_crash_keep_their_seats_and_never_chat(sqlite_url: str):

@@ -15,7 +15,7 @@ from app.client.api import Api, ApiError
 from app.client.seat import Seat, play_seat
 from tests.bots.tables import chosen, seed
 from tests.bots.test_third_party import token_for
-from tests.sockets.harbour import in_process
+from tests.sockets.running_server import in_process
 
 Json = dict[str, Any]
 

@@ -17,7 +17,7 @@ from app.client.api import Api, ApiError
 from app.client.errors import PlayerFailed
 from app.client.program import Program
 from app.client.seat import Seat, play_seat
-from tests.sockets.harbour import Running, in_process
+from tests.sockets.running_server import RunningServer, in_process
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "bots.md"
 
@@ -30,7 +30,7 @@ def example(name: str) -> str:
 
 
 @pytest.fixture
-async def server(sqlite_url: str) -> AsyncIterator[Running]:
+async def server(sqlite_url: str) -> AsyncIterator[RunningServer]:
     async with in_process(sqlite_url) as running:
         yield running
 
@@ -39,7 +39,7 @@ class Enough(Exception):
     """The program has gone."""
 
 
-async def token_for(server: Running, name: str) -> str:
+async def token_for(server: RunningServer, name: str) -> str:
     async with httpx.AsyncClient(base_url=server.base, headers={"Origin": server.base}, timeout=60) as person:
         password = "a long salty password"
         made = await person.post("/api/v1/account/register", json={"name": name, "password": password})
@@ -65,7 +65,7 @@ def test_the_examples_are_short():
     assert len(example("example-client").splitlines()) < 40
 
 
-async def test_the_example_bot_plays_a_game_by_lines(server: Running, tmp_path: Path):
+async def test_the_example_bot_plays_a_game_by_lines(server: RunningServer, tmp_path: Path):
     program = tmp_path / "bot.py"
     program.write_text(example("example-bot"))
     code, out, problems = await run(
@@ -77,7 +77,7 @@ async def test_the_example_bot_plays_a_game_by_lines(server: Running, tmp_path: 
     assert json.loads(out)["reason"] == "goal"
 
 
-async def test_the_example_client_plays_a_game(server: Running, tmp_path: Path):
+async def test_the_example_client_plays_a_game(server: RunningServer, tmp_path: Path):
     program = tmp_path / "client.py"
     program.write_text(example("example-client"))
     code, out, problems = await run(
@@ -87,7 +87,7 @@ async def test_the_example_client_plays_a_game(server: Running, tmp_path: Path):
     assert "'reason': 'goal'" in out
 
 
-async def test_a_program_knows_no_more_than_its_seat(server: Running):
+async def test_a_program_knows_no_more_than_its_seat(server: RunningServer):
     """Nothing a program is ever given names a card of a hidden hand, and its view is the seat's own."""
     asked: list[Seat] = []
 
@@ -113,7 +113,7 @@ async def test_a_program_knows_no_more_than_its_seat(server: Running):
     assert len(asked) == 13
 
 
-async def test_a_program_that_comes_late_is_told_all_its_seat_has_seen(server: Running):
+async def test_a_program_that_comes_late_is_told_all_its_seat_has_seen(server: RunningServer):
     """The second program joins in the middle; what it draws on reaches back to the first action."""
     early: list[list[dict[str, object]]] = []
     late: list[list[dict[str, object]]] = []
@@ -145,7 +145,7 @@ async def test_a_program_that_comes_late_is_told_all_its_seat_has_seen(server: R
     assert [len(history) for history in late] == sorted({len(history) for history in late})
 
 
-async def test_a_wrong_token_is_refused_with_a_code(server: Running):
+async def test_a_wrong_token_is_refused_with_a_code(server: RunningServer):
     async with Api(server.base, "nobody") as api:
         with pytest.raises(ApiError):
             await api.create({"preset": "jamaica", "players": 2})

@@ -1,4 +1,4 @@
-"""The nursery: servers for these tests are forked, so that a kill and a start cost little."""
+"""The fork server: servers for these tests are forked, so that a kill and a start cost little."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tools.soak.nursery import Nursery
+from tools.soak.fork_server import ForkServer
 
 
 @pytest.fixture(scope="session")
-def nursery() -> Iterator[Nursery]:
-    with Nursery() as forking:
+def fork_server() -> Iterator[ForkServer]:
+    with ForkServer() as forking:
         yield forking

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from tools.soak.crowd import freeze_one
-from tools.soak.nursery import Nursery
+from tools.soak.fork_server import ForkServer
 
 
-async def test_one_frozen_spectator_harms_nobody(nursery: Nursery, sqlite_url: str, tmp_path: Path) -> None:
-    run = await freeze_one(nursery, sqlite_url, tmp_path, spectators=40, actions=15, seed=7)
+async def test_one_frozen_spectator_harms_nobody(
+    fork_server: ForkServer, sqlite_url: str, tmp_path: Path
+) -> None:
+    run = await freeze_one(fork_server, sqlite_url, tmp_path, spectators=40, actions=15, seed=7)
     print(run)
     assert run.tally.wrong == []
     assert run.drops == 1

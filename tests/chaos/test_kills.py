@@ -8,15 +8,19 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from tools.soak.fork_server import ForkServer
 from tools.soak.kills import kill_under_play
-from tools.soak.nursery import Nursery
 
 SEED = 7
 
 
-async def test_killed_at_every_point_on_sqlite(nursery: Nursery, sqlite_url: str, tmp_path: Path) -> None:
+async def test_killed_at_every_point_on_sqlite(
+    fork_server: ForkServer, sqlite_url: str, tmp_path: Path
+) -> None:
     plan = ["random", "before_append", "before_commit", "after_commit", "after_ack", "chatting", "evicting"]
-    run = await kill_under_play(nursery, sqlite_url, tmp_path, plan=plan, seed=SEED, tables=2, in_a_row=True)
+    run = await kill_under_play(
+        fork_server, sqlite_url, tmp_path, plan=plan, seed=SEED, tables=2, in_a_row=True
+    )
     print(run)
     assert run.tally.wrong == []
     assert run.kills == Counter(plan)
@@ -25,11 +29,11 @@ async def test_killed_at_every_point_on_sqlite(nursery: Nursery, sqlite_url: str
 
 
 async def test_killed_around_the_commit_on_postgresql(
-    nursery: Nursery, postgres_url: str, tmp_path: Path
+    fork_server: ForkServer, postgres_url: str, tmp_path: Path
 ) -> None:
     plan = ["random", "before_commit", "after_commit", "after_ack"]
     run = await kill_under_play(
-        nursery, postgres_url, tmp_path, plan=plan, seed=SEED, tables=2, in_a_row=True
+        fork_server, postgres_url, tmp_path, plan=plan, seed=SEED, tables=2, in_a_row=True
     )
     print(run)
     assert run.tally.wrong == []
@@ -38,11 +42,11 @@ async def test_killed_around_the_commit_on_postgresql(
 
 
 async def test_work_that_a_dead_worker_had_claimed_is_done_by_the_next(
-    nursery: Nursery, sqlite_url: str, tmp_path: Path
+    fork_server: ForkServer, sqlite_url: str, tmp_path: Path
 ) -> None:
     """Killed with a bot's move leased: nobody waits for the lease to expire."""
     run = await kill_under_play(
-        nursery, sqlite_url, tmp_path, plan=["claiming"], seed=SEED, tables=1, bots=["cabin-boy"], pace=0
+        fork_server, sqlite_url, tmp_path, plan=["claiming"], seed=SEED, tables=1, bots=["cabin-boy"], pace=0
     )
     print(run)
     assert run.tally.wrong == []

@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from app.play.room.broadcast import table_json, view_json
 from tests.play.stage import Stage, open_stage
-from tools.soak.deckhand import Deckhand
+from tools.soak.client import SoakClient
 from tools.soak.ledger import Book, Tally
 
 
@@ -24,19 +24,19 @@ async def stage(sqlite_url: str) -> AsyncIterator[Stage]:
 
 
 class Scene:
-    """A game of one move, its book, and a hand that saw all of it."""
+    """A game of one move, its book, and a client that saw all of it."""
 
-    def __init__(self, stage: Stage, book: Book, hand: Deckhand) -> None:
+    def __init__(self, stage: Stage, book: Book, client: SoakClient) -> None:
         self.stage = stage
         self.book = book
-        self.hand = hand
+        self.client = client
 
     async def audit(self) -> list[str]:
         tally = Tally()
-        noted = self.hand.hand_in()
+        noted = self.client.take_notes()
         await self.book.read(tally)
-        await self.book.check_notes(self.hand, noted, tally)
-        self.book.check_view(self.hand, tally)
+        await self.book.check_notes(self.client, noted, tally)
+        self.book.check_view(self.client, tally)
         return tally.wrong
 
 
@@ -45,10 +45,10 @@ async def scene(stage: Stage) -> Scene:
     ann, _ = await stage.game("ann", "bo")
     state = next(m for m in reversed(ann.ear.heard) if "choices" in m)
     room = await ann.room()
-    hand = Deckhand("http://127.0.0.1", "p_ann", "", Random(1))
-    hand.game = ann.game
+    client = SoakClient("http://127.0.0.1", "p_ann", "", Random(1))
+    client.game = ann.game
     told = len(ann.ear.heard)
-    hand.hear(
+    client.hear(
         {
             "t": "state",
             "seq": room.table.seq,
@@ -58,11 +58,11 @@ async def scene(stage: Stage) -> Scene:
         }
     )
     move = next(c["action"] for c in state["choices"] if c["action"]["type"] == "advance")
-    hand.pending["moved-once-0"] = {"do": "act"}
+    client.pending["moved-once-0"] = {"do": "act"}
     await ann.act(move, id="moved-once-0")
     for message in ann.ear.heard[told:]:
-        hand.hear(copy.deepcopy(message))
-    return Scene(stage, Book(stage.store, ann.game), hand)
+        client.hear(copy.deepcopy(message))
+    return Scene(stage, Book(stage.store, ann.game), client)
 
 
 async def _sql(scene: Scene, words: str, **values: Any) -> None:
@@ -90,25 +90,25 @@ async def test_an_entry_that_was_changed_later_is_found(scene: Scene) -> None:
 
 
 async def test_a_refused_command_that_is_in_the_log_is_found(scene: Scene) -> None:
-    scene.hand.noted.refused["moved-once-0"] = "stale"
+    scene.client.noted.refused["moved-once-0"] = "stale"
     assert any("was refused with stale" in wrong for wrong in await scene.audit())
 
 
 async def test_an_entry_told_twice_and_a_hole_are_found(scene: Scene) -> None:
-    last = scene.hand.seq
+    last = scene.client.seq
     assert last is not None
-    scene.hand.hear({"t": "events", "seq": last, "events": []})
-    scene.hand.hear({"t": "events", "seq": last + 2, "events": []})
+    scene.client.hear({"t": "events", "seq": last, "events": []})
+    scene.client.hear({"t": "events", "seq": last + 2, "events": []})
     found = " ".join(await scene.audit())
     assert f"events {last} after {last}" in found
     assert f"events {last + 2} after {last}" in found
 
 
 async def test_another_event_and_another_view_are_found(scene: Scene) -> None:
-    seq, kind, _ = scene.hand.noted.shown[-1]
-    scene.hand.noted.shown[-1] = (seq, kind, [{"type": "drew", "seat": 0}])
-    assert scene.hand.view is not None
-    scene.hand.view["turn"]["seat"] = 1
+    seq, kind, _ = scene.client.noted.shown[-1]
+    scene.client.noted.shown[-1] = (seq, kind, [{"type": "drew", "seat": 0}])
+    assert scene.client.view is not None
+    scene.client.view["turn"]["seat"] = 1
     found = " ".join(await scene.audit())
     assert "something else than the log's" in found
     assert "the view at" in found

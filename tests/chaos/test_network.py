@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tools.soak.fork_server import ForkServer
 from tools.soak.network import KINDS, disturb
-from tools.soak.nursery import Nursery
 
 
-async def test_every_fault_of_the_network_once(nursery: Nursery, sqlite_url: str, tmp_path: Path) -> None:
-    run = await disturb(nursery, sqlite_url, tmp_path, faults=len(KINDS), seed=7, tables=2)
+async def test_every_fault_of_the_network_once(
+    fork_server: ForkServer, sqlite_url: str, tmp_path: Path
+) -> None:
+    run = await disturb(fork_server, sqlite_url, tmp_path, faults=len(KINDS), seed=7, tables=2)
     print(run)
     assert run.tally.wrong == []
     assert set(run.faults) == set(KINDS)

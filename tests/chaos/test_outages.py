@@ -8,12 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from tools.services import Postgres
-from tools.soak.nursery import Nursery
+from tools.soak.fork_server import ForkServer
 from tools.soak.outages import take_away
 
 
-async def test_sqlite_locked_slow_and_full(nursery: Nursery, tmp_path: Path) -> None:
-    run = await take_away(nursery, tmp_path, seconds=[0.7], seed=7, tables=2)
+async def test_sqlite_locked_slow_and_full(fork_server: ForkServer, tmp_path: Path) -> None:
+    run = await take_away(fork_server, tmp_path, seconds=[0.7], seed=7, tables=2)
     print(run)
     assert run.tally.wrong == []
     assert len(run.outages) == 3
@@ -22,9 +22,9 @@ async def test_sqlite_locked_slow_and_full(nursery: Nursery, tmp_path: Path) -> 
 
 
 async def test_postgresql_refused_hanging_slow_read_only_and_full(
-    nursery: Nursery, postgres: Postgres, tmp_path: Path
+    fork_server: ForkServer, postgres: Postgres, tmp_path: Path
 ) -> None:
-    run = await take_away(nursery, tmp_path, seconds=[0.7], seed=7, tables=2, postgres=postgres)
+    run = await take_away(fork_server, tmp_path, seconds=[0.7], seed=7, tables=2, postgres=postgres)
     print(run)
     assert run.tally.wrong == []
     assert len(run.outages) == 5

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tools.soak.nursery import Nursery
+from tools.soak.fork_server import ForkServer
 from tools.soak.restart import restart_under_load
 
 
-async def test_everybody_is_told_to_resume(nursery: Nursery, sqlite_url: str, tmp_path: Path) -> None:
-    run = await restart_under_load(nursery, sqlite_url, tmp_path, restarts=2, seed=7, tables=2)
+async def test_everybody_is_told_to_resume(fork_server: ForkServer, sqlite_url: str, tmp_path: Path) -> None:
+    run = await restart_under_load(fork_server, sqlite_url, tmp_path, restarts=2, seed=7, tables=2)
     print(run)
     assert run.tally.wrong == []
     assert run.refusals == []

@@ -10,16 +10,16 @@ from sqlalchemy.engine import make_url
 from app.play.ports import StoreUnavailable
 from app.play.retry import wait_until_answered
 from tools.services import Postgres
-from tools.soak.nursery import Nursery, Server
+from tools.soak.fork_server import ForkServer, Server
 from tools.soak.proxy import proxied
 
 
 async def test_a_database_that_hangs_while_the_server_starts_is_waited_for(
-    nursery: Nursery, postgres: Postgres, postgres_url: str, tmp_path: Path
+    fork_server: ForkServer, postgres: Postgres, postgres_url: str, tmp_path: Path
 ) -> None:
     async with proxied(postgres.port, 1) as proxy:
         behind = make_url(postgres_url).set(port=proxy.port).render_as_string(hide_password=False)
-        server = Server(nursery, behind, tmp_path)
+        server = Server(fork_server, behind, tmp_path)
         await proxy.hangs()
         try:
             await server.launch()

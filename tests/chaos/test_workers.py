@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from tools.services import Postgres
-from tools.soak.nursery import Nursery
+from tools.soak.fork_server import ForkServer
 from tools.soak.workers import upset
 
 
 async def test_play_goes_on_through_the_log_and_a_thawed_worker_writes_nothing_twice(
-    nursery: Nursery, postgres: Postgres, tmp_path: Path
+    fork_server: ForkServer, postgres: Postgres, tmp_path: Path
 ) -> None:
     kinds = ("redis down", "redis hangs", "worker frozen")
-    run = await upset(nursery, postgres, tmp_path, faults=3, seconds=0.5, seed=7, tables=2, kinds=kinds)
+    run = await upset(fork_server, postgres, tmp_path, faults=3, seconds=0.5, seed=7, tables=2, kinds=kinds)
     print(run)
     assert run.tally.wrong == []
     assert set(run.faults) == set(kinds)

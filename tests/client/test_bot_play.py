@@ -18,18 +18,18 @@ from app.client import api as client_api
 from app.client import play
 from app.client.api import Api
 from tests.bots.test_third_party import run, token_for
-from tests.sockets.harbour import Running, free_port, in_process
+from tests.sockets.running_server import RunningServer, free_port, in_process
 
 JAMAICA = {"preset": "jamaica", "players": 2}
 
 
 @pytest.fixture
-async def server(sqlite_url: str) -> AsyncIterator[Running]:
+async def server(sqlite_url: str) -> AsyncIterator[RunningServer]:
     async with in_process(sqlite_url) as running:
         yield running
 
 
-async def bot_play(server: Running, token: str, *more: str) -> str:
+async def bot_play(server: RunningServer, token: str, *more: str) -> str:
     """What it said on standard error, having failed: a sentence and no traceback."""
     code, out, problems = await run(
         *(sys.executable, "-m", "app.cli", "bot", "play", "--server", server.base, "--token", token, *more)
@@ -51,7 +51,7 @@ WRONG_PROGRAMS = {
 
 
 @pytest.mark.parametrize("which", WRONG_PROGRAMS)
-async def test_a_program_that_cannot_run_takes_no_seat(server: Running, which: str):
+async def test_a_program_that_cannot_run_takes_no_seat(server: RunningServer, which: str):
     command, words = WRONG_PROGRAMS[which]
     token = await token_for(server, "Careless")
     async with Api(server.base, token) as api:
@@ -61,7 +61,7 @@ async def test_a_program_that_cannot_run_takes_no_seat(server: Running, which: s
 
 
 async def test_a_program_that_keeps_answering_illegally_is_given_up_and_keeps_its_seat(
-    server: Running, tmp_path: Path
+    server: RunningServer, tmp_path: Path
 ):
     asked = tmp_path / "asked"
     program = tmp_path / "stubborn.py"
@@ -97,7 +97,7 @@ WRONG_ANSWERS = {
 
 
 @pytest.mark.parametrize("which", WRONG_ANSWERS)
-async def test_what_a_program_said_wrong_is_told(server: Running, tmp_path: Path, which: str):
+async def test_what_a_program_said_wrong_is_told(server: RunningServer, tmp_path: Path, which: str):
     source, words = WRONG_ANSWERS[which]
     program = tmp_path / "wrong.py"
     program.write_text(source)
@@ -105,7 +105,7 @@ async def test_what_a_program_said_wrong_is_told(server: Running, tmp_path: Path
     assert words in said
 
 
-async def test_doors_that_stay_shut_are_told_with_what_to_do(server: Running):
+async def test_doors_that_stay_shut_are_told_with_what_to_do(server: RunningServer):
     echo = ("--cmd", "cat")
     mine, other = await token_for(server, "Mine"), await token_for(server, "Other")
     assert "make a new one on the account page" in await bot_play(server, "nonsense", *echo)
@@ -161,8 +161,8 @@ def test_a_wrong_address_is_one_sentence(capsys: pytest.CaptureFixture[str], add
     assert said.count("\n") == 1
 
 
-async def test_plain_http_where_tls_was_asked_for_is_one_sentence(server: Running):
-    process_server = Running(server.port)
+async def test_plain_http_where_tls_was_asked_for_is_one_sentence(server: RunningServer):
+    process_server = RunningServer(server.port)
     process_server.base = server.base.replace("http:", "https:")
     said = await bot_play(process_server, "t", "--cmd", "cat")
     assert "write http:// instead" in said

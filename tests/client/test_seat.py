@@ -15,7 +15,7 @@ from app.client.errors import ApiError, SeatLost, Unreachable
 from app.client.seat import Seat, play_seat
 from tests.bots.test_third_party import token_for
 from tests.client.test_api import Slept
-from tests.sockets.harbour import free_port, in_process
+from tests.sockets.running_server import free_port, in_process
 
 Json = dict[str, Any]
 Script = Callable[[ServerConnection, list[Json]], Awaitable[None]]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.cluster.harbours import three_workers
+from tests.cluster.workers import three_workers
 from tools.cluster import Cluster
 from tools.services import Postgres
 

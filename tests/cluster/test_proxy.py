@@ -13,7 +13,7 @@ import httpx
 import pytest
 from websockets.asyncio.client import connect
 
-from tests.sockets.harbour import in_process
+from tests.sockets.running_server import in_process
 from tools import debian
 from tools.cluster.caddy import CADDYFILE, Caddy, caddy_program, listed
 from tools.services import ServiceError

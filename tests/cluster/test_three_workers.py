@@ -8,19 +8,19 @@ import httpx
 import orjson
 from websockets.asyncio.client import ClientConnection
 
-from tests.cluster import voyages
-from tests.cluster.harbours import PATIENCE, crews_at, log_of, moved
-from tests.sockets.sailor import play_out
+from tests.cluster import scenarios
+from tests.cluster.workers import PATIENCE, clients_at, log_of, moved
+from tests.sockets.client import play_out
 from tools.cluster import Cluster
 
 
 async def test_a_whole_game_with_players_on_two_workers_and_spectators_on_the_third(cluster: Cluster) -> None:
     one, two, three = cluster.workers
-    async with crews_at(one.base, three.base) as (crew, watchers):
-        ann, bo = await crew.game(2, "tortuga")
+    async with clients_at(one.base, three.base) as (clients, watchers):
+        ann, bo = await clients.game(2, "tortuga")
         await bo.leave()
-        bo = await moved(crew, bo, two)
-        spectators = [await (await watchers.sailor()).join(ann.game) for _ in range(2)]
+        bo = await moved(clients, bo, two)
+        spectators = [await (await watchers.person()).join(ann.game) for _ in range(2)]
         await ann.until(lambda: ann.of("presence")[-1]["watching"] == 2)
         await play_out([ann, bo])
         everyone = [ann, bo, *spectators]
@@ -40,30 +40,30 @@ async def test_a_whole_game_with_players_on_two_workers_and_spectators_on_the_th
 async def test_two_workers_racing_for_one_version_accept_one_and_show_the_other_the_table(
     cluster: Cluster,
 ) -> None:
-    assert await voyages.race(cluster, rounds=12) == 12
+    assert await scenarios.race(cluster, rounds=12) == 12
 
 
 async def test_bots_and_clocks_are_served_once_though_three_workers_sweep(cluster: Cluster) -> None:
-    await voyages.sweep(cluster, tables=4, clock_moves=1, bot_moves=4)
+    await scenarios.sweep(cluster, tables=4, clock_moves=1, bot_moves=4)
 
 
 async def test_a_worker_killed_with_a_command_on_its_way_takes_nobody_with_it(cluster: Cluster) -> None:
-    await voyages.kill(cluster, times=1)
+    await scenarios.kill(cluster, times=1)
 
 
 async def test_a_rolling_restart_under_load_loses_and_doubles_nothing(cluster: Cluster) -> None:
-    accepted, resumed = await voyages.roll_under_load(cluster, games=4, rounds=1)
+    accepted, resumed = await scenarios.roll_under_load(cluster, games=4, rounds=1)
     assert accepted > 0
     assert resumed > 0, "nobody was on a worker that was restarted"
 
 
 async def test_redis_restarted_in_mid_game_costs_a_moment_and_nothing_else(cluster: Cluster) -> None:
     one, two, three = cluster.workers
-    async with crews_at(one.base, three.base) as (crew, lookers):
-        ann, bo = await crew.game(2, "tortuga")
+    async with clients_at(one.base, three.base) as (clients, lookers):
+        ann, bo = await clients.game(2, "tortuga")
         await bo.leave()
-        bo = await moved(crew, bo, two)
-        looker = await lookers.sailor()
+        bo = await moved(clients, bo, two)
+        looker = await lookers.person()
         async with await looker.open("/ws/lobby") as lobby:
             await lobby.send(orjson.dumps({"do": "hello", "v": 1}).decode())
             await play_out([ann, bo], actions=4)
@@ -71,7 +71,7 @@ async def test_redis_restarted_in_mid_game_costs_a_moment_and_nothing_else(clust
             cluster.redis.pause()
             await play_out([ann, bo], actions=4)  # each reaches the other worker by the heads
             await ann.command("chat", text="can you hear me?")
-            opened = await crew.open_table(ann, "jamaica", title="opened in silence")
+            opened = await clients.open_table(ann, "jamaica", title="opened in silence")
             cluster.redis.start(cluster.redis.port)
 
             await bo.until(lambda: bo.of("chat"), PATIENCE)
@@ -93,8 +93,8 @@ async def shown_in(lobby: ClientConnection, game: str) -> None:
 
 
 async def test_what_one_worker_knows_the_others_know_through_the_proxy(cluster: Cluster) -> None:
-    async with crews_at(cluster.base) as (crew,):
-        ann, bo = await crew.game(2, "jamaica")
+    async with clients_at(cluster.base) as (clients,):
+        ann, bo = await clients.game(2, "jamaica")
         async with httpx.AsyncClient(base_url=cluster.base) as http:
             for _ in range(2 * len(cluster.workers)):
                 state = (await http.get(f"/api/v1/games/{ann.game}")).json()

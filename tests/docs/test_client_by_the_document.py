@@ -16,33 +16,33 @@ import httpx
 import pytest
 
 from tests.bots.test_third_party import example
-from tests.docs.paper_client import WRITTEN, Json, PaperClient, new_id
+from tests.docs.documented_client import WRITTEN, DocumentedClient, Json, new_id
 from tests.docs.protocol_page import PAGE, examples, section, under
-from tests.sockets.harbour import Running, in_process
+from tests.sockets.running_server import RunningServer, in_process
 
 BOT: dict[str, Any] = {}
 exec(compile(example("example-bot").split("\nfor line in")[0], "example-bot", "exec"), BOT)
 
 
 @pytest.fixture
-async def server(sqlite_url: str) -> AsyncIterator[Running]:
+async def server(sqlite_url: str) -> AsyncIterator[RunningServer]:
     async with in_process(sqlite_url) as running:
         yield running
 
 
-class Harbour:
+class TwoPeople:
     """Two people with sessions of their own, and the API for them."""
 
-    def __init__(self, server: Running) -> None:
+    def __init__(self, server: RunningServer) -> None:
         self.server = server
         self.https = [
             httpx.AsyncClient(base_url=f"{server.base}/api/v1", headers={"Origin": server.base}, timeout=60)
             for _ in range(2)
         ]
-        self.clients: list[PaperClient] = []
+        self.clients: list[DocumentedClient] = []
 
-    async def sign_in(self) -> Harbour:
-        for name, http in zip(("Paper Ann", "Paper Bo"), self.https, strict=True):
+    async def sign_in(self) -> TwoPeople:
+        for name, http in zip(("Reader Ann", "Reader Bo"), self.https, strict=True):
             assert (await http.post("/me", json={"name": name})).status_code == 200
         return self
 
@@ -52,12 +52,12 @@ class Harbour:
         assert made.status_code == 201
         return str(made.json()["id"])
 
-    def client(self, person: int, game: str) -> PaperClient:
+    def client(self, person: int, game: str) -> DocumentedClient:
         cookie = "; ".join(f"{name}={value}" for name, value in self.https[person].cookies.items())
-        self.clients.append(PaperClient(self.server.base, {"Cookie": cookie}, game))
+        self.clients.append(DocumentedClient(self.server.base, {"Cookie": cookie}, game))
         return self.clients[-1]
 
-    async def started(self, **terms: Any) -> tuple[str, PaperClient, PaperClient]:
+    async def started(self, **terms: Any) -> tuple[str, DocumentedClient, DocumentedClient]:
         """Ann and Bo at a table that has begun, and what `bots` says."""
         game = await self.table(**terms)
         ann, bo = self.client(0, game), self.client(1, game)
@@ -79,19 +79,19 @@ class Harbour:
 
 
 @pytest.fixture
-async def harbour(server: Running) -> AsyncIterator[Harbour]:
-    found = await Harbour(server).sign_in()
+async def two_people(server: RunningServer) -> AsyncIterator[TwoPeople]:
+    found = await TwoPeople(server).sign_in()
     yield found
     await found.close()
 
 
-def chosen(client: PaperClient) -> Json:
+def chosen(client: DocumentedClient) -> Json:
     actions = [choice["action"] for choice in client.choices]
     action: Json = BOT["choose"](client.view, client.seat, actions)
     return action
 
 
-async def play(clients: list[PaperClient], most: int = 2000) -> None:
+async def play(clients: list[DocumentedClient], most: int = 2000) -> None:
     """Whoever has choices acts, until the game is over or so many actions are made."""
     async with asyncio.timeout(120):
         while most and all(client.table["status"] == "running" for client in clients):
@@ -104,14 +104,14 @@ async def play(clients: list[PaperClient], most: int = 2000) -> None:
             most -= 1
 
 
-async def test_a_game_from_the_first_hello_to_the_record(harbour: Harbour):
+async def test_a_game_from_the_first_hello_to_the_record(two_people: TwoPeople):
     """With folding by the page, held against the server's own view, and every written field met."""
-    game, ann, bo = await harbour.started(
+    game, ann, bo = await two_people.started(
         hints=True, clock={"kind": "turn", "seconds": 600}, bots=["cabin-boy"], options={"supply": "row"}
     )
     await play([ann, bo], 6)
     for client in (ann, bo):
-        told = (await harbour.https[(ann, bo).index(client)].get(f"/games/{game}")).json()
+        told = (await two_people.https[(ann, bo).index(client)].get(f"/games/{game}")).json()
         if told["seq"] == client.seq:
             assert told["view"] == client.view, "folded events are the view"
     await ann.send({"do": "ping", "n": 17})
@@ -119,9 +119,9 @@ async def test_a_game_from_the_first_hello_to_the_record(harbour: Harbour):
     await play([ann, bo])
     await ann.sees("finished")
     assert ann.table["result"]["winner"] == ann.view["winner"]  # type: ignore[index]
-    final = (await harbour.https[0].get(f"/games/{game}")).json()
+    final = (await two_people.https[0].get(f"/games/{game}")).json()
     assert final["view"] == ann.view, "after the end nothing is hidden"
-    record = (await harbour.https[0].get(f"/games/{game}/record")).json()
+    record = (await two_people.https[0].get(f"/games/{game}/record")).json()
     interchange = (Path(__file__).parents[2] / "docs" / "interchange.md").read_text(encoding="utf-8")
     shown = re.search(r"^## Record\n```json\n(.*?)```", interchange, re.S | re.M)
     assert shown is not None
@@ -135,8 +135,10 @@ async def test_a_game_from_the_first_hello_to_the_record(harbour: Harbour):
         assert ann.met[kind] == WRITTEN[kind], "every field that is written has come"
 
 
-async def test_what_was_missed_comes_again_and_only_its_last_frame_says_what_may_be_done(harbour: Harbour):
-    _, ann, bo = await harbour.started(options={"players": 2, "actions": 3})
+async def test_what_was_missed_comes_again_and_only_its_last_frame_says_what_may_be_done(
+    two_people: TwoPeople,
+):
+    _, ann, bo = await two_people.started(options={"players": 2, "actions": 3})
     while not bo.choices:
         await ann.command("act", version=ann.seq, action=chosen(ann))
         await bo.until(lambda: bo.seq == ann.seq)
@@ -168,8 +170,8 @@ async def test_what_was_missed_comes_again_and_only_its_last_frame_says_what_may
     assert greeting[1]["t"] == "state"
 
 
-async def test_a_command_whose_answer_was_lost_goes_again_and_counts_once(harbour: Harbour):
-    _, ann, bo = await harbour.started(options={"players": 2})
+async def test_a_command_whose_answer_was_lost_goes_again_and_counts_once(two_people: TwoPeople):
+    _, ann, bo = await two_people.started(options={"players": 2})
     lost: Json = {"do": "act", "id": new_id(), "version": ann.seq, "action": chosen(ann)}
     await ann.send(lost)
     await bo.until(lambda: bo.frames[-1]["t"] == "events")
@@ -181,9 +183,9 @@ async def test_a_command_whose_answer_was_lost_goes_again_and_counts_once(harbou
     assert again["seq"] == ann.seq == bo.seq
 
 
-async def test_frames_with_a_number_that_say_nothing_of_choices(harbour: Harbour):
+async def test_frames_with_a_number_that_say_nothing_of_choices(two_people: TwoPeople):
     """A client that clears its choices on every frame with a seq would stand still."""
-    _, ann, bo = await harbour.started(hints=True, options={"players": 2})
+    _, ann, bo = await two_people.started(hints=True, options={"players": 2})
     await ann.command("act", version=ann.seq, action=chosen(ann))
     held, may_undo = ann.choices, ann.undo
     assert held
@@ -224,9 +226,9 @@ async def test_frames_with_a_number_that_say_nothing_of_choices(harbour: Harbour
     assert ann.met["state"] == WRITTEN["state"]
 
 
-async def test_refusals_as_they_are_written(harbour: Harbour):
-    game = await harbour.table(options={"players": 2})
-    ann, bo = harbour.client(0, game), harbour.client(1, game)
+async def test_refusals_as_they_are_written(two_people: TwoPeople):
+    game = await two_people.table(options={"players": 2})
+    ann, bo = two_people.client(0, game), two_people.client(1, game)
     await ann.come()
     await bo.come()
     assert (await bo.command("sit", seat=7, **_sealed(bo)))["code"] == "bad_seat"
@@ -265,12 +267,12 @@ async def test_refusals_as_they_are_written(harbour: Harbour):
     assert (await ann.command("vote", seat=1, choice="bot"))["code"] == "not_absent"
 
 
-def _sealed(client: PaperClient) -> Json:
+def _sealed(client: DocumentedClient) -> Json:
     return {"seal": client.seal()} if client.table.get("scheme", 1) == 2 else {"nonce": client.nonce}
 
 
-async def test_the_tenth_frame_that_is_no_message_closes_the_socket(harbour: Harbour):
-    ann = harbour.client(0, await harbour.table())
+async def test_the_tenth_frame_that_is_no_message_closes_the_socket(two_people: TwoPeople):
+    ann = two_people.client(0, await two_people.table())
     await ann.come()
     for n in range(10):
         assert ann.closed is None
@@ -284,30 +286,30 @@ async def test_the_tenth_frame_that_is_no_message_closes_the_socket(harbour: Har
 
 async def test_commands_over_http_are_refused_with_the_state_unless_the_room_never_saw_them(sqlite_url: str):
     async with in_process(sqlite_url, writes_per_second=0.5, writes_burst=60) as server:
-        harbour = await Harbour(server).sign_in()
+        two_people = await TwoPeople(server).sign_in()
         try:
-            game, ann, _ = await harbour.started(options={"players": 2})
+            game, ann, _ = await two_people.started(options={"players": 2})
             url = f"/games/{game}/act"
             body: Json = {"id": new_id(), "version": ann.seq, "action": {"type": "fly"}}
-            refused = await harbour.https[0].post(url, json=body)
+            refused = await two_people.https[0].post(url, json=body)
             assert refused.status_code == 422
             assert refused.json()["error"]["code"] == "bad_action"
             assert refused.json()["state"]["seq"] == ann.seq
-            unread = await harbour.https[0].post(url, json={**body, "version": "now"})
+            unread = await two_people.https[0].post(url, json={**body, "version": "now"})
             assert (unread.status_code, unread.json().keys()) == (422, {"error"})
             for _ in range(70):
-                last = await harbour.https[0].post(url, json={**body, "id": new_id()})
+                last = await two_people.https[0].post(url, json={**body, "id": new_id()})
                 if last.status_code == 429:
                     break
             assert last.status_code == 429
             assert last.json().keys() == {"error"}, "no state"
             assert int(last.headers["Retry-After"]) >= 1
         finally:
-            await harbour.close()
+            await two_people.close()
 
 
-async def test_the_event_stream_goes_on_where_its_last_id_was(harbour: Harbour):
-    game, ann, bo = await harbour.started(options={"players": 2})
+async def test_the_event_stream_goes_on_where_its_last_id_was(two_people: TwoPeople):
+    game, ann, bo = await two_people.started(options={"players": 2})
     before = ann.seq or 0
     for _ in range(2):
         await ann.command("act", version=ann.seq, action=chosen(ann))
@@ -317,7 +319,7 @@ async def test_the_event_stream_goes_on_where_its_last_id_was(harbour: Harbour):
         event: str | None = None
         async with (
             asyncio.timeout(30),
-            harbour.https[1].stream("GET", f"/games/{game}/events", **asked) as answer,
+            two_people.https[1].stream("GET", f"/games/{game}/events", **asked) as answer,
         ):
             async for line in answer.aiter_lines():
                 if line.startswith("id: "):
@@ -341,15 +343,15 @@ async def test_the_event_stream_goes_on_where_its_last_id_was(harbour: Harbour):
     assert bo.table["status"] == "running"
 
 
-async def test_what_was_seen_has_the_written_fields_and_leads_to_the_view(harbour: Harbour):
-    from tests.docs.paper_client import fold
+async def test_what_was_seen_has_the_written_fields_and_leads_to_the_view(two_people: TwoPeople):
+    from tests.docs.documented_client import fold
 
-    game, ann, bo = await harbour.started(options={"players": 2})
+    game, ann, bo = await two_people.started(options={"players": 2})
     for _ in range(2):
         await ann.command("act", version=ann.seq, action=chosen(ann))
     if ann.undo:
         await ann.command("undo", version=ann.seq)
-    seen = (await harbour.https[0].get(f"/games/{game}/seen")).json()
+    seen = (await two_people.https[0].get(f"/games/{game}/seen")).json()
     words = under(8, "What was seen")
     shown = re.findall(r"`(\{.*?\})`", words)
     whole, step = (json.loads(re.sub(r"[\[{]…[\]}]", "null", each)) for each in shown[:2])

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from tests.cluster import voyages
+from tests.cluster import scenarios
 from tools.cluster import Cluster
 
 
 async def test_a_thousand_races_for_one_version(cluster: Cluster) -> None:
     raced = 0
     while raced < 1000:
-        raced += await voyages.race(cluster, rounds=min(100, 1000 - raced))
+        raced += await scenarios.race(cluster, rounds=min(100, 1000 - raced))
 
 
 async def test_many_bots_and_clocks_on_three_sweepers(cluster: Cluster) -> None:
-    await voyages.sweep(cluster, tables=24, clock_moves=5, bot_moves=30)
+    await scenarios.sweep(cluster, tables=24, clock_moves=5, bot_moves=30)
 
 
 async def test_workers_killed_again_and_again(cluster: Cluster) -> None:
-    await voyages.kill(cluster, times=10)
+    await scenarios.kill(cluster, times=10)
 
 
 async def test_three_rolling_restarts_under_load(cluster: Cluster) -> None:
-    accepted, resumed = await voyages.roll_under_load(cluster, games=16, rounds=3)
+    accepted, resumed = await scenarios.roll_under_load(cluster, games=16, rounds=3)
     assert accepted > 1000
     assert resumed > 16

@@ -1,4 +1,4 @@
-"""Real servers and crews for tests over sockets."""
+"""Real servers and groups for tests over sockets."""
 
 from __future__ import annotations
 
@@ -6,41 +6,41 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from tests.sockets.harbour import Running, in_process
-from tests.sockets.sailor import Crew
-from tools.soak.nursery import Nursery
+from tests.sockets.client import Clients
+from tests.sockets.running_server import RunningServer, in_process
+from tools.soak.fork_server import ForkServer
 
 
 @pytest.fixture
-async def server(database_url: str) -> AsyncIterator[Running]:
+async def server(database_url: str) -> AsyncIterator[RunningServer]:
     """The whole server on each kind of database."""
     async with in_process(database_url) as running:
         yield running
 
 
 @pytest.fixture
-async def crew(server: Running) -> AsyncIterator[Crew]:
-    sailors = Crew(server)
-    yield sailors
-    await sailors.close()
+async def clients(server: RunningServer) -> AsyncIterator[Clients]:
+    seated = Clients(server)
+    yield seated
+    await seated.close()
 
 
 @pytest.fixture
-async def light_server(sqlite_url: str) -> AsyncIterator[Running]:
+async def light_server(sqlite_url: str) -> AsyncIterator[RunningServer]:
     """The whole server on SQLite alone, where the database is not the point."""
     async with in_process(sqlite_url) as running:
         yield running
 
 
 @pytest.fixture
-async def light_crew(light_server: Running) -> AsyncIterator[Crew]:
-    sailors = Crew(light_server)
-    yield sailors
-    await sailors.close()
+async def light_clients(light_server: RunningServer) -> AsyncIterator[Clients]:
+    seated = Clients(light_server)
+    yield seated
+    await seated.close()
 
 
 @pytest.fixture(scope="session")
-def nursery() -> Iterator[Nursery]:
+def fork_server() -> Iterator[ForkServer]:
     """Where servers are forked that tests stop, kill and start again."""
-    with Nursery() as forking:
+    with ForkServer() as forking:
         yield forking

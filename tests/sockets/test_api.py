@@ -9,40 +9,40 @@ import httpx
 import orjson
 
 from app import rules
-from tests.sockets.sailor import Crew, Sailor, new_id
+from tests.sockets.client import Client, Clients, new_id
 
 
-async def command(sailor: Sailor, game: str, do: str, **fields: Any) -> httpx.Response:
+async def command(client: Client, game: str, do: str, **fields: Any) -> httpx.Response:
     if do == "sit":
-        fields |= sailor.keeper.sit((await sailor.http.get(f"/api/v1/games/{game}")).json()["table"])
-    return await sailor.http.post(f"/api/v1/games/{game}/commands", json={"do": do, "id": new_id(), **fields})
+        fields |= client.keeper.sit((await client.http.get(f"/api/v1/games/{game}")).json()["table"])
+    return await client.http.post(f"/api/v1/games/{game}/commands", json={"do": do, "id": new_id(), **fields})
 
 
-async def two_programs(crew: Crew) -> tuple[Sailor, Sailor, str]:
-    ann, bo = await crew.sailor(), await crew.sailor()
-    game = await crew.open_table(ann, "tortuga", options={"first": 0})
-    for sailor in (ann, bo):
-        assert (await command(sailor, game, "sit")).status_code == 200
-        assert (await command(sailor, game, "ready", ready=True)).status_code == 200
+async def two_programs(clients: Clients) -> tuple[Client, Client, str]:
+    ann, bo = await clients.person(), await clients.person()
+    game = await clients.open_table(ann, "tortuga", options={"first": 0})
+    for client in (ann, bo):
+        assert (await command(client, game, "sit")).status_code == 200
+        assert (await command(client, game, "ready", ready=True)).status_code == 200
     assert (await command(ann, game, "start")).status_code == 200
-    for sailor in (ann, bo):
-        state = (await sailor.http.get(f"/api/v1/games/{game}")).json()
-        wanted = sailor.keeper.answer(state["table"], state["you"]["seat"])
+    for client in (ann, bo):
+        state = (await client.http.get(f"/api/v1/games/{game}")).json()
+        wanted = client.keeper.answer(state["table"], state["you"]["seat"])
         assert wanted is not None
-        assert (await command(sailor, game, **wanted)).status_code == 200
+        assert (await command(client, game, **wanted)).status_code == 200
     return ann, bo, game
 
 
-async def test_two_programs_play_over_http_alone(crew: Crew) -> None:
-    ann, bo, game = await two_programs(crew)
+async def test_two_programs_play_over_http_alone(clients: Clients) -> None:
+    ann, bo, game = await two_programs(clients)
     for _ in range(6):
-        for sailor in (ann, bo):
-            state = (await sailor.http.get(f"/api/v1/games/{game}")).json()
+        for client in (ann, bo):
+            state = (await client.http.get(f"/api/v1/games/{game}")).json()
             if state.get("choices"):
                 move = {"id": new_id(), "version": state["seq"], "action": state["choices"][0]["action"]}
-                first = await sailor.http.post(f"/api/v1/games/{game}/act", json=move)
+                first = await client.http.post(f"/api/v1/games/{game}/act", json=move)
                 assert first.json() == {"ack": move["id"], "seq": state["seq"] + 1}
-                again = await sailor.http.post(f"/api/v1/games/{game}/act", json=move)
+                again = await client.http.post(f"/api/v1/games/{game}/act", json=move)
                 assert again.json() == first.json()
     mine = (await ann.http.get("/api/v1/games", params={"list": "mine"})).json()["games"]
     assert [row["id"] for row in mine] == [game]
@@ -56,8 +56,8 @@ async def test_two_programs_play_over_http_alone(crew: Crew) -> None:
     assert finished[0]["result"]["winner"] == 0
 
 
-async def test_refusals_over_http_have_a_code_and_the_state(light_crew: Crew) -> None:
-    ann, bo, game = await two_programs(light_crew)
+async def test_refusals_over_http_have_a_code_and_the_state(light_clients: Clients) -> None:
+    ann, bo, game = await two_programs(light_clients)
     move = {"id": new_id(), "version": 99, "action": {"type": "end"}}
     answer = await bo.http.post(f"/api/v1/games/{game}/act", json=move)
     assert answer.status_code == 409
@@ -71,14 +71,14 @@ async def test_refusals_over_http_have_a_code_and_the_state(light_crew: Crew) ->
     assert raw.json()["error"]["code"] == "bad_message"
     bad = await ann.http.post("/api/v1/games", json={"options": {"preset": "atlantis", "players": 2}})
     assert (bad.status_code, bad.json()["error"]["code"]) == (422, "bad_options")
-    nobody = await light_crew.nobody()
+    nobody = await light_clients.nobody()
     assert (await nobody.http.get("/api/v1/games", params={"list": "mine"})).status_code == 401
     assert (await nobody.http.get(f"/api/v1/games/{game}")).json()["you"] == {"seat": None}
     assert (await command(nobody, game, "chat", text="hi")).status_code == 401
 
 
-async def test_the_stream_carries_the_frames_of_the_socket(light_crew: Crew) -> None:
-    ann, bo, game = await two_programs(light_crew)
+async def test_the_stream_carries_the_frames_of_the_socket(light_clients: Clients) -> None:
+    ann, bo, game = await two_programs(light_clients)
     seq = (await ann.http.get(f"/api/v1/games/{game}")).json()["seq"]
     async with bo.http.stream("GET", f"/api/v1/games/{game}/events", params={"since": seq}) as stream:
         assert stream.headers["content-type"].startswith("text/event-stream")
@@ -105,7 +105,7 @@ async def test_the_stream_carries_the_frames_of_the_socket(light_crew: Crew) -> 
         number, events = await next_of("events")
         assert number == str(seq + 1) == str(events["seq"])
         assert events["events"][0]["seat"] == 0
-    room = light_crew.server.game_server.rooms.loaded(game)
+    room = light_clients.server.game_server.rooms.loaded(game)
     assert room is not None
     for _ in range(200):
         if not len(room.subscribers):
@@ -114,8 +114,8 @@ async def test_the_stream_carries_the_frames_of_the_socket(light_crew: Crew) -> 
     assert len(room.subscribers) == 0
 
 
-async def test_every_route_is_in_the_openapi_description(light_crew: Crew) -> None:
-    ann = await light_crew.sailor()
+async def test_every_route_is_in_the_openapi_description(light_clients: Clients) -> None:
+    ann = await light_clients.person()
     paths = (await ann.http.get("/api/v1/openapi.json")).json()["paths"]
     for path in (
         "/api/v1/games",

@@ -12,12 +12,12 @@ from websockets.exceptions import InvalidStatus
 from app.play import engines
 from app.web import conversation
 from app.web.outbox import CLOSE_CODES
-from tests.sockets.harbour import in_process
-from tests.sockets.sailor import Crew, Sailor, new_id
+from tests.sockets.client import Client, Clients, new_id
+from tests.sockets.running_server import in_process
 
 
-async def test_a_foreign_page_gets_no_socket(light_crew: Crew) -> None:
-    ann = await light_crew.sailor()
+async def test_a_foreign_page_gets_no_socket(light_clients: Clients) -> None:
+    ann = await light_clients.person()
     for path in ("/ws/lobby", "/ws/game/AnyRoomWillDo"):
         with pytest.raises(InvalidStatus) as refused:
             await ann.open(path, Origin="https://evil.example")
@@ -29,17 +29,17 @@ async def test_every_close_code_is_met(sqlite_url: str, monkeypatch: pytest.Monk
     # Met with frames and handshakes that no library sends: tests/attack/test_frames.py.
     met |= {1002, 1007, 1008}
     async with in_process(sqlite_url, sockets_per_person=6) as server:
-        crew = Crew(server)
-        ann, bo = await crew.game(2)
+        clients = Clients(server)
+        ann, bo = await clients.game(2)
 
-        async def closes(code: int, sailor: Sailor) -> None:
-            assert await sailor.is_closed() == code
+        async def closes(code: int, client: Client) -> None:
+            assert await client.is_closed() == code
             met.add(code)
 
-        async def fresh() -> Sailor:
-            return await (await crew.sailor()).join(ann.game)
+        async def fresh() -> Client:
+            return await (await clients.person()).join(ann.game)
 
-        old = crew.twin(ann)
+        old = clients.twin(ann)
         old.link = await old.open(f"/ws/game/{ann.game}")
         old._reading = asyncio.create_task(old._read(old.link))
         await old.say("hello", v=0)
@@ -52,7 +52,7 @@ async def test_every_close_code_is_met(sqlite_url: str, monkeypatch: pytest.Monk
         assert big.link is not None
         await big.link.send("x" * 5000)
         await closes(1009, big)
-        await closes(4003, await crew.twin(bo).join("NoSuchRoom"))
+        await closes(4003, await clients.twin(bo).join("NoSuchRoom"))
         site = server._app.state.site  # type: ignore[union-attr]
         settings, site.limits.settings = (
             site.limits.settings,
@@ -64,43 +64,43 @@ async def test_every_close_code_is_met(sqlite_url: str, monkeypatch: pytest.Monk
             await hasty.say("ping", n=n)
         await closes(4005, hasty)
         monkeypatch.setattr(conversation, "HELLO_SECONDS", 0.05)
-        silent = crew.twin(ann)
+        silent = clients.twin(ann)
         silent.link = await silent.open(f"/ws/game/{ann.game}")
         silent._reading = asyncio.create_task(silent._read(silent.link))
         await closes(4007, silent)
         monkeypatch.undo()
-        many = await crew.sailor()
-        sockets = [await crew.twin(many).join(ann.game) for _ in range(7)]
+        many = await clients.person()
+        sockets = [await clients.twin(many).join(ann.game) for _ in range(7)]
         await closes(4009, sockets[-1])
         gone = await fresh()
         site.sign_out("person", gone.person)
         await closes(4008, gone)
-        table = await crew.open_table(ann)
-        await crew.twin(ann).join(table)
+        table = await clients.open_table(ann)
+        await clients.twin(ann).join(table)
         await server.game_server.close_room(table, "test")
-        await closes(4010, crew.sailors[-1])
-        strange = await crew.open_table(ann)
+        await closes(4010, clients.everyone[-1])
+        strange = await clients.open_table(ann)
         monkeypatch.setattr(engines, "ENGINES", {})
-        await closes(4006, await crew.twin(ann).join(strange))
+        await closes(4006, await clients.twin(ann).join(strange))
         monkeypatch.undo()
-        await _a_peer_that_does_not_read(crew, ann, bo, met)
+        await _a_peer_that_does_not_read(clients, ann, bo, met)
         assert ann.closed_with is None
         await server.game_server.disconnect_all()
         await closes(4000, ann)
         assert ann.log[-1]["t"] == "bye"
-        await crew.close()
+        await clients.close()
     assert met == set(CLOSE_CODES)
 
 
-async def _a_peer_that_does_not_read(crew: Crew, ann: Sailor, bo: Sailor, met: set[int]) -> None:
+async def _a_peer_that_does_not_read(clients: Clients, ann: Client, bo: Client, met: set[int]) -> None:
     """It asks for whole states and never reads one: its outbox fills, it is closed, nobody else notices."""
-    narrow = socket.create_connection(("127.0.0.1", crew.server.port))
+    narrow = socket.create_connection(("127.0.0.1", clients.server.port))
     narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
-    slow = crew.twin(bo)
+    slow = clients.twin(bo)
     slow.link = await slow.open(f"/ws/game/{ann.game}", sock=narrow)
     slow.link.transport.pause_reading()
     await slow.say("hello", v=2)
-    watcher: Any = crew.server.game_server.metrics
+    watcher: Any = clients.server.game_server.metrics
     for n in range(400):
         for _ in range(20):
             await slow.say("act", id=new_id(), version=0, action={"type": "end"})
@@ -114,11 +114,11 @@ async def _a_peer_that_does_not_read(crew: Crew, ann: Sailor, bo: Sailor, met: s
     slow._reading = asyncio.create_task(slow._read(slow.link))
     assert await slow.is_closed() == 4004
     met.add(4004)
-    again = crew.twin(slow)
+    again = clients.twin(slow)
     again.seq = ann.seq
     await again.join(ann.game, resume=True)
     assert again.of("welcome")[0]["resumed"] is True
 
 
-async def _pong(sailor: Sailor, n: int) -> None:
-    await sailor.until(lambda: any(m["t"] == "pong" and m["n"] == n for m in sailor.log))
+async def _pong(client: Client, n: int) -> None:
+    await client.until(lambda: any(m["t"] == "pong" and m["n"] == n for m in client.log))

@@ -6,16 +6,16 @@ from typing import Any
 
 from app import rules
 from app.play.log.terms import COLOURS
-from tests.sockets.sailor import Crew, Sailor, advance
+from tests.sockets.client import Client, Clients, advance
 
 NONCE = "0123456789abcdef" * 2
 
 
-async def test_seats_colours_and_the_hosts_rights(crew: Crew) -> None:
-    ann, bo, cy, wim = [await crew.sailor() for _ in range(4)]
-    game = await crew.open_table(ann, players=4, bots=["mate"], spectators=False)
-    for sailor in (ann, bo, cy, wim):
-        await sailor.join(game)
+async def test_seats_colours_and_the_hosts_rights(clients: Clients) -> None:
+    ann, bo, cy, wim = [await clients.person() for _ in range(4)]
+    game = await clients.open_table(ann, players=4, bots=["mate"], spectators=False)
+    for client in (ann, bo, cy, wim):
+        await client.join(game)
     assert [seat["bot"] for seat in ann.table["seats"]] == [None, None, None, "mate"]
     await ann.command("sit", colour="violet")
     await bo.command("sit", seat=2)
@@ -28,8 +28,8 @@ async def test_seats_colours_and_the_hosts_rights(crew: Crew) -> None:
     before = bo.table["seals"][2]
     await bo.command("sit", seat=2)  # again on the own seat: a new seal
     assert bo.table["seals"][2] not in (None, before)
-    for sailor in (ann, bo, cy):
-        await sailor.command("ready", ready=True)
+    for client in (ann, bo, cy):
+        await client.command("ready", ready=True)
     await bo.command("ready", ready=False)
     assert await ann.refused("start") == "not_ready"
     assert await bo.refused("remove", seat=1) == "not_host"
@@ -50,22 +50,22 @@ async def test_seats_colours_and_the_hosts_rights(crew: Crew) -> None:
     # The table does not want to be watched: whoever has no seat is sent away, and not let in again.
     for watcher in (cy, wim):
         assert await watcher.is_closed() == 4003
-    again = await crew.twin(wim).join(game)
+    again = await clients.twin(wim).join(game)
     assert (again.log[0]["code"], await again.is_closed()) == ("no_spectators", 4003)
 
 
-def lines(sailor: Sailor) -> list[Any]:
-    return [line.get("text") or line.get("preset") for line in sailor.of("chat")]
+def lines(client: Client) -> list[Any]:
+    return [line.get("text") or line.get("preset") for line in client.of("chat")]
 
 
-async def hears(sailor: Sailor, wanted: list[Any]) -> None:
-    await sailor.until(lambda: len(lines(sailor)) == len(wanted))
-    assert lines(sailor) == wanted
+async def hears(client: Client, wanted: list[Any]) -> None:
+    await client.until(lambda: len(lines(client)) == len(wanted))
+    assert lines(client) == wanted
 
 
-async def test_chat_by_channels_with_presets_mutes_and_a_host_who_closes_it(crew: Crew) -> None:
-    ann, bo = await crew.game(2)
-    wim, xu = [await (await crew.sailor()).join(ann.game) for _ in range(2)]
+async def test_chat_by_channels_with_presets_mutes_and_a_host_who_closes_it(clients: Clients) -> None:
+    ann, bo = await clients.game(2)
+    wim, xu = [await (await clients.person()).join(ann.game) for _ in range(2)]
     await ann.command("chat", text="<b>ahoy</b> & welcome")  # plain text: told as it was written
     await hears(bo, ["<b>ahoy</b> & welcome"])
     await wim.command("chat", preset="good_move")
@@ -82,26 +82,26 @@ async def test_chat_by_channels_with_presets_mutes_and_a_host_who_closes_it(crew
     await ann.command("chat", text="can you hear me")
     await hears(xu, ["<b>ahoy</b> & welcome", "good_move", "can you hear me"])
     await hears(bo, ["<b>ahoy</b> & welcome", None, None])
-    again = await crew.twin(bo).join(ann.game)
+    again = await clients.twin(bo).join(ann.game)
     assert again.of("welcome")[0]["you"]["muted"] == [ann.person]
     await hears(again, [None, None, None])
     assert await bo.refused("close_chat", closed=True) == "not_host"
     await ann.command("close_chat", closed=True)
     await bo.sees("chat_closed", True)
-    for sailor in (ann, bo, wim):
-        assert await sailor.refused("chat", text="hello?") == "chat_closed"
+    for client in (ann, bo, wim):
+        assert await client.refused("chat", text="hello?") == "chat_closed"
     await ann.command("close_chat", closed=False)
     sent = await ann.command("chat", text="once", id="line-000001")
     assert (await ann.command("chat", text="once", id="line-000001"))["chat"] == sent["chat"]
     await ann.act({"type": "resign"})
-    late = await crew.twin(bo).join(ann.game)  # over: players read what the spectators said
+    late = await clients.twin(bo).join(ann.game)  # over: players read what the spectators said
     await hears(late, [None, "good_move", None, None])
     numbers = [line["n"] for line in late.of("chat")]
     assert numbers == [1, 2, 3, 4]
 
 
-async def test_a_pause_by_agreement_stops_the_clock_and_is_ended_by_those_present(crew: Crew) -> None:
-    ann, bo = await crew.game(2, clock={"kind": "turn", "seconds": 600})
+async def test_a_pause_by_agreement_stops_the_clock_and_is_ended_by_those_present(clients: Clients) -> None:
+    ann, bo = await clients.game(2, clock={"kind": "turn", "seconds": 600})
     assert await ann.refused("consent", to="continue", yes=True) == "not_paused"
     await ann.command("consent", to="pause", yes=True)
     await bo.until(lambda: bo.table["consents"] == {"pause": [0]})
@@ -123,10 +123,10 @@ async def test_a_pause_by_agreement_stops_the_clock_and_is_ended_by_those_presen
     await ann.act(advance(ann))
 
 
-async def test_a_hint_is_shown_to_the_asker_alone_and_marked_in_the_record(crew: Crew) -> None:
-    ann, bo = await crew.game(2, hints=True)
+async def test_a_hint_is_shown_to_the_asker_alone_and_marked_in_the_record(clients: Clients) -> None:
+    ann, bo = await clients.game(2, hints=True)
     assert await bo.refused("hint", version=bo.seq) == "not_your_turn"
-    wim = await (await crew.sailor()).join(ann.game)
+    wim = await (await clients.person()).join(ann.game)
     await ann.command("hint", version=ann.seq, id="hint-00001")
     (hint,) = ann.of("hint")
     assert hint["action"] in [choice["action"] for choice in ann.choices]
@@ -147,13 +147,13 @@ async def test_a_hint_is_shown_to_the_asker_alone_and_marked_in_the_record(crew:
     rules.verify(rules.record_from_json(record))
 
 
-async def test_a_resume_code_carries_a_seat_to_a_second_device_and_both_are_live(crew: Crew) -> None:
-    ann, bo = await crew.game(2)
+async def test_a_resume_code_carries_a_seat_to_a_second_device_and_both_are_live(clients: Clients) -> None:
+    ann, bo = await clients.game(2)
     await ann.act(advance(ann))
     made = (await ann.http.post("/api/v1/resume-codes", json={"room": ann.game})).json()
     assert made["qr"].startswith("<svg")
-    phone = await crew.nobody()
-    phone.http.headers["Origin"] = crew.server.base
+    phone = await clients.nobody()
+    phone.http.headers["Origin"] = clients.server.base
     told = (await phone.http.post("/api/v1/resume", json={"code": made["code"]})).json()
     assert (told["person"]["id"], told["room"]) == (ann.person, ann.game)
     await phone.join(ann.game)

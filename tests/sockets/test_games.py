@@ -12,39 +12,39 @@ import copy
 import pytest
 
 from app import rules
-from tests.sockets.harbour import in_process
-from tests.sockets.sailor import Crew, Sailor, advance, play_out
+from tests.sockets.client import Client, Clients, advance, play_out
+from tests.sockets.running_server import in_process
 
 GAMES = [("sqlite", "complete"), ("postgresql", "dungeon"), ("sqlite", "jamaica"), ("postgresql", "tortuga")]
 
 
 @pytest.mark.parametrize(("database_url", "preset"), GAMES, indirect=["database_url"])
-async def test_a_full_game_of_five_with_spectators(crew: Crew, preset: str) -> None:
-    await a_full_game_of_five(crew, preset)
+async def test_a_full_game_of_five_with_spectators(clients: Clients, preset: str) -> None:
+    await a_full_game_of_five(clients, preset)
 
 
-async def a_full_game_of_five(crew: Crew, preset: str) -> None:
-    sailors = await crew.game(5, preset)
-    watchers = [await crew.sailor(), await crew.nobody()]
+async def a_full_game_of_five(clients: Clients, preset: str) -> None:
+    seated = await clients.game(5, preset)
+    watchers = [await clients.person(), await clients.nobody()]
     for watcher in watchers:
-        await watcher.join(sailors[0].game)
-    everybody = [*sailors, *watchers]
-    await play_out(sailors)
-    last = sailors[0].seq
+        await watcher.join(seated[0].game)
+    everybody = [*seated, *watchers]
+    await play_out(seated)
+    last = seated[0].seq
     for each in everybody:
         await each.reaches(last)
         assert each.table["status"] == "finished"
-        assert each.view == sailors[0].view  # over: nothing is hidden, everybody sees the same
-    record = (await sailors[0].http.get(f"/api/v1/games/{sailors[0].game}/record")).json()
+        assert each.view == seated[0].view  # over: nothing is hidden, everybody sees the same
+    record = (await seated[0].http.get(f"/api/v1/games/{seated[0].game}/record")).json()
     final = rules.verify(rules.record_from_json(record))
-    assert rules.position_to_json(final) == sailors[0].view
-    assert record["result"] == sailors[0].table["result"]
+    assert rules.position_to_json(final) == seated[0].view
+    assert record["result"] == seated[0].table["result"]
 
 
-async def test_reconnecting_in_mid_turn_from_another_client(crew: Crew) -> None:
-    ann, bo = await crew.game(2)
+async def test_reconnecting_in_mid_turn_from_another_client(clients: Clients) -> None:
+    ann, bo = await clients.game(2)
     await ann.act(advance(ann))
-    phone = crew.twin(ann)
+    phone = clients.twin(ann)
     await phone.join(ann.game)
     assert phone.choices == ann.choices
     assert phone.view == ann.view
@@ -59,21 +59,21 @@ async def test_reconnecting_in_mid_turn_from_another_client(crew: Crew) -> None:
     assert ann.choices == phone.choices
 
 
-async def test_five_copies_of_the_same_command_count_once(crew: Crew) -> None:
-    ann, bo = await crew.game(2)
+async def test_five_copies_of_the_same_command_count_once(clients: Clients) -> None:
+    ann, bo = await clients.game(2)
     seq, action = ann.seq, advance(ann)
     for _ in range(5):
         await ann.say("act", id="five-copies", version=seq, action=action)
     await ann.until(lambda: sum(message.get("ack") == "five-copies" for message in ann.log) == 5)
     assert {message["seq"] for message in ann.log if message.get("ack") == "five-copies"} == {seq + 1}
     assert not ann.of("refused")
-    assert await crew.server.head(ann.game) == seq + 1
+    assert await clients.server.head(ann.game) == seq + 1
     await bo.until(lambda: bo.seq == seq + 1)
 
 
-async def test_of_two_devices_racing_for_one_version_one_is_refused(crew: Crew) -> None:
-    ann, _ = await crew.game(2)
-    phone = crew.twin(ann)
+async def test_of_two_devices_racing_for_one_version_one_is_refused(clients: Clients) -> None:
+    ann, _ = await clients.game(2)
+    phone = clients.twin(ann)
     await phone.join(ann.game)
     seq, action = ann.seq, advance(ann)
     results = await asyncio.gather(
@@ -82,17 +82,17 @@ async def test_of_two_devices_racing_for_one_version_one_is_refused(crew: Crew) 
         return_exceptions=True,
     )
     assert sorted(getattr(result, "code", "accepted") for result in results) == ["accepted", "stale"]
-    assert await crew.server.head(ann.game) == seq + 1
+    assert await clients.server.head(ann.game) == seq + 1
     refusal = next(iter([*ann.of("refused"), *phone.of("refused")]))
     assert refusal["state"]["seq"] == seq + 1
 
 
-def undo_of(sailor: Sailor) -> bool:
-    return sailor.may_undo
+def undo_of(client: Client) -> bool:
+    return client.may_undo
 
 
-async def test_undo_allowed_and_refused(crew: Crew) -> None:
-    ann, bo = await crew.game(2, "dungeon")
+async def test_undo_allowed_and_refused(clients: Clients) -> None:
+    ann, bo = await clients.game(2, "dungeon")
     before = copy.deepcopy(ann.view)
     await ann.act(advance(ann))
     assert undo_of(ann)
@@ -108,13 +108,13 @@ async def test_undo_allowed_and_refused(crew: Crew) -> None:
     assert await ann.refused("undo", version=ann.seq) == "undo_blocked"
 
 
-async def test_an_evicted_room_comes_back_as_it_was(crew: Crew) -> None:
-    ann, bo = await crew.game(2)
+async def test_an_evicted_room_comes_back_as_it_was(clients: Clients) -> None:
+    ann, bo = await clients.game(2)
     await ann.act(advance(ann))
     view, choices, seq = copy.deepcopy(ann.view), ann.choices, ann.seq
     await ann.leave()
     await bo.leave()
-    game_server = crew.server.game_server
+    game_server = clients.server.game_server
     for _ in range(100):
         if game_server.rooms.evict(game_server.clock.now() + 10**9):
             break
@@ -125,13 +125,13 @@ async def test_an_evicted_room_comes_back_as_it_was(crew: Crew) -> None:
     await ann.act(advance(ann))
 
 
-async def test_the_host_leaves_and_the_game_goes_on_under_another(crew: Crew) -> None:
-    ann, bo, cy = await crew.sailor(), await crew.sailor(), await crew.sailor()
-    game = await crew.open_table(ann, players=3)
-    for sailor in (ann, bo, cy):
-        await sailor.join(game)
-        await sailor.command("sit")
-        await sailor.command("ready", ready=True)
+async def test_the_host_leaves_and_the_game_goes_on_under_another(clients: Clients) -> None:
+    ann, bo, cy = await clients.person(), await clients.person(), await clients.person()
+    game = await clients.open_table(ann, players=3)
+    for client in (ann, bo, cy):
+        await client.join(game)
+        await client.command("sit")
+        await client.command("ready", ready=True)
     await ann.command("stand")
     await bo.until(lambda: bo.table["host"] == bo.person)
     await ann.leave()
@@ -140,14 +140,14 @@ async def test_the_host_leaves_and_the_game_goes_on_under_another(crew: Crew) ->
     assert len(cy.table["seats"]) == 2
 
 
-async def test_a_password_room(crew: Crew) -> None:
-    ann, bo = await crew.sailor(), await crew.sailor()
-    game = await crew.open_table(ann, visibility="password", password="rum and raisins")
+async def test_a_password_room(clients: Clients) -> None:
+    ann, bo = await clients.person(), await clients.person()
+    game = await clients.open_table(ann, visibility="password", password="rum and raisins")
     await ann.join(game)
     answers = []
     for where in (game, "NoSuchRoomAnywhere"):
         for password in (None, "wrong"):
-            stranger = crew.twin(bo)
+            stranger = clients.twin(bo)
             await stranger.join(where, password=password)
             answers.append((stranger.log, await stranger.is_closed()))
     assert answers[:2] == answers[2:]  # a room that is not there looks like one that is locked
@@ -160,28 +160,28 @@ async def test_a_password_room(crew: Crew) -> None:
     assert bo.seat == 0
     state = await bo.http.get(f"/api/v1/games/{game}")
     assert state.status_code == 200
-    other = await crew.sailor()
+    other = await clients.person()
     for where in (game, "NoSuchRoomAnywhere"):
         assert (await other.http.get(f"/api/v1/games/{where}")).status_code == 403
         answer = await other.http.get(f"/api/v1/games/{where}", headers={"X-Room-Password": "wrong"})
         assert answer.json()["error"]["code"] == "password_wrong"
 
 
-async def test_a_rematch_takes_everybody_along(crew: Crew) -> None:
-    ann, bo = await crew.game(2)
-    watcher = await (await crew.sailor()).join(ann.game)
+async def test_a_rematch_takes_everybody_along(clients: Clients) -> None:
+    ann, bo = await clients.game(2)
+    watcher = await (await clients.person()).join(ann.game)
     await bo.act({"type": "resign"})
     await ann.until(lambda: ann.table["status"] == "finished")
     await ann.command("rematch")
     following = ann.table["next"]
-    for sailor in (bo, watcher):
-        await sailor.sees("next", following)
+    for client in (bo, watcher):
+        await client.sees("next", following)
     old = ann.seat
-    for sailor in (ann, bo):
-        await sailor.leave()
-        await sailor.join(following)
-        await sailor.command("sit")
-        await sailor.command("ready", ready=True)
+    for client in (ann, bo):
+        await client.leave()
+        await client.join(following)
+        await client.command("sit")
+        await client.command("ready", ready=True)
     assert ann.seat != old
     await ann.command("start")
     assert ann.table["status"] == "running"
@@ -189,9 +189,9 @@ async def test_a_rematch_takes_everybody_along(crew: Crew) -> None:
 
 async def test_the_plain_asgi_wire_serves_as_well(sqlite_url: str) -> None:
     async with in_process(sqlite_url, thin=False) as server:
-        crew = Crew(server)
-        sailors = await crew.game(2, "tortuga")
-        await play_out(sailors, actions=25)
+        clients = Clients(server)
+        seated = await clients.game(2, "tortuga")
+        await play_out(seated, actions=25)
         await server.game_server.disconnect_all()
-        assert {await sailor.is_closed() for sailor in sailors} == {4000}
-        await crew.close()
+        assert {await client.is_closed() for client in seated} == {4000}
+        await clients.close()

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 from websockets.asyncio.client import ClientConnection
 
-from tests.sockets.sailor import Crew, Sailor
+from tests.sockets.client import Client, Clients
 
 
 class Desk:
@@ -28,25 +28,25 @@ class Desk:
                     return message
 
 
-async def at_desk(sailor: Sailor) -> Desk:
-    desk = Desk(await sailor.open("/ws/lobby"))
+async def at_desk(client: Client) -> Desk:
+    desk = Desk(await client.open("/ws/lobby"))
     await desk.say("hello", v=1)
     return desk
 
 
-async def test_tables_appear_change_and_go_while_somebody_looks(crew: Crew) -> None:
-    wim, ann, bo = await crew.sailor(), await crew.sailor(), await crew.sailor()
+async def test_tables_appear_change_and_go_while_somebody_looks(clients: Clients) -> None:
+    wim, ann, bo = await clients.person(), await clients.person(), await clients.person()
     desk, anns = await at_desk(wim), await at_desk(ann)
     assert (await desk.next("welcome"))["you"]["person"] == wim.person
     lists = await desk.next("lobby")
     assert lists["mine"] == []
-    game = await crew.open_table(ann, title="Come in", options={"first": 0})
+    game = await clients.open_table(ann, title="Come in", options={"first": 0})
     row = (await desk.next("room", list="open"))["room"]
     assert (row["id"], row["title"], row["seats"], row["taken"]) == (game, "Come in", 2, 0)
-    for sailor in (ann, bo):
-        await sailor.join(game)
-        await sailor.command("sit")
-        await sailor.command("ready", ready=True)
+    for client in (ann, bo):
+        await client.join(game)
+        await client.command("sit")
+        await client.command("ready", ready=True)
     await desk.next("gone", list="open", id=game)
     await ann.command("start")
     assert (await desk.next("room", list="watch"))["room"]["names"] == [ann.name, bo.name]
@@ -59,8 +59,8 @@ async def test_tables_appear_change_and_go_while_somebody_looks(crew: Crew) -> N
         await each.link.close()
 
 
-async def test_a_filter_holds_for_its_socket_and_bad_messages_are_refused(crew: Crew) -> None:
-    ann, wim = await crew.sailor(), await crew.sailor()
+async def test_a_filter_holds_for_its_socket_and_bad_messages_are_refused(clients: Clients) -> None:
+    ann, wim = await clients.person(), await clients.person()
     desk = Desk(await wim.open("/ws/lobby"))
     await desk.say("filter", preset="tortuga")
     assert (await desk.next("refused"))["code"] == "hello_first"
@@ -68,11 +68,11 @@ async def test_a_filter_holds_for_its_socket_and_bad_messages_are_refused(crew: 
     await desk.next("lobby")
     await desk.say("filter", preset="tortuga", seats=3)
     await desk.next("lobby")
-    await crew.open_table(ann, "jamaica", 3)
-    wanted = await crew.open_table(ann, "tortuga", 3)
+    await clients.open_table(ann, "jamaica", 3)
+    wanted = await clients.open_table(ann, "tortuga", 3)
     assert (await desk.next("room"))["room"]["id"] == wanted
-    timed = await crew.open_table(ann, "tortuga", 3, clock={"kind": "turn", "seconds": 60})
-    with_bot = await crew.open_table(ann, "tortuga", 3, bots=["sailor"])
+    timed = await clients.open_table(ann, "tortuga", 3, clock={"kind": "turn", "seconds": 60})
+    with_bot = await clients.open_table(ann, "tortuga", 3, bots=["sailor"])
     for wish, tables in (
         ({"preset": "tortuga"}, {wanted, timed, with_bot}),
         ({"preset": "tortuga", "clock": "turn"}, {timed}),
@@ -89,8 +89,8 @@ async def test_a_filter_holds_for_its_socket_and_bad_messages_are_refused(crew: 
     await desk.link.close()
 
 
-async def test_quick_play_finds_a_fitting_table_or_opens_one(crew: Crew) -> None:
-    ann, bo, cy = await crew.sailor(), await crew.sailor(), await crew.sailor()
+async def test_quick_play_finds_a_fitting_table_or_opens_one(clients: Clients) -> None:
+    ann, bo, cy = await clients.person(), await clients.person(), await clients.person()
     first = (await ann.http.post("/api/v1/quick", json={"preset": "tortuga", "seats": 2})).json()
     assert first["found"] is False
     await ann.join(first["id"])
@@ -113,8 +113,8 @@ async def test_quick_play_finds_a_fitting_table_or_opens_one(crew: Crew) -> None
     assert again["id"] != left["id"]
 
 
-async def test_quick_play_passes_by_tables_of_people_who_do_not_want_to_meet(light_crew: Crew) -> None:
-    ann, bo, cy = await light_crew.sailor(), await light_crew.sailor(), await light_crew.sailor()
+async def test_quick_play_passes_by_tables_of_people_who_do_not_want_to_meet(light_clients: Clients) -> None:
+    ann, bo, cy = await light_clients.person(), await light_clients.person(), await light_clients.person()
     wish = {"preset": "tortuga", "seats": 3}
     made = (await ann.http.post("/api/v1/quick", json=wish)).json()
     table = made["id"]
@@ -127,11 +127,11 @@ async def test_quick_play_passes_by_tables_of_people_who_do_not_want_to_meet(lig
     assert (await cy.http.post("/api/v1/quick", json=wish)).json()["found"] is False
 
 
-async def test_the_lists_say_how_many_watch(light_crew: Crew) -> None:
-    ann, _ = await light_crew.game(2)
+async def test_the_lists_say_how_many_watch(light_clients: Clients) -> None:
+    ann, _ = await light_clients.game(2)
     for _ in range(2):
-        await (await light_crew.nobody()).join(ann.game)
-    desk = await at_desk(await light_crew.sailor())
+        await (await light_clients.nobody()).join(ann.game)
+    desk = await at_desk(await light_clients.person())
     assert [row["watching"] for row in (await desk.next("lobby"))["watch"]] == [2]
     listed = (await ann.http.get("/api/v1/games?list=watch")).json()["games"]
     assert [row["watching"] for row in listed] == [2]

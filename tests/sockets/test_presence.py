@@ -5,45 +5,45 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from tests.sockets.sailor import Crew, Sailor
+from tests.sockets.client import Client, Clients
 
 
-async def is_told(sailor: Sailor, seats: list[bool | None], watching: int) -> dict[str, Any]:
+async def is_told(client: Client, seats: list[bool | None], watching: int) -> dict[str, Any]:
     """Until the last presence message says this; well within a second."""
 
     def met() -> bool:
-        last = sailor.of("presence")[-1]
+        last = client.of("presence")[-1]
         return bool(last["seats"] == seats and last["watching"] == watching)
 
-    await sailor.until(met, 1.0)
-    return sailor.of("presence")[-1]
+    await client.until(met, 1.0)
+    return client.of("presence")[-1]
 
 
-async def test_sitting_standing_and_going_reach_everybody(crew: Crew) -> None:
-    ann, bo, wim = await crew.sailor(), await crew.sailor(), await crew.sailor()
-    game = await crew.open_table(ann)
-    for sailor in (ann, bo, wim):
-        await sailor.join(game)
+async def test_sitting_standing_and_going_reach_everybody(clients: Clients) -> None:
+    ann, bo, wim = await clients.person(), await clients.person(), await clients.person()
+    game = await clients.open_table(ann)
+    for client in (ann, bo, wim):
+        await client.join(game)
     everybody = [ann, bo, wim]
-    for sailor in everybody:
-        await is_told(sailor, [None, None], 3)
+    for client in everybody:
+        await is_told(client, [None, None], 3)
     await ann.command("sit")
-    for sailor in everybody:
-        await is_told(sailor, [True, None], 2)
+    for client in everybody:
+        await is_told(client, [True, None], 2)
     await bo.command("sit")
-    for sailor in everybody:
-        await is_told(sailor, [True, True], 1)
+    for client in everybody:
+        await is_told(client, [True, True], 1)
     await bo.command("stand")
-    for sailor in everybody:
-        await is_told(sailor, [True, None], 2)
+    for client in everybody:
+        await is_told(client, [True, None], 2)
     await wim.leave()
     await is_told(ann, [True, None], 1)
     await ann.leave()
     await is_told(bo, [False, None], 1)
 
 
-async def test_a_turn_that_passes_to_somebody_who_is_gone_shows_the_countdown(light_crew: Crew) -> None:
-    ann, bo = await light_crew.game(2, absence=60)
+async def test_a_turn_that_passes_to_somebody_who_is_gone_shows_the_countdown(light_clients: Clients) -> None:
+    ann, bo = await light_clients.game(2, absence=60)
     await bo.leave()
     assert (await is_told(ann, [True, False], 0))["away"] == {}
     while ann.choices:
@@ -52,12 +52,12 @@ async def test_a_turn_that_passes_to_somebody_who_is_gone_shows_the_countdown(li
     await ann.until(lambda: "1" in ann.of("presence")[-1]["away"], 1.0)
 
 
-async def test_many_who_come_at_once_are_few_messages(light_crew: Crew) -> None:
-    ann, bo = await light_crew.game(2)
+async def test_many_who_come_at_once_are_few_messages(light_clients: Clients) -> None:
+    ann, bo = await light_clients.game(2)
     await is_told(ann, [True, True], 0)
     before = len(ann.of("presence"))
-    crowd = [await light_crew.nobody() for _ in range(20)]
-    await asyncio.gather(*(sailor.join(ann.game) for sailor in crowd))
+    crowd = [await light_clients.nobody() for _ in range(20)]
+    await asyncio.gather(*(client.join(ann.game) for client in crowd))
     await is_told(ann, [True, True], 20)
     await is_told(bo, [True, True], 20)
     assert len(ann.of("presence")) - before < 15

@@ -5,33 +5,35 @@ from __future__ import annotations
 import pytest
 
 from app.play import engines
-from tests.sockets.sailor import Crew
+from tests.sockets.client import Clients
 
 
-async def test_a_page_of_before_the_update_plays_on_where_seats_are_not_sealed(light_crew: Crew) -> None:
-    game_server = light_crew.server.game_server
-    ann = await light_crew.sailor()
-    sealed = await light_crew.open_table(ann)
+async def test_a_page_of_before_the_update_plays_on_where_seats_are_not_sealed(
+    light_clients: Clients,
+) -> None:
+    game_server = light_clients.server.game_server
+    ann = await light_clients.person()
+    sealed = await light_clients.open_table(ann)
     game_server.new_tables = 1
-    old = await light_crew.open_table(ann)
+    old = await light_clients.open_table(ann)
     game_server.new_tables = 2
     for game, closed in ((old, None), (sealed, 4001)):
-        page = light_crew.twin(ann)
+        page = light_clients.twin(ann)
         page.game = game
         page.speaks = 1
         await page.join(game)
         assert page.closed_with == closed
-    strange = light_crew.twin(ann)
+    strange = light_clients.twin(ann)
     strange.speaks = 3
     await strange.join(old)
     assert strange.closed_with == 4001
 
 
 async def test_a_table_of_a_version_nobody_here_knows_is_let_alone_over_http_too(
-    light_crew: Crew, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    light_clients: Clients, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    ann = await light_crew.sailor()
-    game = await light_crew.open_table(ann)
+    ann = await light_clients.person()
+    game = await light_clients.open_table(ann)
     monkeypatch.setattr(engines, "ENGINES", {})
     for method, path, body in (
         ("GET", f"/api/v1/games/{game}", None),

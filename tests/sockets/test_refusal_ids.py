@@ -6,30 +6,30 @@ from typing import Any
 
 import pytest
 
-from tests.sockets.sailor import Crew, Refused, Sailor, advance
+from tests.sockets.client import Client, Clients, Refused, advance
 
 
-async def refusal(sailor: Sailor, do: str, **fields: Any) -> dict[str, Any]:
+async def refusal(client: Client, do: str, **fields: Any) -> dict[str, Any]:
     """What a command is answered with; waits for its own id, as every client does."""
     with pytest.raises(Refused) as met:
-        await sailor.command(do, **fields)
+        await client.command(do, **fields)
     return met.value.message
 
 
-async def hurried(crew: Crew, sailor: Sailor) -> Sailor:
+async def hurried(clients: Clients, client: Client) -> Client:
     """Another device of somebody, which has used up what it may send."""
-    assert crew.server._app is not None
-    limits = crew.server._app.state.site.limits
+    assert clients.server._app is not None
+    limits = clients.server._app.state.site.limits
     settings = limits.settings
     limits.settings = settings.with_(frames_per_second=0.01, frames_burst=1)
-    twin = crew.twin(sailor)
-    await twin.join(sailor.game)
+    twin = clients.twin(client)
+    await twin.join(client.game)
     limits.settings = settings
     return twin
 
 
-async def test_a_bad_message_is_refused_by_its_id(crew: Crew) -> None:
-    ann, _ = await crew.game(2)
+async def test_a_bad_message_is_refused_by_its_id(clients: Clients) -> None:
+    ann, _ = await clients.game(2)
     unknown = await refusal(ann, "ready", ready=True, colour="red", id="unknown-field")
     assert (unknown["code"], unknown["seq"]) == ("bad_message", ann.seq)
     assert "state" not in unknown
@@ -38,8 +38,8 @@ async def test_a_bad_message_is_refused_by_its_id(crew: Crew) -> None:
     assert short["code"] == "bad_message"
 
 
-async def test_a_bad_move_is_refused_by_its_id_with_the_state(crew: Crew) -> None:
-    ann, _ = await crew.game(2)
+async def test_a_bad_move_is_refused_by_its_id_with_the_state(clients: Clients) -> None:
+    ann, _ = await clients.game(2)
     for do, fields in (("act", {"version": -1, "action": {}}), ("undo", {"version": "x"})):
         told = await refusal(ann, do, id=f"bad-{do}-frame", **fields)
         assert told["code"] == "bad_message"
@@ -47,9 +47,9 @@ async def test_a_bad_move_is_refused_by_its_id_with_the_state(crew: Crew) -> Non
         assert told["state"]["choices"] == ann.choices
 
 
-async def test_a_move_that_came_too_fast_is_refused_by_its_id_with_the_state(crew: Crew) -> None:
-    ann, _ = await crew.game(2)
-    hasty = await hurried(crew, ann)
+async def test_a_move_that_came_too_fast_is_refused_by_its_id_with_the_state(clients: Clients) -> None:
+    ann, _ = await clients.game(2)
+    hasty = await hurried(clients, ann)
     told = await refusal(hasty, "act", version=ann.seq, action=advance(ann), id="much-too-fast")
     assert told["code"] == "too_fast"
     assert told["state"]["choices"] == ann.choices
@@ -58,19 +58,19 @@ async def test_a_move_that_came_too_fast_is_refused_by_its_id_with_the_state(cre
     assert (other["code"], "state" in other) == ("too_fast", False)
 
 
-async def test_a_refusal_that_comes_too_fast_tells_a_spectator_no_hand(crew: Crew) -> None:
-    ann, _ = await crew.game(2)
-    watcher = await crew.sailor()
+async def test_a_refusal_that_comes_too_fast_tells_a_spectator_no_hand(clients: Clients) -> None:
+    ann, _ = await clients.game(2)
+    watcher = await clients.person()
     watcher.game = ann.game
-    hasty = await hurried(crew, watcher)
+    hasty = await hurried(clients, watcher)
     told = await refusal(hasty, "act", version=ann.seq, action={"type": "end"}, id="not-my-seat")
     assert told["state"]["you"] == {"seat": None}
     assert told["state"]["view"] == hasty.view
     assert "choices" not in told["state"]
 
 
-async def test_the_lobby_gives_an_id_back_too(crew: Crew) -> None:
-    ann = await crew.sailor()
+async def test_the_lobby_gives_an_id_back_too(clients: Clients) -> None:
+    ann = await clients.person()
     link = await ann.open("/ws/lobby")
     ann.link = link
     await ann.say("hello", v=1, id="lobby-has-none")

@@ -13,7 +13,7 @@ from app.play.ports import StoreUnavailable
 from app.play.refusals import SENTENCES
 from app.settings import Settings
 from app.web.talk_limits import TalkLimits
-from tests.sockets.sailor import Crew, Sailor, advance
+from tests.sockets.client import Client, Clients, advance
 
 NONCE = "0123456789abcdef" * 2
 
@@ -21,32 +21,32 @@ NONCE = "0123456789abcdef" * 2
 class Book:
     """Which codes were met, each with the head where it was."""
 
-    def __init__(self, crew: Crew) -> None:
-        self.crew = crew
+    def __init__(self, clients: Clients) -> None:
+        self.clients = clients
         self.met: set[str] = set()
 
-    async def expect(self, code: str, sailor: Sailor, do: str, **fields: Any) -> None:
-        before = await self.crew.server.head(sailor.game)
-        assert await sailor.refused(do, **fields) == code
-        assert await self.crew.server.head(sailor.game) == before
+    async def expect(self, code: str, client: Client, do: str, **fields: Any) -> None:
+        before = await self.clients.server.head(client.game)
+        assert await client.refused(do, **fields) == code
+        assert await self.clients.server.head(client.game) == before
         self.met.add(code)
 
-    async def expect_raw(self, code: str, sailor: Sailor, frame: str | bytes) -> None:
-        before = await self.crew.server.head(sailor.game)
-        start = len(sailor.log)
-        assert sailor.link is not None
-        await sailor.link.send(frame)
+    async def expect_raw(self, code: str, client: Client, frame: str | bytes) -> None:
+        before = await self.clients.server.head(client.game)
+        start = len(client.log)
+        assert client.link is not None
+        await client.link.send(frame)
         # Who is here may be told in between.
-        await sailor.until(lambda: any(message["t"] == "refused" for message in sailor.log[start:]))
-        assert next(message["code"] for message in sailor.log[start:] if message["t"] == "refused") == code
-        assert await self.crew.server.head(sailor.game) == before
+        await client.until(lambda: any(message["t"] == "refused" for message in client.log[start:]))
+        assert next(message["code"] for message in client.log[start:] if message["t"] == "refused") == code
+        assert await self.clients.server.head(client.game) == before
         self.met.add(code)
 
 
 async def test_every_refusal_code_is_met_and_changes_nothing(
-    crew: Crew, monkeypatch: pytest.MonkeyPatch
+    clients: Clients, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    book = Book(crew)
+    book = Book(clients)
     await _before_the_start(book)
     await _in_the_game(book)
     await _around_the_game(book)
@@ -57,11 +57,11 @@ async def test_every_refusal_code_is_met_and_changes_nothing(
 
 
 async def _before_the_start(book: Book) -> None:
-    crew = book.crew
-    ann, bo, cy = await crew.sailor(), await crew.sailor(), await crew.sailor()
-    game = await crew.open_table(ann, players=2, options={"first": 1})
-    for sailor in (ann, bo, cy):
-        await sailor.join(game)
+    clients = book.clients
+    ann, bo, cy = await clients.person(), await clients.person(), await clients.person()
+    game = await clients.open_table(ann, players=2, options={"first": 1})
+    for client in (ann, bo, cy):
+        await client.join(game)
     await book.expect("not_seated", bo, "ready", ready=True)
     await book.expect("bad_seal", bo, "sit", seal="xyz")
     await book.expect("bad_colour", bo, "sit", colour="pink")
@@ -78,27 +78,27 @@ async def _before_the_start(book: Book) -> None:
     await book.expect("not_host", bo, "start")
     await book.expect("not_ready", ann, "start")
     await book.expect("not_over", ann, "rematch")
-    three = await crew.open_table(ann, players=3, options={"first": 2})
-    for sailor in (ann, bo):
-        await sailor.leave()
-        await sailor.join(three)
-        await sailor.command("sit")
-        await sailor.command("ready", ready=True)
+    three = await clients.open_table(ann, players=3, options={"first": 2})
+    for client in (ann, bo):
+        await client.leave()
+        await client.join(three)
+        await client.command("sit")
+        await client.command("ready", ready=True)
     await book.expect("bad_options", ann, "start")
-    await crew.server.game_server.close_room(game, "test")
+    await clients.server.game_server.close_room(game, "test")
     await cy.leave()
     await cy.join(game)
     await book.expect("closed", cy, "sit")
 
 
 async def _while_it_opens(book: Book) -> None:
-    ann, bo = await book.crew.sailor(), await book.crew.sailor()
-    game = await book.crew.open_table(ann)
-    for sailor in (ann, bo):
-        sailor.opens = False
-        await sailor.join(game)
-        await sailor.command("sit")
-        await sailor.command("ready", ready=True)
+    ann, bo = await book.clients.person(), await book.clients.person()
+    game = await book.clients.open_table(ann)
+    for client in (ann, bo):
+        client.opens = False
+        await client.join(game)
+        await client.command("sit")
+        await client.command("ready", ready=True)
     await book.expect("not_opening", ann, "void", next_seal="a" * 64)
     await book.expect("seal_used", bo, "seal", seal=ann.table["seals"][0])
     await ann.command("start")
@@ -113,14 +113,14 @@ async def _while_it_opens(book: Book) -> None:
     await ann.command("start")
     await ann.command("void", next_seal="c" * 64)
     await book.expect("not_sealed", ann, "start")  # bo had not opened: everybody seals anew
-    room = book.crew.server.game_server.rooms.loaded(game)
+    room = book.clients.server.game_server.rooms.loaded(game)
     assert room is not None
     assert room.table.missed == {ann.person: 1, bo.person: 1}
     room.table.missed = {bo.person: 2}
     await book.expect("missed_twice", bo, "sit")
-    book.crew.server.game_server.new_tables = 1
-    old = await book.crew.open_table(ann)
-    book.crew.server.game_server.new_tables = 2
+    book.clients.server.game_server.new_tables = 1
+    old = await book.clients.open_table(ann)
+    book.clients.server.game_server.new_tables = 2
     await ann.leave()
     await ann.join(old)
     await ann.command("sit")
@@ -128,7 +128,7 @@ async def _while_it_opens(book: Book) -> None:
 
 
 async def _in_the_game(book: Book) -> None:
-    ann, bo = await book.crew.game(2)
+    ann, bo = await book.clients.game(2)
     await book.expect("started", ann, "start")
     await book.expect("not_your_turn", bo, "act", version=bo.seq, action={"type": "end"})
     await book.expect("bad_action", ann, "act", version=ann.seq, action={"type": "fly"})
@@ -152,8 +152,8 @@ async def _in_the_game(book: Book) -> None:
     await bo.act({"type": "resign"})
     await ann.until(lambda: ann.table["status"] == "finished")
     await book.expect("game_over", ann, "act", version=ann.seq, action={"type": "end"})
-    late, _ = await book.crew.game(2, clock={"kind": "turn", "seconds": 600}, absence=0)
-    game_server = book.crew.server.game_server
+    late, _ = await book.clients.game(2, clock={"kind": "turn", "seconds": 600}, absence=0)
+    game_server = book.clients.server.game_server
     room = game_server.rooms.loaded(late.game)
     assert room is not None
     assert room.table.clocks is not None
@@ -163,7 +163,7 @@ async def _in_the_game(book: Book) -> None:
     await book.expect("time_up", late, "act", version=late.seq, action=advance(late))
     game_server.reschedule = reschedule  # type: ignore[method-assign]
     game_server.sweeper._busy.discard(late.game)
-    taken, _ = await book.crew.game(
+    taken, _ = await book.clients.game(
         2, clock={"kind": "turn", "seconds": 600}, on_timeout="bot", absence=0, pace=10_000
     )
     room = game_server.rooms.loaded(taken.game)
@@ -176,7 +176,7 @@ async def _in_the_game(book: Book) -> None:
 
 
 async def _around_the_game(book: Book) -> None:
-    ann, bo = await book.crew.game(2)
+    ann, bo = await book.clients.game(2)
     await book.expect("bad_text", ann, "chat", text="\x07")
     await book.expect("unknown_person", ann, "mute", person="nobody-at-all", on=True)
     await ann.command("close_chat", closed=True)
@@ -186,7 +186,7 @@ async def _around_the_game(book: Book) -> None:
         patch.setattr(allowance, "BY_ONE", 0)
         await book.expect("too_many_changes", ann, "close_chat", closed=False)
         slow = Settings(writes_per_second=0.01, writes_burst=1)
-        patch.setattr(book.crew.server.game_server, "check", TalkLimits(slow, time.monotonic).check)
+        patch.setattr(book.clients.server.game_server, "check", TalkLimits(slow, time.monotonic).check)
         for do, fields in (
             ("chat", {"text": "hello?"}),
             ("mute", {"person": "nobody-at-all", "on": True}),
@@ -195,13 +195,13 @@ async def _around_the_game(book: Book) -> None:
             for _ in range(2):
                 await ann.refused(do, **fields)
             await book.expect(f"{do}_too_fast", ann, do, **fields)
-    nobody = await book.crew.nobody()
+    nobody = await book.clients.nobody()
     await nobody.join(ann.game)
     await book.expect("no_session", nobody, "chat", text="hello?")
     await book.expect_raw("bad_message", ann, "{")
     await book.expect_raw("bad_message", ann, b"bytes")
     await book.expect_raw("bad_message", ann, '{"do":"act","id":"12345678","version":1}')
-    fast = book.crew.twin(bo)
+    fast = book.clients.twin(bo)
     fast.game = bo.game
     fast.link = await fast.open(f"/ws/game/{bo.game}")
     fast._reading = asyncio.create_task(fast._read(fast.link))
@@ -209,21 +209,21 @@ async def _around_the_game(book: Book) -> None:
 
 
 async def _at_the_door(book: Book) -> None:
-    crew, game_server = book.crew, book.crew.server.game_server
-    ann, bo = await crew.game(2, spectators=False)
-    locked = await crew.open_table(ann, visibility="password", password="secret")
-    stranger = await crew.sailor()
+    clients, game_server = book.clients, book.clients.server.game_server
+    ann, bo = await clients.game(2, spectators=False)
+    locked = await clients.open_table(ann, visibility="password", password="secret")
+    stranger = await clients.person()
     for code, game, password in (
         ("no_spectators", ann.game, None),
         ("password_required", locked, None),
         ("password_wrong", locked, "guess"),
     ):
-        other = crew.twin(stranger)
+        other = clients.twin(stranger)
         await other.join(game, password=password)
         assert other.log[0]["code"] == code
         book.met.add(code)
-    blocker = await crew.sailor()
-    game = await crew.open_table(blocker, players=3)
+    blocker = await clients.person()
+    game = await clients.open_table(blocker, players=3)
     await blocker.join(game)
     await blocker.command("sit")
     await stranger.join(game)
@@ -234,16 +234,16 @@ async def _at_the_door(book: Book) -> None:
     answers = [await stranger.http.post("/api/v1/games", json=new) for _ in range(11)]
     assert answers[-1].json()["error"]["code"] == "too_many_rooms"
     book.met.add("too_many_rooms")
-    site = crew.server._app.state.site  # type: ignore[union-attr]
+    site = clients.server._app.state.site  # type: ignore[union-attr]
     settings = site.limits.settings
     site.limits.settings = settings.with_(frames_per_second=0.01, frames_burst=2)
-    hasty = crew.twin(bo)
+    hasty = clients.twin(bo)
     await hasty.join(bo.game)
     site.limits.settings = settings
     await hasty.say("ping", n=1)
     await book.expect_raw("too_fast", hasty, '{"do":"ping","n":2}')
     site.bans.replace(["127.0.0.0/8"])
-    banned = crew.twin(bo)
+    banned = clients.twin(bo)
     banned.link = await banned.open(f"/ws/game/{bo.game}")
     banned._reading = asyncio.create_task(banned._read(banned.link))
     await banned.until(lambda: banned.closed_with)
@@ -261,12 +261,12 @@ async def _everybody_blocks(person: object, others: object) -> bool:
 
 
 async def _when_the_store_is_away(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
-    ann, _ = await book.crew.game(2)
+    ann, _ = await book.clients.game(2)
 
     async def fail(*_: object) -> bool:
         raise StoreUnavailable("gone")
 
     with monkeypatch.context() as away:
-        away.setattr(book.crew.server.game_server.store, "append", fail)
+        away.setattr(book.clients.server.game_server.store, "append", fail)
         await book.expect("try_again", ann, "act", version=ann.seq, action=advance(ann), id="try-me-again")
     await ann.act(advance(ann), id="try-me-again")  # the same id, once the store is back

@@ -8,53 +8,53 @@ from pathlib import Path
 from sqlalchemy import text
 
 from app.store.engine import make_engine
-from tests.sockets.harbour import forked
-from tests.sockets.sailor import Crew, advance, play_out
-from tools.soak.nursery import Nursery
+from tests.sockets.client import Clients, advance, play_out
+from tests.sockets.running_server import forked
+from tools.soak.fork_server import ForkServer
 
 DAY = 86_400_000
 
 
 async def test_kill_and_restart_in_mid_game_loses_and_doubles_nothing(
-    nursery: Nursery, database_url: str, tmp_path: Path
+    fork_server: ForkServer, database_url: str, tmp_path: Path
 ) -> None:
-    async with forked(nursery, database_url, tmp_path) as server:
-        crew = Crew(server)
-        sailors = await crew.game(3, "tortuga")
-        ann = sailors[0]
+    async with forked(fork_server, database_url, tmp_path) as server:
+        clients = Clients(server)
+        seated = await clients.game(3, "tortuga")
+        ann = seated[0]
         for stop in (signal.SIGKILL, signal.SIGTERM):
-            await play_out(sailors, actions=12)
-            actor = next(sailor for sailor in sailors if sailor.choices)
+            await play_out(seated, actions=12)
+            actor = next(client for client in seated if client.choices)
             seq, action = actor.seq, actor.choices[0]["action"]
             command = f"cut-off-{stop}-0000"
             # Sent, and the server goes down around it: whether it counted is for the log to say.
             await actor.say("act", id=command, version=seq, action=action)
             await server.stop(stop)
-            for sailor in sailors:
-                await sailor.is_closed()
+            for client in seated:
+                await client.is_closed()
             if stop == signal.SIGTERM:
-                assert {sailor.closed_with for sailor in sailors} == {4000}
+                assert {client.closed_with for client in seated} == {4000}
             await server.start()
-            for sailor in sailors:
-                await sailor.join(sailor.game, resume=True)
+            for client in seated:
+                await client.join(client.game, resume=True)
             answer = await actor.command("act", id=command, version=seq, action=action)
             assert answer["seq"] == seq + 1
-            for sailor in sailors:
-                await sailor.reaches(actor.seq)
+            for client in seated:
+                await client.reaches(actor.seq)
             assert actor.seq == seq + 1
-        await play_out(sailors)
+        await play_out(seated)
         numbers = [message["seq"] for message in ann.log if message["t"] in ("events", "table")]
         assert numbers == sorted(set(numbers))
-        await crew.close()
+        await clients.close()
     assert "Traceback" not in server.said()
 
 
 async def test_a_correspondence_deadline_is_kept_over_a_restart(
-    nursery: Nursery, database_url: str, tmp_path: Path
+    fork_server: ForkServer, database_url: str, tmp_path: Path
 ) -> None:
-    async with forked(nursery, database_url, tmp_path) as server:
-        crew = Crew(server)
-        ann, bo = await crew.game(2, clock={"kind": "days", "days": 1})
+    async with forked(fork_server, database_url, tmp_path) as server:
+        clients = Clients(server)
+        ann, bo = await clients.game(2, clock={"kind": "days", "days": 1})
         assert ann.clock is not None
         assert ann.clock["left"] == [DAY, DAY]
         await ann.act(advance(ann))
@@ -67,7 +67,7 @@ async def test_a_correspondence_deadline_is_kept_over_a_restart(
         assert by_clock or bo.of("state")
         assert bo.view is not None
         assert bo.view["turn"]["seat"] == 1
-        await crew.close()
+        await clients.close()
     assert "Traceback" not in server.said()
 
 
@@ -80,10 +80,12 @@ async def _a_day_goes_by(database_url: str) -> None:
     await engine.dispose()
 
 
-async def test_time_without_a_server_is_credited(nursery: Nursery, database_url: str, tmp_path: Path) -> None:
-    async with forked(nursery, database_url, tmp_path) as server:
-        crew = Crew(server)
-        ann, bo = await crew.game(2, clock={"kind": "turn", "seconds": 20}, absence=0)
+async def test_time_without_a_server_is_credited(
+    fork_server: ForkServer, database_url: str, tmp_path: Path
+) -> None:
+    async with forked(fork_server, database_url, tmp_path) as server:
+        clients = Clients(server)
+        ann, bo = await clients.game(2, clock={"kind": "turn", "seconds": 20}, absence=0)
         await server.kill()
         engine = make_engine(database_url)
         async with engine.begin() as run:  # the server was gone for an hour
@@ -91,13 +93,13 @@ async def test_time_without_a_server_is_credited(nursery: Nursery, database_url:
                 await run.execute(text(f"UPDATE {table} SET at = at - 3600000"))
         await engine.dispose()
         await server.start()
-        for sailor in (ann, bo):
-            await sailor.join(sailor.game, resume=True)
+        for client in (ann, bo):
+            await client.join(client.game, resume=True)
         await ann.act(advance(ann))  # not late, though an hour has gone by
         await bo.reaches(ann.seq)
         async with engine.connect() as run:
             kinds = [row[0] for row in await run.execute(text("SELECT kind FROM log ORDER BY game, seq"))]
         assert kinds[-2:] == ["credited", "action"]
         await engine.dispose()
-        await crew.close()
+        await clients.close()
     assert "Traceback" not in server.said()

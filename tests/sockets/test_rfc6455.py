@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.attack.bare import Bare, close_code
-from tests.sockets.harbour import Running, in_process
+from tests.attack.raw_connection import RawConnection, close_code
+from tests.sockets.running_server import RunningServer, in_process
 from tools.fuzz.socket_client import BINARY, CLOSE, MORE, PING, PONG, TEXT, frame
 
 ASK = b'{"do":"ping","n":7}'
@@ -69,14 +69,14 @@ BAD = {
 }
 
 
-async def test_what_is_in_order_is_heard(server: Running) -> None:
+async def test_what_is_in_order_is_heard(server: RunningServer) -> None:
     for name, whole in GOOD.items():
         await _is_heard(server, name, [whole])
         await _is_heard(server, f"{name}, byte by byte", [bytes((each,)) for each in whole])
 
 
-async def _is_heard(server: Running, name: str, parts: list[bytes]) -> None:
-    async with Bare(server) as peer:
+async def _is_heard(server: RunningServer, name: str, parts: list[bytes]) -> None:
+    async with RawConnection(server) as peer:
         await peer.open_socket()
         for part in parts:
             await peer.send(part)
@@ -95,8 +95,8 @@ async def _is_heard(server: Running, name: str, parts: list[bytes]) -> None:
         assert close_code(await peer.read_to_end()) == 1000, name
 
 
-async def test_a_letter_cut_in_two_is_one_letter(server: Running) -> None:
-    async with Bare(server) as peer:
+async def test_a_letter_cut_in_two_is_one_letter(server: RunningServer) -> None:
+    async with RawConnection(server) as peer:
         await peer.open_socket()
         await peer.send(b"".join(pieces(UMLAUT, UMLAUT.index("ö".encode()) + 1)))
         await peer.send(frame(ASK))
@@ -106,9 +106,9 @@ async def test_a_letter_cut_in_two_is_one_letter(server: Running) -> None:
         assert b"bad_message" in said, "read as text, and refused for what it says"
 
 
-async def test_what_is_not_is_refused_with_its_code(server: Running) -> None:
+async def test_what_is_not_is_refused_with_its_code(server: RunningServer) -> None:
     for name, (sent, code) in BAD.items():
-        async with Bare(server) as peer:
+        async with RawConnection(server) as peer:
             await peer.open_socket()
             await peer.send(frame(ASK))
             said = b""

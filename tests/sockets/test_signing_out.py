@@ -14,41 +14,43 @@ from app.web.identity import cookie_name
 from app.web.open_sockets import OpenSockets
 from app.web.site import Site
 from app.web.upkeep import Upkeep
-from tests.sockets.harbour import Running, in_process
-from tests.sockets.sailor import Crew, Sailor
+from tests.sockets.client import Client, Clients
+from tests.sockets.running_server import RunningServer, in_process
 
 PASSWORD = "plank, parrot, doubloon"
 
 
-def site_of(server: Running) -> Site:
+def site_of(server: RunningServer) -> Site:
     site: Site = server._app.state.site  # type: ignore[union-attr]
     return site
 
 
-def upkeep_of(server: Running) -> Upkeep:
+def upkeep_of(server: RunningServer) -> Upkeep:
     upkeep: Upkeep = server._app.state.upkeep  # type: ignore[union-attr]
     return upkeep
 
 
-def session_key(sailor: Sailor, site: Site) -> str:
-    return hashed(sailor.http.cookies[cookie_name(site.settings)].rpartition(".")[0])
+def session_key(client: Client, site: Site) -> str:
+    return hashed(client.http.cookies[cookie_name(site.settings)].rpartition(".")[0])
 
 
-async def second_device(crew: Crew, sailor: Sailor) -> Sailor:
+async def second_device(clients: Clients, client: Client) -> Client:
     """The same person with a session of its own, by a resume code."""
-    code = (await sailor.http.post("/api/v1/resume-codes", json={})).json()["code"]
-    http = httpx.AsyncClient(base_url=crew.server.base, headers={"Origin": crew.server.base}, timeout=30)
+    code = (await client.http.post("/api/v1/resume-codes", json={})).json()["code"]
+    http = httpx.AsyncClient(
+        base_url=clients.server.base, headers={"Origin": clients.server.base}, timeout=30
+    )
     answer = await http.post("/api/v1/resume", json={"code": code})
-    assert answer.json()["person"]["id"] == sailor.person, answer.text
-    other = Sailor(crew.server, http, sailor.person, sailor.name)
-    crew.sailors.append(other)
+    assert answer.json()["person"]["id"] == client.person, answer.text
+    other = Client(clients.server, http, client.person, client.name)
+    clients.everyone.append(other)
     return other
 
 
-async def test_whoever_logged_out_cannot_go_on_chatting_on_an_open_socket(light_crew: Crew) -> None:
-    ann = await light_crew.sailor()
-    game = await light_crew.open_table(ann)
-    other = await second_device(light_crew, ann)
+async def test_whoever_logged_out_cannot_go_on_chatting_on_an_open_socket(light_clients: Clients) -> None:
+    ann = await light_clients.person()
+    game = await light_clients.open_table(ann)
+    other = await second_device(light_clients, ann)
     await ann.join(game)
     await other.join(game)
     assert (await ann.http.post("/api/v1/account/logout")).status_code == 200
@@ -58,9 +60,9 @@ async def test_whoever_logged_out_cannot_go_on_chatting_on_an_open_socket(light_
     assert other.closed_with is None, "the other device has a session of its own"
 
 
-async def test_the_lobby_and_a_stream_of_events_end_with_their_session(light_crew: Crew) -> None:
-    ann = await light_crew.sailor()
-    game = await light_crew.open_table(ann)
+async def test_the_lobby_and_a_stream_of_events_end_with_their_session(light_clients: Clients) -> None:
+    ann = await light_clients.person()
+    game = await light_clients.open_table(ann)
     link = await ann.open("/ws/lobby")
     async with ann.http.stream("GET", f"/api/v1/games/{game}/events") as stream:
         lines = stream.aiter_lines()
@@ -73,13 +75,13 @@ async def test_the_lobby_and_a_stream_of_events_end_with_their_session(light_cre
     assert link.close_code == 4008, "though it had not said hello yet"
 
 
-async def test_a_programs_socket_ends_with_its_token(light_crew: Crew) -> None:
-    ann = await light_crew.sailor()
-    game = await light_crew.open_table(ann)
+async def test_a_programs_socket_ends_with_its_token(light_clients: Clients) -> None:
+    ann = await light_clients.person()
+    game = await light_clients.open_table(ann)
     await ann.http.post("/api/v1/account/register", json={"password": PASSWORD})
     wanted = {"label": "bot", "password": PASSWORD}
     token = (await ann.http.post("/api/v1/account/tokens", json=wanted)).json()["token"]
-    nobody = await light_crew.nobody()
+    nobody = await light_clients.nobody()
     link = await nobody.open(f"/ws/game/{game}", Authorization=f"Bearer {token}")
     (listed,) = (await ann.http.get("/api/v1/account/tokens")).json()["tokens"]
     assert (await ann.http.delete(f"/api/v1/account/tokens/{listed['id']}")).status_code == 200
@@ -88,9 +90,11 @@ async def test_a_programs_socket_ends_with_its_token(light_crew: Crew) -> None:
     assert link.close_code == 4008
 
 
-async def test_a_page_comes_back_by_itself_when_its_browser_gets_a_new_session(light_crew: Crew) -> None:
-    ann = await light_crew.sailor()
-    game = await light_crew.open_table(ann)
+async def test_a_page_comes_back_by_itself_when_its_browser_gets_a_new_session(
+    light_clients: Clients,
+) -> None:
+    ann = await light_clients.person()
+    game = await light_clients.open_table(ann)
     await ann.join(game)
     answer = await ann.http.post("/api/v1/account/register", json={"password": PASSWORD})
     assert answer.status_code == 200, answer.text
@@ -102,9 +106,9 @@ async def test_a_page_comes_back_by_itself_when_its_browser_gets_a_new_session(l
 async def test_a_socket_whose_session_ended_unheard_is_found_and_closed(database_url: str) -> None:
     """As when Redis was away at that moment, or another program took the session out of the database."""
     async with in_process(database_url) as server:
-        crew = Crew(server)
-        ann, bo = await crew.sailor(), await crew.sailor()
-        game = await crew.open_table(ann)
+        clients = Clients(server)
+        ann, bo = await clients.person(), await clients.person()
+        game = await clients.open_table(ann)
         await ann.join(game)
         await bo.join(game)
         site = site_of(server)
@@ -112,23 +116,23 @@ async def test_a_socket_whose_session_ended_unheard_is_found_and_closed(database
         await upkeep_of(server).look_at_sessions()
         assert await ann.is_closed() == 4008
         assert bo.closed_with is None
-        await crew.close()
+        await clients.close()
 
 
-async def test_news_of_other_workers_close_by_session_person_and_address(light_crew: Crew) -> None:
-    ann = await light_crew.sailor()
-    game = await light_crew.open_table(ann)
-    site = site_of(light_crew.server)
+async def test_news_of_other_workers_close_by_session_person_and_address(light_clients: Clients) -> None:
+    ann = await light_clients.person()
+    game = await light_clients.open_table(ann)
+    site = site_of(light_clients.server)
     for key, how in (
         (session_key(ann, site), ["session", 4008, "signed out"]),
         (ann.person, ["person", 4008, "signed out"]),
         (ann.person, None),  # as a worker of the release before says it
         ("127.0.0.0/8", ["address", 4008, "signed out"]),
     ):
-        page = await light_crew.twin(ann).join(game)
+        page = await light_clients.twin(ann).join(game)
         site.signed_out(key, how)  # type: ignore[arg-type]
         assert await page.is_closed() == 4008
-    elsewhere = await light_crew.twin(ann).join(game)
+    elsewhere = await light_clients.twin(ann).join(game)
     site.signed_out("203.0.113.0/24", ("address", 4008, "signed out"))
     assert elsewhere.closed_with is None
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from tests.sockets.sailor import Crew, Sailor, advance
+from tests.sockets.client import Client, Clients, advance
 
 
-def by(sailor: Sailor, whom: str) -> list[dict[str, Any]]:
-    return [message for message in sailor.of("events") if message.get("by") == whom]
+def by(client: Client, whom: str) -> list[dict[str, Any]]:
+    return [message for message in client.of("events") if message.get("by") == whom]
 
 
-async def test_clocks_takeovers_and_absence_in_real_time(crew: Crew) -> None:
+async def test_clocks_takeovers_and_absence_in_real_time(clients: Clients) -> None:
     """Three tables at once, so that the seconds are waited for only once."""
-    await asyncio.gather(_clock_runs_out(crew), _bot_takes_over(crew), _absence_is_voted_on(crew))
+    await asyncio.gather(_clock_runs_out(clients), _bot_takes_over(clients), _absence_is_voted_on(clients))
 
 
-async def _clock_runs_out(crew: Crew) -> None:
-    ann, bo = await crew.game(2, clock={"kind": "turn", "seconds": 5}, absence=0)
+async def _clock_runs_out(clients: Clients) -> None:
+    ann, bo = await clients.game(2, clock={"kind": "turn", "seconds": 5}, absence=0)
     await ann.act(advance(ann))
     await bo.until(lambda: bo.choices)
     assert by(bo, "clock")[-1]["clock"]["running"] == [1]
@@ -26,8 +26,10 @@ async def _clock_runs_out(crew: Crew) -> None:
     await bo.act(advance(bo))
 
 
-async def _bot_takes_over(crew: Crew) -> None:
-    ann, bo = await crew.game(2, clock={"kind": "turn", "seconds": 5}, on_timeout="bot", absence=0, pace=100)
+async def _bot_takes_over(clients: Clients) -> None:
+    ann, bo = await clients.game(
+        2, clock={"kind": "turn", "seconds": 5}, on_timeout="bot", absence=0, pace=100
+    )
     await bo.until(lambda: by(bo, "bot"))
     assert bo.table["seats"][0]["bot"] == "sailor"
     assert await ann.refused("act", version=ann.seq, action={"type": "end"}) == "bot_plays"
@@ -35,8 +37,8 @@ async def _bot_takes_over(crew: Crew) -> None:
     assert ann.table["seats"][0]["bot"] is None
 
 
-async def _absence_is_voted_on(crew: Crew) -> None:
-    ann, bo = await crew.game(2, absence=10, pace=100)
+async def _absence_is_voted_on(clients: Clients) -> None:
+    ann, bo = await clients.game(2, absence=10, pace=100)
     assert await bo.refused("vote", seat=0, choice="bot") == "not_absent"
     await ann.leave()
     await bo.until(lambda: bo.of("presence")[-1]["seats"] == [False, True])

@@ -8,8 +8,8 @@ import pytest
 
 from app.play.commands.draft import Draft
 from app.play.log.entries import NOBODY
-from tests.sockets.harbour import Running
-from tests.sockets.sailor import Crew, Sailor, advance
+from tests.sockets.client import Client, Clients, advance
+from tests.sockets.running_server import RunningServer
 from tests.sockets.test_lobby import at_desk
 from tests.sockets.turned_clock import TurnedClock
 
@@ -17,26 +17,26 @@ DAY = 86_400
 
 
 @pytest.fixture
-async def clock(server: Running) -> AsyncIterator[TurnedClock]:
+async def clock(server: RunningServer) -> AsyncIterator[TurnedClock]:
     turned = TurnedClock(server)
     yield turned
     shown: bytes = server.game_server.metrics.text()  # type: ignore[attr-defined]
     assert b"\ncartagena_missed_looks_total 0.0" in shown
 
 
-def kinds(sailor: Sailor) -> list[str]:
-    return [message["kind"] for message in sailor.of("table")]
+def kinds(client: Client) -> list[str]:
+    return [message["kind"] for message in client.of("table")]
 
 
-def absent(sailor: Sailor) -> list[bool]:
-    return [seat["absent"] for seat in sailor.table["seats"]]
+def absent(client: Client) -> list[bool]:
+    return [seat["absent"] for seat in client.table["seats"]]
 
 
 async def test_somebody_idle_is_absent_and_the_majority_of_those_present_decides(
-    crew: Crew, clock: TurnedClock
+    clients: Clients, clock: TurnedClock
 ) -> None:
     """Connected, without a clock: only the room's setting counts."""
-    ann, bo, cy, di = await crew.game(4, absence=60, pace=0)
+    ann, bo, cy, di = await clients.game(4, absence=60, pace=0)
     await clock.turn(40)
     await bo.until(lambda: "0" in bo.of("presence")[-1]["away"])  # a countdown for all to see
     await ann.say("here")  # she touched the page
@@ -63,25 +63,25 @@ async def test_somebody_idle_is_absent_and_the_majority_of_those_present_decides
     assert await ann.refused("act", version=ann.seq, action={"type": "end"}) == "bot_plays"
     await ann.command("return")
     await bo.until(lambda: bo.table["seats"][0]["bot"] is None)
-    waiting = next(sailor for sailor in (ann, bo, cy) if sailor.seat not in _to_act(bo))
+    waiting = next(client for client in (ann, bo, cy) if client.seat not in _to_act(bo))
     await clock.turn(61)
     await waiting.until(lambda: any(absent(waiting)))
     about = absent(waiting).index(True)
-    for sailor in (ann, bo, cy):
-        if sailor.seat != about and waiting.table["status"] == "running":
-            await sailor.command("vote", seat=about, choice="end")
+    for client in (ann, bo, cy):
+        if client.seat != about and waiting.table["status"] == "running":
+            await client.command("vote", seat=about, choice="end")
     await waiting.sees("status", "aborted")
     assert waiting.table["result"] == {"winner": None, "places": None, "reason": "aborted"}
     assert waiting.table["server_seed"] is not None
 
 
-def _to_act(sailor: Sailor) -> list[int]:
-    assert sailor.view is not None
-    return [sailor.view["turn"]["seat"]]
+def _to_act(client: Client) -> list[int]:
+    assert client.view is not None
+    return [client.view["turn"]["seat"]]
 
 
-async def test_a_bank_is_used_up_and_an_increment_comes_back(crew: Crew, clock: TurnedClock) -> None:
-    ann, bo = await crew.game(2, clock={"kind": "bank", "seconds": 100, "increment": 5}, absence=0)
+async def test_a_bank_is_used_up_and_an_increment_comes_back(clients: Clients, clock: TurnedClock) -> None:
+    ann, bo = await clients.game(2, clock={"kind": "bank", "seconds": 100, "increment": 5}, absence=0)
     await clock.turn(20)
     await ann.act(advance(ann))
     await clock.turn(10)
@@ -100,10 +100,12 @@ async def test_a_bank_is_used_up_and_an_increment_comes_back(crew: Crew, clock: 
     assert ann.clock["left"][1] == 5_000  # all used up, and the increment of the turn that passed
 
 
-async def test_my_turn_and_its_deadline_are_in_the_list_and_kept(crew: Crew, clock: TurnedClock) -> None:
-    ann, bo = await crew.game(2, clock={"kind": "days", "days": 2})
-    for sailor in (ann, bo):
-        await sailor.leave()
+async def test_my_turn_and_its_deadline_are_in_the_list_and_kept(
+    clients: Clients, clock: TurnedClock
+) -> None:
+    ann, bo = await clients.game(2, clock={"kind": "days", "days": 2})
+    for client in (ann, bo):
+        await client.leave()
     desk = await at_desk(ann)
     (mine,) = (await desk.next("lobby"))["mine"]
     assert mine["my_turn"] is True
@@ -118,20 +120,20 @@ async def test_my_turn_and_its_deadline_are_in_the_list_and_kept(crew: Crew, clo
     await desk.link.close()
 
 
-async def test_only_bots_left_and_nobody_watching_stands_still(crew: Crew, clock: TurnedClock) -> None:
-    (ann,) = await crew.game(1, bots=["cabin-boy", "cabin-boy"], pace=10_000)
-    game_server = crew.server.game_server
+async def test_only_bots_left_and_nobody_watching_stands_still(clients: Clients, clock: TurnedClock) -> None:
+    (ann,) = await clients.game(1, bots=["cabin-boy", "cabin-boy"], pace=10_000)
+    game_server = clients.server.game_server
     room = game_server.rooms.loaded(ann.game)
     assert room is not None
     taken_over = Draft("takeover", NOBODY, {"about": 0, "level": "cabin-boy", "why": "absent"}, "server")
     assert await room.add(taken_over, clock.now(), room.table)
     await ann.leave()
     await ann.until(lambda: game_server.rooms.loaded(ann.game).presence.is_deserted(clock.now()))  # type: ignore[union-attr]
-    head = await crew.server.head(ann.game)
+    head = await clients.server.head(ann.game)
     for _ in range(3):
         await clock.turn(60)
         await game_server.sweeper.sweep()
-    assert await crew.server.head(ann.game) == head
-    wim = await (await crew.nobody()).join(ann.game)
+    assert await clients.server.head(ann.game) == head
+    wim = await (await clients.nobody()).join(ann.game)
     await clock.turn(60)
     await wim.until(lambda: [m for m in wim.of("events") if m.get("by") == "bot"])

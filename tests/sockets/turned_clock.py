@@ -6,7 +6,7 @@ from sqlalchemy import update
 
 from app.play.system_clock import SystemClock
 from app.store.game_tables import beats
-from tests.sockets.harbour import Running
+from tests.sockets.running_server import RunningServer
 
 __all__ = ["TurnedClock"]
 
@@ -14,7 +14,7 @@ __all__ = ["TurnedClock"]
 class TurnedClock(SystemClock):
     """The system's clock and what it was turned on by."""
 
-    def __init__(self, server: Running) -> None:
+    def __init__(self, server: RunningServer) -> None:
         self._game_server = server.game_server
         self._turned = 0
         self._game_server.clock = self

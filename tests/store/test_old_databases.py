@@ -19,8 +19,8 @@ import httpx
 import pytest
 
 from app import rules
-from tests.sockets.harbour import Running, in_process
-from tests.sockets.sailor import Crew, Sailor, good_choice
+from tests.sockets.client import Client, Clients, good_choice
+from tests.sockets.running_server import RunningServer, in_process
 
 FIXTURES = Path(__file__).parent / "fixtures"
 RELEASES = sorted(file.name.removesuffix(".json") for file in FIXTURES.glob("*.json"))
@@ -33,11 +33,11 @@ PATIENCE = 240.0  # seconds for all games together, on a machine that is busy
 class Old:
     """A server of today on a copy of the file, and what is known of the people in it."""
 
-    server: Running
+    server: RunningServer
     told: dict[str, Any]
-    crew: Crew
+    clients: Clients
 
-    def person(self, name: str) -> Sailor:
+    def person(self, name: str) -> Client:
         """Somebody with the cookie that the old release gave."""
         known = self.told["people"][name]
         http = httpx.AsyncClient(
@@ -46,11 +46,11 @@ class Old:
             cookies={"cartagena": known["cookie"]},
             timeout=30,
         )
-        sailor = Sailor(self.server, http, known["id"], name)
-        self.crew.sailors.append(sailor)
-        return sailor
+        client = Client(self.server, http, known["id"], name)
+        self.clients.everyone.append(client)
+        return client
 
-    async def joined(self, name: str) -> list[Sailor]:
+    async def joined(self, name: str) -> list[Client]:
         """Everybody at this table."""
         game = self.told["games"][name]
         password = "open sesame" if name == "locked" else None
@@ -72,14 +72,14 @@ async def _opened(release: str, folder: Path) -> AsyncIterator[Old]:
     file = folder / "cartagena.db"
     file.write_bytes(gzip.decompress((FIXTURES / f"{release}.sqlite.gz").read_bytes()))
     async with in_process(f"sqlite+aiosqlite:///{file}", secret=told["secret"], **PATIENT) as server:
-        crew = Crew(server)
+        clients = Clients(server)
         try:
-            yield Old(server, told, crew)
+            yield Old(server, told, clients)
         finally:
-            await crew.close()
+            await clients.close()
 
 
-async def _end(people: list[Sailor]) -> None:
+async def _end(people: list[Client]) -> None:
     """Played to the end, by whoever may act; bots and the server's own moves come by themselves."""
     async with asyncio.timeout(PATIENCE):
         while people[0].table["status"] == "running":
@@ -118,7 +118,7 @@ async def _played(old: Old, name: str) -> None:
     await _assert_chance_holds(people[0])
 
 
-async def _assert_chance_holds(person: Sailor) -> None:
+async def _assert_chance_holds(person: Client) -> None:
     """The record of a game that began before verifies as it did then."""
     asked = {"X-Room-Password": "open sesame"}
     answer = await person.http.get(f"/api/v1/games/{person.game}/record", headers=asked)
@@ -142,7 +142,7 @@ async def test_a_table_that_had_not_begun_begins_and_is_played(old: Old) -> None
 
 async def test_somebody_new_sits_down_at_a_table_that_was_opened_before(old: Old) -> None:
     (anne,) = await old.joined("not begun, a free seat")
-    new = await (await old.crew.sailor()).join(anne.game)
+    new = await (await old.clients.person()).join(anne.game)
     await new.command("sit")  # as the table was opened, so it begins: with seals or without
     for each in (anne, new):
         await each.command("ready", ready=True)

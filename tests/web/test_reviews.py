@@ -11,8 +11,8 @@ import pytest
 from app.web.errors import TooMany
 from app.web.limits import Buckets
 from app.web.reviews import Reviews
-from tests.sockets.harbour import in_process
-from tests.sockets.sailor import Crew
+from tests.sockets.client import Clients
+from tests.sockets.running_server import in_process
 
 RECORD: dict[str, Any] = {"players": ["Ann", "Bo"], "result": {"winner": 0}}
 
@@ -71,7 +71,7 @@ async def test_a_failure_is_not_kept_and_a_long_queue_is_refused() -> None:
 
 async def test_who_asks_for_too_many_is_refused_and_what_is_kept_costs_nothing(sqlite_url: str) -> None:
     async with in_process(sqlite_url) as server:
-        crew, bench = Crew(server), Bench()
+        clients, bench = Clients(server), Bench()
         bench.go_on.set()
         assert server._app is not None
         state = server._app.state
@@ -79,10 +79,10 @@ async def test_who_asks_for_too_many_is_refused_and_what_is_kept_costs_nothing(s
         state.site.limits.reviews = Buckets(1e-6, 1, time.monotonic)
         games = []
         for _ in range(2):
-            ann, _ = await crew.game(2)
+            ann, _ = await clients.game(2)
             await ann.act({"type": "resign"})
             games.append(ann.game)
-        wim, nobody = await crew.sailor(), await crew.nobody()
+        wim, nobody = await clients.person(), await clients.nobody()
         first, second = (f"/api/v1/games/{game}/review" for game in games)
         assert [(await wim.http.get(first)).status_code for _ in range(3)] == [200, 200, 200]
         refused = await wim.http.get(second)
@@ -92,7 +92,7 @@ async def test_who_asks_for_too_many_is_refused_and_what_is_kept_costs_nothing(s
         assert (await wim.http.get(second)).status_code == 200
         assert bench.begun == 2
         state.site.limits.reviews_by_address = Buckets(1e-6, 0, time.monotonic)
-        ann, _ = await crew.game(2)
+        ann, _ = await clients.game(2)
         await ann.act({"type": "resign"})
         assert (await ann.http.get(f"/api/v1/games/{ann.game}/review")).status_code == 429
-        await crew.close()
+        await clients.close()

@@ -12,7 +12,7 @@ from uvicorn.server import Server, ServerState
 
 from app.web.http_uvicorn import CarefulHttp
 from app.web.wire_uvicorn import ThinProtocol
-from tests.attack.bare import until
+from tests.attack.raw_connection import until
 from tests.web.test_wire_rounds import HANDSHAKE, Line
 
 # What uvicorn calls on the class that is given as `ws`, in this order, and what else the event loop calls.

@@ -43,7 +43,7 @@ class HandLoop:
             call()
 
 
-class Sailor:
+class Client:
     def __init__(self) -> None:
         self.beats = 0
 
@@ -58,20 +58,20 @@ def _rounds() -> tuple[Any, Rounds]:
 
 def test_a_turn_comes_once_an_interval() -> None:
     loop, rounds = _rounds()
-    sailor = Sailor()
-    rounds.join(sailor)
+    client = Client()
+    rounds.join(client)
     assert loop.due[0][0] == 20.0 / TURNS
     loop.pass_turns(TURNS - 1)
-    assert sailor.beats == 0
+    assert client.beats == 0
     loop.pass_turns(1)
-    assert sailor.beats == 1
+    assert client.beats == 1
     loop.pass_turns(2 * TURNS)
-    assert sailor.beats == 3
+    assert client.beats == 3
 
 
 def test_whoever_comes_later_has_a_later_turn_of_the_same_round() -> None:
     loop, rounds = _rounds()
-    early, late = Sailor(), Sailor()
+    early, late = Client(), Client()
     rounds.join(early)
     loop.pass_turns(5)
     rounds.join(late)
@@ -83,7 +83,7 @@ def test_whoever_comes_later_has_a_later_turn_of_the_same_round() -> None:
 
 def test_whoever_has_left_is_not_asked_and_an_empty_round_rests() -> None:
     loop, rounds = _rounds()
-    gone, there = Sailor(), Sailor()
+    gone, there = Client(), Client()
     turn = rounds.join(gone)
     rounds.join(there)
     turn.discard(gone)

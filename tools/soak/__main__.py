@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 from tools.services import Postgres
-from tools.soak.nursery import Nursery
-from tools.soak.parts import PARTS, Ship
+from tools.soak.fork_server import ForkServer
+from tools.soak.parts import PARTS, SoakSetup
 from tools.soak.record import record
 
 
@@ -37,14 +37,16 @@ def main() -> int:
     wrong: list[str] = []
     with (
         tempfile.TemporaryDirectory(prefix="cartagena-soak-") as folder,
-        Nursery() as nursery,
+        ForkServer() as fork_server,
         Postgres() as postgres,
     ):
-        ship = Ship(nursery, postgres, Path(folder), asked.seed, asked.scale, asked.plot, asked.minutes)
+        setup = SoakSetup(
+            fork_server, postgres, Path(folder), asked.seed, asked.scale, asked.plot, asked.minutes
+        )
         for name in asked.parts or PARTS:
             began = time.monotonic()
             print(f"== {name}: {PARTS[name].says}", flush=True)
-            outcome = asyncio.run(PARTS[name].run(ship))
+            outcome = asyncio.run(PARTS[name].run(setup))
             wrong += [f"{name}: {each}" for each in outcome.wrong]
             took = time.monotonic() - began
             print(f"== {name}: {len(outcome.wrong)} wrong, {took:.0f} s", flush=True)

@@ -16,10 +16,10 @@ import psutil
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from tools.soak.deckhand import Deckhand, plain_http
-from tools.soak.fleet import Fleet
+from tools.soak.client import SoakClient, plain_http
+from tools.soak.fork_server import ForkServer, Server, serving
 from tools.soak.ledger import Tally, reading
-from tools.soak.nursery import Nursery, Server, serving
+from tools.soak.table_group import TableGroup
 
 
 @dataclass
@@ -87,29 +87,29 @@ class Spectator:
 
 
 async def freeze_one(
-    nursery: Nursery, database_url: str, folder: Path, *, spectators: int, actions: int, seed: int
+    fork_server: ForkServer, database_url: str, folder: Path, *, spectators: int, actions: int, seed: int
 ) -> CrowdRun:
     """Play in front of a crowd, then with one of it frozen in mid-read."""
-    async with serving(nursery, database_url, folder) as server, reading(database_url) as store:
-        fleet = Fleet([server.base], store, seed)
+    async with serving(fork_server, database_url, folder) as server, reading(database_url) as store:
+        group = TableGroup([server.base], store, seed)
         crowd = [Spectator() for _ in range(spectators)]
         frozen: socket.socket | None = None
         try:
-            await fleet.launch(1, watchers=0, clock={"kind": "none"})
-            players, game = fleet.tables[0].players, fleet.tables[0].book.game
-            await fleet.rest()
+            await group.launch(1, watchers=0, clock={"kind": "none"})
+            players, game = group.tables[0].players, group.tables[0].book.game
+            await group.rest()
             for start in range(0, spectators, 50):
                 await asyncio.gather(*(each.come(server.base, game) for each in crowd[start : start + 50]))
-            before = await _play(fleet, players, actions)
+            before = await _play(group, players, actions)
             memory_before = _memory(server)
             frozen = await asyncio.to_thread(_frozen, server.port, game)
-            beside = await _play(fleet, players, actions)
+            beside = await _play(group, players, actions)
             drops = await _until_shed(server, frozen)
-            beside += await _play(fleet, players, actions // 2)
+            beside += await _play(group, players, actions // 2)
             memory_after = _memory(server)
-            await fleet.rest()
-            await fleet.check(views=True, fresh=True)
-            head = len(fleet.tables[0].book.entries)
+            await group.rest()
+            await group.check(views=True, fresh=True)
+            head = len(group.tables[0].book.entries)
             await _all_reach(crowd, head)
             again = Spectator()
             await again.come(server.base, game)
@@ -125,26 +125,26 @@ async def freeze_one(
                 again.seq == head,
                 len(before) + len(beside),
                 sum(each.seq == head for each in crowd[:spectators]),
-                fleet.tally,
+                group.tally,
             )
         finally:
             if frozen is not None:
                 frozen.close()
             await asyncio.gather(*(each.go() for each in crowd))
-            await fleet.close()
+            await group.close()
 
 
-async def _play(fleet: Fleet, players: list[Deckhand], actions: int) -> list[float]:
+async def _play(group: TableGroup, players: list[SoakClient], actions: int) -> list[float]:
     """The time from sending to acknowledgement of so many moves; a game that ends is followed by another."""
-    for hand in players:
-        hand.answered_in.clear()
-    await fleet.go_on()
-    while sum(len(hand.answered_in) for hand in players) < actions:
+    for client in players:
+        client.answered_in.clear()
+    await group.go_on()
+    while sum(len(client.answered_in) for client in players) < actions:
         if players[0].is_over:
             break
         await asyncio.sleep(0.01)
-    times = [seconds for hand in players for seconds in hand.answered_in]
-    await fleet.rest()
+    times = [seconds for client in players for seconds in client.answered_in]
+    await group.rest()
     return times
 
 

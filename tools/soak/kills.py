@@ -15,10 +15,10 @@ from typing import Any
 
 import psutil
 
-from tools.soak.deckhand import Deckhand
-from tools.soak.fleet import Crewed, Fleet
+from tools.soak.client import SoakClient
+from tools.soak.fork_server import ForkServer, Server
 from tools.soak.ledger import Tally, reading
-from tools.soak.nursery import Nursery, Server
+from tools.soak.table_group import SoakTable, TableGroup
 
 POINTS = (
     "before_append",
@@ -58,7 +58,7 @@ class KillRun:
 
 
 async def kill_under_play(
-    nursery: Nursery,
+    fork_server: ForkServer,
     database_url: str,
     folder: Path,
     *,
@@ -77,32 +77,32 @@ async def kill_under_play(
     """
     run = KillRun(seed)
     rng = Random(seed)
-    server = Server(nursery, database_url, folder, idle_seconds=0.5)
+    server = Server(fork_server, database_url, folder, idle_seconds=0.5)
     await server.start()
     try:
         async with reading(database_url) as store:
-            fleet = Fleet([server.base], store, seed)
-            run.tally = fleet.tally
+            group = TableGroup([server.base], store, seed)
+            run.tally = group.tally
             try:
-                await fleet.launch(tables, **terms)
+                await group.launch(tables, **terms)
                 until = time.monotonic() + seconds
                 for number, point in enumerate(plan):
                     if number == 0:
                         await server.kill()
                         await server.start(fault=_fault(point, rng))
-                    await _die(server, fleet, run, rng, point)
+                    await _die(server, group, run, rng, point)
                     following = plan[number + 1] if number + 1 < len(plan) else ""
-                    await _revive(server, fleet, run, rng, following, in_a_row=in_a_row and bool(following))
+                    await _revive(server, group, run, rng, following, in_a_row=in_a_row and bool(following))
                     if run.tally.wrong or time.monotonic() > until:
                         break
                     if not in_a_row:
-                        await fleet.renew()
+                        await group.renew()
                     if say and (number + 1) % 10 == 0:
                         print(f"  {run}", flush=True)
-                run.games = fleet.finished + len(fleet.tables)
-                run.resumed = sum(hand.resumed for hand in fleet.everybody)
+                run.games = group.finished + len(group.tables)
+                run.resumed = sum(client.resumed for client in group.everybody)
             finally:
-                await fleet.close()
+                await group.close()
     finally:
         await server.stop()
         server.close()
@@ -117,22 +117,22 @@ def _fault(point: str, rng: Random) -> str:
     return f"{point}:{1 if point == 'evicting' else rng.randint(1, 6)}:later"
 
 
-async def _die(server: Server, fleet: Fleet, run: KillRun, rng: Random, point: str) -> None:
+async def _die(server: Server, group: TableGroup, run: KillRun, rng: Random, point: str) -> None:
     """Play until the server dies where it was told to, or at a random instant."""
-    for hand in fleet.everybody:
-        hand.chatty = 0.3 if point == "chatting" else 0.03
-    thinkers = _children(server) if any(crewed.bots for crewed in fleet.tables) else []
-    idle = fleet.tables[rng.randrange(len(fleet.tables))] if point == "evicting" else None
+    for client in group.everybody:
+        client.chatty = 0.3 if point == "chatting" else 0.03
+    thinkers = _children(server) if any(seated.bots for seated in group.tables) else []
+    idle = group.tables[rng.randrange(len(group.tables))] if point == "evicting" else None
     if idle is not None:
-        for hand in idle.hands:  # only a room that is there can be put away
-            await hand.until(lambda hand: hand.greeted)
+        for client in idle.clients:  # only a room that is there can be put away
+            await client.until(lambda client: client.greeted)
         await _go_away(idle)
     if point == "loading":  # all rooms are loaded: it takes a new life to load them again
         await server.kill()
         await server.start(fault="loading")
     elif point != "random":
         server.send(signal.SIGUSR1)
-    await fleet.go_on()
+    await group.go_on()
     if point == "random":
         await asyncio.sleep(rng.uniform(0.0, 0.4))
         await server.kill()
@@ -144,7 +144,7 @@ async def _die(server: Server, fleet: Fleet, run: KillRun, rng: Random, point: s
     run.died = int(time.time() * 1000)
     _, alive = await asyncio.to_thread(psutil.wait_procs, thinkers, PATIENCE)
     if alive:
-        fleet.tally.wrong.append(f"{len(alive)} processes outlived the server that started them")
+        group.tally.wrong.append(f"{len(alive)} processes outlived the server that started them")
     if idle is not None:
         _come_back(idle)
 
@@ -158,58 +158,58 @@ def _children(server: Server) -> list[psutil.Process]:
 
 
 async def _revive(
-    server: Server, fleet: Fleet, run: KillRun, rng: Random, following: str, *, in_a_row: bool
+    server: Server, group: TableGroup, run: KillRun, rng: Random, following: str, *, in_a_row: bool
 ) -> None:
     # Before the server is back: nothing may have been shown that the log does not have.
-    await fleet.check(views=False)
-    timed = [crewed for crewed in fleet.tables if _has_running_clock(crewed)]
+    await group.check(views=False)
+    timed = [seated for seated in group.tables if _has_running_clock(seated)]
     began = time.monotonic()
     born = int(time.time() * 1000)
     await server.start(fault=_fault(following, rng))
     run.restarts.append(time.monotonic() - began)
     if in_a_row:
         return
-    await _somebody_moves(fleet)
-    await fleet.rest()
-    await fleet.check(views=True, fresh=rng.random() < 0.1)
-    for crewed in timed:
-        _check_credit(crewed, run.died, born, fleet.tally)
+    await _somebody_moves(group)
+    await group.rest()
+    await group.check(views=True, fresh=rng.random() < 0.1)
+    for seated in timed:
+        _check_credit(seated, run.died, born, group.tally)
 
 
-def _has_running_clock(crewed: Crewed) -> bool:
-    table = crewed.book.table
+def _has_running_clock(seated: SoakTable) -> bool:
+    table = seated.book.table
     return table is not None and table.clocks is not None and bool(table.clocks.running)
 
 
-async def _somebody_moves(fleet: Fleet) -> None:
+async def _somebody_moves(group: TableGroup) -> None:
     """At every table that still plays: clocks are only credited when somebody looks at them."""
-    await fleet.go_on()
-    for crewed in fleet.tables:
-        hand = crewed.players[0]
-        before = len(crewed.book.entries)
-        await hand.until(functools.partial(_has_moved, before))
+    await group.go_on()
+    for seated in group.tables:
+        client = seated.players[0]
+        before = len(seated.book.entries)
+        await client.until(functools.partial(_has_moved, before))
 
 
-def _has_moved(before: int, hand: Deckhand) -> bool:
-    return hand.is_over or (hand.seq or 0) > before + 1
+def _has_moved(before: int, client: SoakClient) -> bool:
+    return client.is_over or (client.seq or 0) > before + 1
 
 
-def _check_credit(crewed: Crewed, died: int, born: int, tally: Tally) -> None:
+def _check_credit(seated: SoakTable, died: int, born: int, tally: Tally) -> None:
     """The time without a server counts for nobody: the log says so for all of it."""
-    table = crewed.book.table
+    table = seated.book.table
     assert table is not None
     if table.is_over:
         return
-    spans = [(e.body["began"], e.body["ended"]) for e in crewed.book.entries if e.kind == "credited"]
+    spans = [(e.body["began"], e.body["ended"]) for e in seated.book.entries if e.kind == "credited"]
     if not any(began <= died and ended >= born for began, ended in spans):
-        tally.wrong.append(f"{crewed.book.game}: dead from {died} to {born}, credited {spans[-3:]}")
+        tally.wrong.append(f"{seated.book.game}: dead from {died} to {born}, credited {spans[-3:]}")
 
 
-async def _go_away(crewed: Crewed) -> None:
-    for hand in crewed.hands:
-        await hand.leave()
+async def _go_away(seated: SoakTable) -> None:
+    for client in seated.clients:
+        await client.leave()
 
 
-def _come_back(crewed: Crewed) -> None:
-    for hand in crewed.hands:
-        hand.come_back()
+def _come_back(seated: SoakTable) -> None:
+    for client in seated.clients:
+        client.come_back()

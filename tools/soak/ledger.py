@@ -17,7 +17,7 @@ from app.play.ports import StoreUnavailable
 from app.play.room.broadcast import table_json, view_json
 from app.rules import Event
 from app.store.games import SqlGameStore, open_store
-from tools.soak.deckhand import Deckhand, Noted
+from tools.soak.client import Noted, SoakClient
 
 Json = dict[str, Any]
 Answer = TypeVar("Answer")
@@ -107,13 +107,13 @@ class Book:
             if len(seqs) != 1
         ]
 
-    async def check_notes(self, hand: Deckhand, noted: Noted, tally: Tally) -> None:
+    async def check_notes(self, client: SoakClient, noted: Noted, tally: Tally) -> None:
         """What was acknowledged is there once, what was refused is not, what was shown is what is there.
 
         The notes were handed in before the log was read: what is told later may be stored later.
         """
         assert self.table is not None
-        who = f"{self.game} seat {hand.seat}"
+        who = f"{self.game} seat {client.seat}"
         for command, seq in noted.acked.items():
             tally.acknowledged += 1
             if self.commands.get(command) != [seq]:
@@ -129,15 +129,15 @@ class Book:
             if seq not in self.events:
                 tally.wrong.append(f"{who}: was shown {seq}, which is not in the log")
             elif kind == "events":
-                meant = self.table.rules.events_for(self.events[seq], hand.seat, self.table.options)
+                meant = self.table.rules.events_for(self.events[seq], client.seat, self.table.options)
                 if events != orjson.loads(orjson.dumps(meant)):
                     tally.wrong.append(f"{who}: was shown something else than the log's {seq}")
         if noted.seq is not None and noted.seq > len(self.entries):
             tally.wrong.append(f"{who}: holds version {noted.seq}, the log ends at {len(self.entries)}")
         if noted.lines:
             await self._check_lines(noted.lines, who, tally)
-        tally.wrong += [f"{who}: {problem}" for problem in hand.problems]
-        hand.problems = []
+        tally.wrong += [f"{who}: {problem}" for problem in client.problems]
+        client.problems = []
 
     async def _check_lines(self, lines: dict[str, int], who: str, tally: Tally) -> None:
         stored: dict[str, list[int]] = {}
@@ -150,49 +150,50 @@ class Book:
                     f"{who}: line {command} acknowledged as {number}, is {stored.get(command)}"
                 )
 
-    def check_view(self, hand: Deckhand, tally: Tally) -> None:
+    def check_view(self, client: SoakClient, tally: Tally) -> None:
         """Folded from events and folded from the log: one and the same.
 
         A worker of an older release, if one `may_be_older`, tells of a table only what it knows.
         """
         assert self.table is not None
         tally.views += 1
-        who = f"{self.game} seat {hand.seat}"
-        if hand.seq != len(self.entries):
-            tally.wrong.append(f"{who}: stands at {hand.seq}, the log at {len(self.entries)}")
-        if _text(hand.view) != _text(view_json(self.table, hand.seat)):
-            tally.wrong.append(f"{who}: the view at {hand.seq} is not the log's")
+        who = f"{self.game} seat {client.seat}"
+        if client.seq != len(self.entries):
+            tally.wrong.append(f"{who}: stands at {client.seq}, the log at {len(self.entries)}")
+        if _text(client.view) != _text(view_json(self.table, client.seat)):
+            tally.wrong.append(f"{who}: the view at {client.seq} is not the log's")
         meant = table_json(self.table)
         if self.may_be_older:
-            meant = {name: value for name, value in meant.items() if name in hand.table}
-        if _text(_nameless(hand.table)) != _text(_nameless(meant)):
-            tally.wrong.append(f"{who}: the table block at {hand.seq} is not the log's")
-        if _deadlines(hand.clock) != _deadlines(self.table.clocks.as_json() if self.table.clocks else None):
-            tally.wrong.append(f"{who}: the clock at {hand.seq} is not the log's")
+            meant = {name: value for name, value in meant.items() if name in client.table}
+        if _text(_nameless(client.table)) != _text(_nameless(meant)):
+            tally.wrong.append(f"{who}: the table block at {client.seq} is not the log's")
+        if _deadlines(client.clock) != _deadlines(self.table.clocks.as_json() if self.table.clocks else None):
+            tally.wrong.append(f"{who}: the clock at {client.seq} is not the log's")
 
-    async def check_fresh(self, hand: Deckhand, tally: Tally, http: httpx.AsyncClient) -> None:
+    async def check_fresh(self, client: SoakClient, tally: Tally, http: httpx.AsyncClient) -> None:
         """What is fetched anew is what was folded."""
         for _ in range(_SETTLING):
             answer = await http.get(
-                f"{hand.base}/api/v1/games/{self.game}", headers={"Cookie": hand.cookie, "Origin": hand.base}
+                f"{client.base}/api/v1/games/{self.game}",
+                headers={"Cookie": client.cookie, "Origin": client.base},
             )
             fresh = answer.json()
-            if fresh.get("seq") == hand.seq:
+            if fresh.get("seq") == client.seq:
                 break
             await asyncio.sleep(_MOMENT)  # something was on its way to one of the two
-        if fresh.get("seq") != hand.seq or _text(fresh.get("view")) != _text(hand.view):
+        if fresh.get("seq") != client.seq or _text(fresh.get("view")) != _text(client.view):
             tally.wrong.append(
-                f"{self.game} seat {hand.seat}: a fresh look at {hand.seq} shows another view: {answer.status_code}"
+                f"{self.game} seat {client.seat}: a fresh look at {client.seq} shows another view: {answer.status_code}"
             )
 
-    async def settle(self, hands: list[Deckhand], tally: Tally) -> None:
+    async def settle(self, clients: list[SoakClient], tally: Tally) -> None:
         """Read on until log and people stand at one number: a clock may be credited while everybody rests.
 
         Nothing may be awaited between this and comparing.
         """
         for _ in range(_SETTLING):
             await self.read(tally)
-            if all(hand.seq == len(self.entries) for hand in hands):
+            if all(client.seq == len(self.entries) for client in clients):
                 return
             await asyncio.sleep(_MOMENT)
 
@@ -214,22 +215,22 @@ def _deadlines(clock: Json | None) -> dict[int, int]:
 
 
 async def check_all(
-    books: Iterable[tuple[Book, list[Deckhand]]], http: httpx.AsyncClient | None = None, *, views: bool
+    books: Iterable[tuple[Book, list[SoakClient]]], http: httpx.AsyncClient | None = None, *, views: bool
 ) -> Tally:
     """Every table: its log, what its people noted and, when all is quiet, what they see."""
     tally = Tally()
-    for book, hands in books:
-        noted = [hand.hand_in() for hand in hands]
+    for book, clients in books:
+        noted = [client.take_notes() for client in clients]
         await book.read(tally)
-        for hand, notes in zip(hands, noted, strict=True):
-            await book.check_notes(hand, notes, tally)
+        for client, notes in zip(clients, noted, strict=True):
+            await book.check_notes(client, notes, tally)
         if views:
-            await book.settle(hands, tally)
-            for hand in hands:
-                book.check_view(hand, tally)
+            await book.settle(clients, tally)
+            for client in clients:
+                book.check_view(client, tally)
             if http is not None:
-                for hand in hands:
-                    await book.check_fresh(hand, tally, http)
+                for client in clients:
+                    await book.check_fresh(client, tally, http)
     return tally
 
 

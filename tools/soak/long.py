@@ -15,11 +15,11 @@ import httpx
 import orjson
 import psutil
 
-from tools.soak.deckhand import Deckhand, hire, plain_http
-from tools.soak.fleet import Crewed, play_one
+from tools.soak.client import SoakClient, new_client, plain_http
+from tools.soak.fork_server import ForkServer, Server
 from tools.soak.ledger import Book, Tally, check_all, reading
-from tools.soak.nursery import Nursery, Server
 from tools.soak.plot import Line, draw
+from tools.soak.table_group import SoakTable, play_one
 
 SAMPLE_SECONDS = 5.0
 _EVERY = 20  # one game in so many is compared with its log, frame by frame
@@ -71,7 +71,7 @@ class LongRun:
 
 
 async def play_long(
-    nursery: Nursery,
+    fork_server: ForkServer,
     database_url: str,
     folder: Path,
     *,
@@ -84,7 +84,7 @@ async def play_long(
     """Games one after the other at so many tables, for so long."""
     run = LongRun(seed)
     rng = Random(seed)
-    server = Server(nursery, database_url, folder, idle_seconds=2.0, sweep_seconds=20.0)
+    server = Server(fork_server, database_url, folder, idle_seconds=2.0, sweep_seconds=20.0)
     await server.start()
     try:
         async with (
@@ -95,18 +95,18 @@ async def play_long(
             old: list[str] = []
 
             async def keep_playing() -> None:
-                people = [await hire(server.base, rng, http) for _ in range(2)]
+                people = [await new_client(server.base, rng, http) for _ in range(2)]
                 while time.monotonic() < until:
-                    crewed = Crewed(Book(store, ""), people, [], "jamaica", {"absence": 0})
-                    await play_one(crewed, http, longest=rng.randint(20, 90))
+                    seated = SoakTable(Book(store, ""), people, [], "jamaica", {"absence": 0})
+                    await play_one(seated, http, longest=rng.randint(20, 90))
                     run.games += 1
-                    run.entries += crewed.head
+                    run.entries += seated.head
                     if run.games % _EVERY == 0:
-                        run.tally.add(await check_all([(crewed.book, people)], views=True))
-                    for hand in people:
-                        await hand.leave()
-                        _forget(hand)
-                    old.append(crewed.book.game)
+                        run.tally.add(await check_all([(seated.book, people)], views=True))
+                    for client in people:
+                        await client.leave()
+                        _forget(client)
+                    old.append(seated.book.game)
                     if len(old) > 100:
                         run.reloaded += 1
                         game = old.pop(rng.randrange(len(old) - 50))
@@ -136,9 +136,9 @@ async def _reload(http: httpx.AsyncClient, url: str) -> None:
     answer.raise_for_status()
 
 
-def _forget(hand: Deckhand) -> None:
+def _forget(client: SoakClient) -> None:
     """What a client remembers for other runs would be this run's own leak."""
-    for kept in (hand.answered_in, hand.resumed_in, hand.closed_with, hand.byes):
+    for kept in (client.answered_in, client.resumed_in, client.closed_with, client.byes):
         kept.clear()
 
 

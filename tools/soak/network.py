@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from tools.soak.fleet import Fleet
+from tools.soak.fork_server import ForkServer, serving
 from tools.soak.ledger import Tally, reading
-from tools.soak.nursery import Nursery, serving
 from tools.soak.proxy import Proxy, proxied
+from tools.soak.table_group import TableGroup
 
 KINDS = ("cut", "cut_in_frame", "half_open", "refuse", "hang", "slow", "double")
 _AWAY = 0.3  # seconds a fault lasts where it lasts
@@ -49,7 +49,7 @@ class NetworkRun:
 
 
 async def disturb(
-    nursery: Nursery,
+    fork_server: ForkServer,
     database_url: str,
     folder: Path,
     *,
@@ -63,31 +63,31 @@ async def disturb(
     until = time.monotonic() + 60 * minutes
     rng = Random(seed)
     async with (
-        serving(nursery, database_url, folder) as server,
+        serving(fork_server, database_url, folder) as server,
         reading(database_url) as store,
         proxied(server.port, seed) as proxy,
     ):
         # The page's own address is the proxy's: that is where its sockets come from.
-        fleet = Fleet([proxy.base], store, seed)
-        run.tally = fleet.tally
+        group = TableGroup([proxy.base], store, seed)
+        run.tally = group.tally
         try:
-            await fleet.launch(tables, as_pages=True)
+            await group.launch(tables, as_pages=True)
             for number in range(faults):
-                await _one(proxy, fleet, run, rng, KINDS[number % len(KINDS)])
+                await _one(proxy, group, run, rng, KINDS[number % len(KINDS)])
                 if run.tally.wrong or time.monotonic() > until:
                     break
-                await fleet.renew()
+                await group.renew()
         finally:
-            await fleet.close()
+            await group.close()
         run.doubled = proxy.doubled
     run.tally.wrong += server.tracebacks()
     return run
 
 
-async def _one(proxy: Proxy, fleet: Fleet, run: NetworkRun, rng: Random, kind: str) -> None:
+async def _one(proxy: Proxy, group: TableGroup, run: NetworkRun, rng: Random, kind: str) -> None:
     run.faults[kind] += 1
-    await fleet.go_on()
-    await fleet.moves(2)
+    await group.go_on()
+    await group.moves(2)
     await asyncio.sleep(rng.uniform(0, 0.1))
     share = rng.uniform(0.3, 1.0)
     match kind:
@@ -95,11 +95,11 @@ async def _one(proxy: Proxy, fleet: Fleet, run: NetworkRun, rng: Random, kind: s
             run.cut += proxy.cut(share)
         case "cut_in_frame":
             run.cut += proxy.cut_in_frame(share)
-            await fleet.moves(2)
+            await group.moves(2)
         case "half_open":
             run.cut += proxy.half_open(share)
         case "refuse":
-            run.cut += len(fleet.everybody)
+            run.cut += len(group.everybody)
             await proxy.refuses()
             await asyncio.sleep(_AWAY)
         case "hang":
@@ -107,19 +107,19 @@ async def _one(proxy: Proxy, fleet: Fleet, run: NetworkRun, rng: Random, kind: s
             await asyncio.sleep(_AWAY)
         case "slow":
             await proxy.slows(0.05)
-            await fleet.moves(6)
+            await group.moves(6)
         case "double":
             proxy.is_doubling = True
             run.cut += proxy.cut()
-            await asyncio.gather(*(hand.until(lambda hand: hand.greeted) for hand in fleet.everybody))
-            await fleet.moves(6)
+            await asyncio.gather(*(client.until(lambda client: client.greeted) for client in group.everybody))
+            await group.moves(6)
             proxy.is_doubling = False
             run.cut += proxy.cut()
     await proxy.passes()
     returned = time.monotonic()
-    lost = [hand for hand in fleet.everybody if not hand.greeted]
-    await asyncio.gather(*(hand.until(lambda hand: hand.greeted) for hand in lost))
+    lost = [client for client in group.everybody if not client.greeted]
+    await asyncio.gather(*(client.until(lambda client: client.greeted) for client in lost))
     if lost and kind != "double":
-        run.back_in += [max(0.0, hand.greeted_at - returned) for hand in lost]
-    await fleet.rest()
-    await fleet.check(views=True)
+        run.back_in += [max(0.0, client.greeted_at - returned) for client in lost]
+    await group.rest()
+    await group.check(views=True)

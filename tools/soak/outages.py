@@ -15,10 +15,10 @@ from typing import Any
 from sqlalchemy.engine import make_url
 
 from tools.services import Postgres, ServiceError
-from tools.soak.fleet import Fleet
+from tools.soak.fork_server import ForkServer, Server
 from tools.soak.ledger import Tally, reading
-from tools.soak.nursery import Nursery, Server
 from tools.soak.proxy import Proxy, proxied
+from tools.soak.table_group import TableGroup
 
 Step = Callable[[], Awaitable[None]]
 SQLITE_KINDS = ("hanging", "slow", "full")
@@ -174,7 +174,7 @@ async def postgres_faults(postgres: Postgres, database: str, proxy: Proxy) -> li
 
 
 async def take_away(
-    nursery: Nursery,
+    fork_server: ForkServer,
     folder: Path,
     *,
     seconds: list[float],
@@ -190,13 +190,13 @@ async def take_away(
         async with proxied(postgres.port, seed) as proxy:
             url = make_url(postgres.url(database)).set(port=proxy.port).render_as_string(hide_password=False)
             faults = await postgres_faults(postgres, database, proxy)
-            server = Server(nursery, url, folder)
+            server = Server(fork_server, url, folder)
             return await _take_away(
                 server, postgres.url(database), faults, seconds, seed, tables, kinds, terms
             )
     file = folder / "outage.db"
     url = f"sqlite+aiosqlite:///{file}"
-    server = Server(nursery, url, folder)
+    server = Server(fork_server, url, folder)
     return await _take_away(
         server, url, await sqlite_faults(file, server), seconds, seed, tables, kinds, terms
     )
@@ -216,17 +216,17 @@ async def _take_away(
     await server.start()
     try:
         async with reading(url) as store:
-            fleet = Fleet([server.base], store, seed)
-            run.tally = fleet.tally
+            group = TableGroup([server.base], store, seed)
+            run.tally = group.tally
             try:
-                await fleet.launch(tables, **terms)
+                await group.launch(tables, **terms)
                 chosen = [fault for fault in faults if kinds is None or fault.name in kinds]
                 for length in seconds:
                     for fault in chosen:
-                        await _one(fleet, fault, length, run)
-                        await fleet.renew()
+                        await _one(group, fault, length, run)
+                        await group.renew()
             finally:
-                await fleet.close()
+                await group.close()
     finally:
         server.send(signal.SIGCONT)
         await server.stop()
@@ -235,30 +235,30 @@ async def _take_away(
     return run
 
 
-async def _one(fleet: Fleet, fault: Fault, seconds: float, run: OutageRun) -> None:
-    await fleet.go_on()
-    await fleet.moves(3)
+async def _one(group: TableGroup, fault: Fault, seconds: float, run: OutageRun) -> None:
+    await group.go_on()
+    await group.moves(3)
     began = int(time.time() * 1000)
-    troubled = sum(hand.troubled for hand in fleet.everybody)
+    troubled = sum(client.troubled for client in group.everybody)
     await fault.begin()
     await asyncio.sleep(seconds)
     if not fault.is_slow:
-        await fleet.somebody_waits()
+        await group.somebody_waits()
     # The log is read past the server and past the fault: whatever was acknowledged by now is there by now.
     if not fault.is_unreadable:
-        run.promised += len((await fleet.check(views=False)).wrong)
-    run.told += sum(len(hand.pending) + hand.troubled for hand in fleet.everybody) - troubled
+        run.promised += len((await group.check(views=False)).wrong)
+    run.told += sum(len(client.pending) + client.troubled for client in group.everybody) - troubled
     await fault.end()
     ended = time.monotonic()
     run.outages.append(f"{fault.name} {seconds:g} s")
-    await fleet.moves(2)
+    await group.moves(2)
     run.recoveries.append(time.monotonic() - ended)
-    await fleet.rest()
-    await fleet.check(views=True, fresh=True)
-    for crewed in fleet.tables:
-        late = [e.seq for e in crewed.book.entries if e.by == "clock" and e.at >= began]
+    await group.rest()
+    await group.check(views=True, fresh=True)
+    for seated in group.tables:
+        late = [e.seq for e in seated.book.entries if e.by == "clock" and e.at >= began]
         run.by_clock += len(late)
         if late:
             run.tally.wrong.append(
-                f"{fault.name} {seconds:g} s: the clock played {late} at {crewed.book.game}"
+                f"{fault.name} {seconds:g} s: the clock played {late} at {seated.book.game}"
             )

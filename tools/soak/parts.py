@@ -10,11 +10,11 @@ from pathlib import Path
 
 from tools.services import Postgres
 from tools.soak.crowd import freeze_one
+from tools.soak.fork_server import ForkServer
 from tools.soak.kills import kill_under_play, long_plan
 from tools.soak.ledger import Tally
 from tools.soak.long import play_long, plot
 from tools.soak.network import disturb
-from tools.soak.nursery import Nursery
 from tools.soak.outages import POSTGRESQL_KINDS, SQLITE_KINDS, take_away
 from tools.soak.record import Outcome
 from tools.soak.restart import restart_under_load
@@ -26,10 +26,10 @@ TURN = {"kind": "turn", "seconds": 15}  # shorter than most outages: whoever is 
 
 
 @dataclass
-class Ship:
+class SoakSetup:
     """What a part works with."""
 
-    nursery: Nursery
+    fork_server: ForkServer
     postgres: Postgres
     folder: Path
     seed: int
@@ -54,31 +54,31 @@ class Part:
 
     says: str
     minutes: float
-    run: Callable[[Ship], Coroutine[None, None, Outcome]]
+    run: Callable[[SoakSetup], Coroutine[None, None, Outcome]]
 
 
-async def _kill_sqlite(ship: Ship) -> Outcome:
-    return await _kill(ship, "kill-sqlite", ship.sqlite)
+async def _kill_sqlite(setup: SoakSetup) -> Outcome:
+    return await _kill(setup, "kill-sqlite", setup.sqlite)
 
 
-async def _kill_postgresql(ship: Ship) -> Outcome:
-    return await _kill(ship, "kill-postgresql", lambda _: ship.postgresql())
+async def _kill_postgresql(setup: SoakSetup) -> Outcome:
+    return await _kill(setup, "kill-postgresql", lambda _: setup.postgresql())
 
 
-async def _kill(ship: Ship, name: str, database: Callable[[str], str]) -> Outcome:
+async def _kill(setup: SoakSetup, name: str, database: Callable[[str], str]) -> Outcome:
     """Several servers at once, each with its own database, people and chance: most of a kill is waiting."""
-    plan = long_plan(ship.times(500))
+    plan = long_plan(setup.times(500))
     share = -(-len(plan) // LANES)
     lanes = [f"{name}-{lane}" for lane in range(LANES)]
     runs = await asyncio.gather(
         *(
             kill_under_play(
-                ship.nursery,
+                setup.fork_server,
                 database(lane),
-                ship.folder / lane,
+                setup.folder / lane,
                 plan=plan[number * share : (number + 1) * share],
-                seed=ship.seed + number,
-                seconds=60 * ship.minutes,
+                seed=setup.seed + number,
+                seconds=60 * setup.minutes,
                 say=True,
             )
             for number, lane in enumerate(lanes)
@@ -86,12 +86,12 @@ async def _kill(ship: Ship, name: str, database: Callable[[str], str]) -> Outcom
         )
     )
     bots = await kill_under_play(
-        ship.nursery,
+        setup.fork_server,
         database(f"{name}-bots"),
-        ship.folder / f"{name}-bots",
-        plan=["claiming", "random"] * ship.times(10),
-        seed=ship.seed,
-        seconds=60 * ship.minutes,
+        setup.folder / f"{name}-bots",
+        plan=["claiming", "random"] * setup.times(10),
+        seed=setup.seed,
+        seconds=60 * setup.minutes,
         bots=["cabin-boy"],
     )
     kills: Counter[str] = Counter()
@@ -105,27 +105,27 @@ async def _kill(ship: Ship, name: str, database: Callable[[str], str]) -> Outcom
     return Outcome(tried, tally.checked, tally.wrong)
 
 
-async def _database_sqlite(ship: Ship) -> Outcome:
-    return await _database(ship, dict.fromkeys(SQLITE_KINDS))
+async def _database_sqlite(setup: SoakSetup) -> Outcome:
+    return await _database(setup, dict.fromkeys(SQLITE_KINDS))
 
 
-async def _database_postgresql(ship: Ship) -> Outcome:
+async def _database_postgresql(setup: SoakSetup) -> Outcome:
     with Postgres(durable=True) as own, Postgres(durable=True) as crashing:
         return await _database(
-            ship, {kind: crashing if kind == "crashed" else own for kind in POSTGRESQL_KINDS}
+            setup, {kind: crashing if kind == "crashed" else own for kind in POSTGRESQL_KINDS}
         )
 
 
-async def _database(ship: Ship, kinds: dict[str, Postgres | None]) -> Outcome:
+async def _database(setup: SoakSetup, kinds: dict[str, Postgres | None]) -> Outcome:
     """Every kind at once, each with its own server, database and people: most of an outage is waiting."""
-    lengths = [length for length in (1.0, 5.0, 20.0, 60.0) if length <= 60 * max(ship.scale, 1 / 60)]
+    lengths = [length for length in (1.0, 5.0, 20.0, 60.0) if length <= 60 * max(setup.scale, 1 / 60)]
     runs = await asyncio.gather(
         *(
             take_away(
-                ship.nursery,
-                ship.folder / f"outage-{'sqlite' if postgres is None else 'postgresql'}-{kind}",
+                setup.fork_server,
+                setup.folder / f"outage-{'sqlite' if postgres is None else 'postgresql'}-{kind}",
                 seconds=lengths,
-                seed=ship.seed,
+                seed=setup.seed,
                 postgres=postgres,
                 kinds=[kind],
                 clock=TURN,
@@ -148,14 +148,14 @@ async def _database(ship: Ship, kinds: dict[str, Postgres | None]) -> Outcome:
     )
 
 
-async def _network(ship: Ship) -> Outcome:
+async def _network(setup: SoakSetup) -> Outcome:
     run = await disturb(
-        ship.nursery,
-        ship.sqlite("network"),
-        ship.folder / "network",
-        faults=ship.times(280),
-        seed=ship.seed,
-        minutes=ship.minutes,
+        setup.fork_server,
+        setup.sqlite("network"),
+        setup.folder / "network",
+        faults=setup.times(280),
+        seed=setup.seed,
+        minutes=setup.minutes,
     )
     print(run)
     kinds = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in sorted(run.faults.items()))
@@ -167,14 +167,14 @@ async def _network(ship: Ship) -> Outcome:
     )
 
 
-async def _crowd(ship: Ship) -> Outcome:
+async def _crowd(setup: SoakSetup) -> Outcome:
     run = await freeze_one(
-        ship.nursery,
-        ship.sqlite("crowd"),
-        ship.folder / "crowd",
-        spectators=ship.times(1000),
+        setup.fork_server,
+        setup.sqlite("crowd"),
+        setup.folder / "crowd",
+        spectators=setup.times(1000),
         actions=100,
-        seed=ship.seed,
+        seed=setup.seed,
     )
     print(run)
     wrong = list(run.tally.wrong)
@@ -194,20 +194,20 @@ async def _crowd(ship: Ship) -> Outcome:
     )
 
 
-async def _workers(ship: Ship) -> Outcome:
+async def _workers(setup: SoakSetup) -> Outcome:
     """Three clusters at once: most of a fault is waiting."""
     runs = await asyncio.gather(
         *(
             upset(
-                ship.nursery,
-                ship.postgres,
-                ship.folder / f"workers-{lane}",
-                faults=ship.times(20),
+                setup.fork_server,
+                setup.postgres,
+                setup.folder / f"workers-{lane}",
+                faults=setup.times(20),
                 seconds=4.0,
-                seed=ship.seed + lane,
+                seed=setup.seed + lane,
                 workers=3,
                 tables=3,
-                minutes=ship.minutes,
+                minutes=setup.minutes,
             )
             for lane in range(3)
         )
@@ -222,20 +222,20 @@ async def _workers(ship: Ship) -> Outcome:
     return Outcome(f"{faults.total()} faults among 3 workers: {kinds}", tally.checked, tally.wrong)
 
 
-async def _rolling(ship: Ship) -> Outcome:
+async def _rolling(setup: SoakSetup) -> Outcome:
     """Two clusters at once, three workers each; new ones come and die beside an old one."""
     runs = await asyncio.gather(
         *(
             roll(
-                ship.nursery,
-                ship.postgres,
-                ship.folder / f"rolling-{lane}",
-                seed=ship.seed + lane,
+                setup.fork_server,
+                setup.postgres,
+                setup.folder / f"rolling-{lane}",
+                seed=setup.seed + lane,
                 workers=3,
                 tables=3,
-                restarts=ship.times(20),
+                restarts=setup.times(20),
                 longest=250,
-                minutes=ship.minutes,
+                minutes=setup.minutes,
             )
             for lane in range(2)
         )
@@ -251,15 +251,15 @@ async def _rolling(ship: Ship) -> Outcome:
     return Outcome(tried, tally.checked, tally.wrong)
 
 
-async def _restart(ship: Ship) -> Outcome:
+async def _restart(setup: SoakSetup) -> Outcome:
     run = await restart_under_load(
-        ship.nursery,
-        ship.sqlite("restart"),
-        ship.folder / "restart",
-        restarts=ship.times(50),
-        seed=ship.seed,
+        setup.fork_server,
+        setup.sqlite("restart"),
+        setup.folder / "restart",
+        restarts=setup.times(50),
+        seed=setup.seed,
         fresh=True,
-        minutes=ship.minutes,
+        minutes=setup.minutes,
     )
     print(run)
     return Outcome(
@@ -270,19 +270,19 @@ async def _restart(ship: Ship) -> Outcome:
     )
 
 
-async def _long(ship: Ship) -> Outcome:
+async def _long(setup: SoakSetup) -> Outcome:
     run = await play_long(
-        ship.nursery,
-        ship.sqlite("long"),
-        ship.folder / "long",
-        seconds=2700 * ship.scale,
+        setup.fork_server,
+        setup.sqlite("long"),
+        setup.folder / "long",
+        seconds=2700 * setup.scale,
         tables=12,
-        seed=ship.seed,
+        seed=setup.seed,
         say=print,
     )
     print(run)
-    if ship.plot is not None:
-        plot(run, ship.plot)
+    if setup.plot is not None:
+        plot(run, setup.plot)
     watched = ("memory", "handles", "tasks", "rooms")
     grown = [f"{name} grew by {run.growth(name):.2f}" for name in watched if run.growth(name) > 1.15]
     flat = ", ".join(f"{name} x{run.growth(name):.2f}" for name in watched)

@@ -10,9 +10,9 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tools.soak.fleet import Fleet
+from tools.soak.fork_server import ForkServer, Server
 from tools.soak.ledger import Tally, reading
-from tools.soak.nursery import Nursery, Server
+from tools.soak.table_group import TableGroup
 
 WAYS = ("next one first", "stop, then start")
 
@@ -54,7 +54,7 @@ def _share(values: list[float], share: float) -> float:
 
 
 async def restart_under_load(
-    nursery: Nursery,
+    fork_server: ForkServer,
     database_url: str,
     folder: Path,
     *,
@@ -66,21 +66,21 @@ async def restart_under_load(
 ) -> RestartRun:
     run = RestartRun(seed)
     until = time.monotonic() + 60 * minutes
-    server = Server(nursery, database_url, folder)
+    server = Server(fork_server, database_url, folder)
     await server.start()
     try:
         async with reading(database_url) as store:
-            fleet = Fleet([server.base], store, seed)
-            run.tally = fleet.tally
+            group = TableGroup([server.base], store, seed)
+            run.tally = group.tally
             try:
-                await fleet.launch(tables, as_pages=True)
+                await group.launch(tables, as_pages=True)
                 for number in range(restarts):
-                    await _one(server, fleet, run, WAYS[number % 2], fresh)
+                    await _one(server, group, run, WAYS[number % 2], fresh)
                     if time.monotonic() > until:
                         break
-                    await fleet.renew()
+                    await group.renew()
             finally:
-                await fleet.close()
+                await group.close()
     finally:
         await server.stop()
         server.close()
@@ -88,13 +88,13 @@ async def restart_under_load(
     return run
 
 
-async def _one(server: Server, fleet: Fleet, run: RestartRun, way: str, fresh: bool) -> None:
-    await fleet.go_on()
-    await fleet.moves(3)
-    for hand in fleet.everybody:
-        hand.closed_with.clear()
-        hand.byes.clear()
-    known = {hand: set(hand.noted.refused) for hand in fleet.everybody}
+async def _one(server: Server, group: TableGroup, run: RestartRun, way: str, fresh: bool) -> None:
+    await group.go_on()
+    await group.moves(3)
+    for client in group.everybody:
+        client.closed_with.clear()
+        client.byes.clear()
+    known = {client: set(client.noted.refused) for client in group.everybody}
     if way == "next one first":
         await server.succeed(fresh=fresh)
     else:
@@ -102,15 +102,15 @@ async def _one(server: Server, fleet: Fleet, run: RestartRun, way: str, fresh: b
         await server.launch(fresh=fresh)
         await server.until_ready()
     run.restarts += 1
-    for hand in fleet.everybody:
-        await hand.until(lambda hand: hand.greeted and hand.greeted_at > server.stopped_at)
-        run.pauses[way].append(hand.greeted_at - server.stopped_at)
-        for code in hand.closed_with[:1]:
+    for client in group.everybody:
+        await client.until(lambda client: client.greeted and client.greeted_at > server.stopped_at)
+        run.pauses[way].append(client.greeted_at - server.stopped_at)
+        for code in client.closed_with[:1]:
             run.codes[code] = run.codes.get(code, 0) + 1
-        for word in hand.byes:
+        for word in client.byes:
             run.byes[word] = run.byes.get(word, 0) + 1
-        codes = [code for command, code in hand.noted.refused.items() if command not in known[hand]]
+        codes = [code for command, code in client.noted.refused.items() if command not in known[client]]
         run.refusals += [code for code in codes if code != "stale"]  # a move that was too late is no fault
-    await fleet.moves(2)
-    await fleet.rest()
-    await fleet.check(views=True, fresh=True)
+    await group.moves(2)
+    await group.rest()
+    await group.check(views=True, fresh=True)

@@ -20,10 +20,10 @@ import httpx
 from app import rules
 from tools import archives
 from tools.services import Postgres, RedisServer
-from tools.soak.deckhand import Deckhand
-from tools.soak.fleet import Crewed, Fleet, begin, finish
+from tools.soak.client import SoakClient
+from tools.soak.fork_server import ForkServer, Server
 from tools.soak.ledger import Tally, reading
-from tools.soak.nursery import Nursery, Server
+from tools.soak.table_group import SoakTable, TableGroup, begin, finish
 
 ARCHIVE = Path(__file__).with_name("releases") / "before-seals.tar.xz"
 UNKNOWN_RULES = 4006
@@ -54,14 +54,14 @@ class RollingRun:
 
 
 def unpack(folder: Path) -> Path:
-    """The code of the release before, where a nursery can run it."""
+    """The code of the release before, where a fork_server can run it."""
     root = folder / "before-seals"
     archives.unpack(ARCHIVE, root)
     return root
 
 
 async def roll(
-    nursery: Nursery,
+    fork_server: ForkServer,
     postgres: Postgres,
     folder: Path,
     *,
@@ -81,15 +81,15 @@ async def roll(
     rng = Random(seed)
     until = time.monotonic() + 60 * minutes
     url = postgres.url(postgres.create_database())
-    with Nursery(await asyncio.to_thread(unpack, folder)) as before, RedisServer() as redis:
+    with ForkServer(await asyncio.to_thread(unpack, folder)) as before, RedisServer() as redis:
         servers = [Server(before, url, folder / f"worker{n}", redis=redis.url) for n in range(workers)]
-        update = _Update(run, servers, nursery)
+        update = _Update(run, servers, fork_server)
         try:
             for server in servers:
                 await server.start()
             async with reading(url) as store:
-                update.fleet = Fleet([server.base for server in servers], store, seed, may_be_older=True)
-                run.tally = update.fleet.tally
+                update.group = TableGroup([server.base for server in servers], store, seed, may_be_older=True)
+                run.tally = update.group.tally
                 try:
                     await update.open_tables("old", tables)
                     for _ in range(restarts):
@@ -102,7 +102,7 @@ async def roll(
                     await update.go_through(tables)
                     await update.play_to_the_end(longest)
                 finally:
-                    await update.fleet.close()
+                    await update.group.close()
         finally:
             for server in servers:
                 await server.stop()
@@ -121,24 +121,24 @@ def _faults(server: Server) -> list[str]:
 class _Update:
     """The workers, who plays on them, and what has been done so far."""
 
-    fleet: Fleet
+    group: TableGroup
 
-    def __init__(self, run: RollingRun, servers: list[Server], now: Nursery) -> None:
+    def __init__(self, run: RollingRun, servers: list[Server], now: ForkServer) -> None:
         self.run = run
         self.servers = servers
         self.now = now
 
     async def open_tables(self, who: str, tables: int) -> None:
         """Two people a table or three, and one table with a bot, whose moves any worker may make."""
-        await self.fleet.launch(tables)
-        await self.fleet.launch(1, bots=["cabin-boy"], pace=0)
+        await self.group.launch(tables)
+        await self.group.launch(1, bots=["cabin-boy"], pace=0)
         self.run.began[who] += tables + 1
         await self._look()
 
     async def replace(self, server: Server, how: int = signal.SIGTERM, *, new_tables: int = 1) -> None:
         """One worker goes, another comes at its address; everybody plays on."""
         await server.stop(how)
-        server.nursery = self.now
+        server.fork_server = self.now
         await server.start(new_tables=new_tables)
         self.run.updates[f"new after {signal.Signals(how).name}"] += 1
         await self._look()
@@ -151,15 +151,15 @@ class _Update:
         # An operator in a hurry: sealed tables while an old worker still serves. Whoever is with that one is told
         # to come again in a while; nobody is let in half.
         await self.replace(first, new_tables=2)
-        sealed = await self.fleet.enlist(len(self.servers), watchers=0)
-        self.fleet.tables.remove(sealed)  # it does not play before everybody can come
-        beginning = asyncio.create_task(begin(sealed, self.fleet.http))
+        sealed = await self.group.add_table(len(self.servers), watchers=0)
+        self.group.tables.remove(sealed)  # it does not play before everybody can come
+        beginning = asyncio.create_task(begin(sealed, self.group.http))
         self.run.began["new, sealed"] += 1
         try:
-            strangers = [hand for hand in sealed.players if hand.base != first.base]
-            for hand in strangers:
-                await hand.until(lambda hand: UNKNOWN_RULES in hand.closed_with)
-                if hand.greeted or hand.table:
+            strangers = [client for client in sealed.players if client.base != first.base]
+            for client in strangers:
+                await client.until(lambda client: UNKNOWN_RULES in client.closed_with)
+                if client.greeted or client.table:
                     self.run.tally.wrong.append("an old worker let somebody into a table it does not know")
             await self._look()
             for server in others:
@@ -169,40 +169,41 @@ class _Update:
         finally:
             beginning.cancel()
             await asyncio.gather(beginning, return_exceptions=True)
-        self.fleet.tables.append(sealed)
+        self.group.tables.append(sealed)
         await self._look()
 
     async def _look(self) -> None:
         """Some moves at every table, then everything is held against the log."""
-        await self.fleet.go_on()
-        await self.fleet.moves(3)
-        await self.fleet.rest()
-        await self.fleet.check(views=True, fresh=True)
-        for hand in self.fleet.everybody:
-            self.run.closes.update(hand.closed_with)
-            hand.closed_with.clear()
+        await self.group.go_on()
+        await self.group.moves(3)
+        await self.group.rest()
+        await self.group.check(views=True, fresh=True)
+        for client in self.group.everybody:
+            self.run.closes.update(client.closed_with)
+            client.closed_with.clear()
 
     async def play_to_the_end(self, longest: int) -> None:
         """Nobody is lost: every game ends for everybody who sat there, and its record can be verified."""
-        await self.fleet.go_on()
-        for crewed in self.fleet.tables:
-            await crewed.players[0].until(lambda hand: hand.is_over or (hand.seq or 0) > longest, 600)
-            await finish(crewed)
-            self.run.ended += all(hand.is_over for hand in crewed.hands)
-        await self.fleet.check(views=False)
-        for crewed in self.fleet.tables:
-            problem = await _verify(crewed, self.fleet.http)
+        await self.group.go_on()
+        for seated in self.group.tables:
+            await seated.players[0].until(lambda client: client.is_over or (client.seq or 0) > longest, 600)
+            await finish(seated)
+            self.run.ended += all(client.is_over for client in seated.clients)
+        await self.group.check(views=False)
+        for seated in self.group.tables:
+            problem = await _verify(seated, self.group.http)
             self.run.tally.wrong += problem
             self.run.verified += not problem
 
 
-async def _verify(crewed: Crewed, http: httpx.AsyncClient) -> list[str]:
-    hand: Deckhand = crewed.players[0]
+async def _verify(seated: SoakTable, http: httpx.AsyncClient) -> list[str]:
+    client: SoakClient = seated.players[0]
     answer = await http.get(
-        f"{hand.base}/api/v1/games/{hand.game}/record", headers={"Cookie": hand.cookie, "Origin": hand.base}
+        f"{client.base}/api/v1/games/{client.game}/record",
+        headers={"Cookie": client.cookie, "Origin": client.base},
     )
     try:
         rules.verify(rules.record_from_json(answer.json()))
     except rules.RuleError as wrong:
-        return [f"{hand.game}: its record does not hold ({wrong})"]
+        return [f"{client.game}: its record does not hold ({wrong})"]
     return []

@@ -12,9 +12,9 @@ from pathlib import Path
 from random import Random
 
 from tools.services import Postgres, RedisServer
-from tools.soak.fleet import Fleet
+from tools.soak.fork_server import ForkServer, Server
 from tools.soak.ledger import Tally, reading
-from tools.soak.nursery import Nursery, Server
+from tools.soak.table_group import TableGroup
 
 KINDS = ("redis down", "redis hangs", "worker frozen", "worker killed")
 
@@ -35,7 +35,7 @@ class WorkersRun:
 
 
 async def upset(
-    nursery: Nursery,
+    fork_server: ForkServer,
     postgres: Postgres,
     folder: Path,
     *,
@@ -53,24 +53,24 @@ async def upset(
     rng = Random(seed)
     url = postgres.url(postgres.create_database())
     with RedisServer() as redis:
-        servers = [Server(nursery, url, folder / f"worker{n}", redis=redis.url) for n in range(workers)]
+        servers = [Server(fork_server, url, folder / f"worker{n}", redis=redis.url) for n in range(workers)]
         try:
             for server in servers:
                 await server.start()
             async with reading(url) as store:
-                fleet = Fleet([server.base for server in servers], store, seed)
-                run.tally = fleet.tally
+                group = TableGroup([server.base for server in servers], store, seed)
+                run.tally = group.tally
                 try:
-                    await fleet.launch(tables)
+                    await group.launch(tables)
                     for number in range(faults):
                         kind = kinds[number % len(kinds)]
                         run.faults[kind] += 1
-                        await _one(kind, servers[rng.randrange(workers)], redis, fleet, seconds)
+                        await _one(kind, servers[rng.randrange(workers)], redis, group, seconds)
                         if run.tally.wrong or time.monotonic() > until:
                             break
-                        await fleet.renew()
+                        await group.renew()
                 finally:
-                    await fleet.close()
+                    await group.close()
         finally:
             os.kill(redis.pid, signal.SIGCONT)
             for server in servers:
@@ -82,32 +82,32 @@ async def upset(
     return run
 
 
-async def _one(kind: str, server: Server, redis: RedisServer, fleet: Fleet, seconds: float) -> None:
-    await fleet.go_on()
-    await fleet.moves(4)
+async def _one(kind: str, server: Server, redis: RedisServer, group: TableGroup, seconds: float) -> None:
+    await group.go_on()
+    await group.moves(4)
     match kind:
         case "redis down":
             await asyncio.to_thread(redis.pause)
-            await fleet.moves(2)  # through the log alone
+            await group.moves(2)  # through the log alone
             await asyncio.sleep(seconds)
             await asyncio.to_thread(redis.start, redis.port)
         case "redis hangs":
             os.kill(redis.pid, signal.SIGSTOP)
-            await fleet.moves(2)
+            await group.moves(2)
             await asyncio.sleep(seconds)
             os.kill(redis.pid, signal.SIGCONT)
         case "worker frozen":
-            await _freeze(server, fleet, seconds)
+            await _freeze(server, group, seconds)
         case "worker killed":
             await server.kill()
             await asyncio.sleep(seconds / 2)
             await server.start()
-    await fleet.moves(4)
-    await fleet.rest()
-    await fleet.check(views=True, fresh=True)
+    await group.moves(4)
+    await group.rest()
+    await group.check(views=True, fresh=True)
 
 
-async def _freeze(server: Server, fleet: Fleet, seconds: float) -> None:
+async def _freeze(server: Server, group: TableGroup, seconds: float) -> None:
     """SIGSTOP with commands on their way into it; its people go on elsewhere, with the same commands.
 
     When it thaws it decides what it still has in its hands on tables that have moved on. The log takes
@@ -115,12 +115,12 @@ async def _freeze(server: Server, fleet: Fleet, seconds: float) -> None:
     """
     server.send(signal.SIGSTOP)
     await asyncio.sleep(seconds / 2)
-    elsewhere = next(base for base in fleet.bases if base != server.base)
-    stranded = [hand for hand in fleet.everybody if hand.base == server.base]
-    for hand in stranded:
-        hand.move_to(elsewhere)
-    await fleet.moves(4)
+    elsewhere = next(base for base in group.bases if base != server.base)
+    stranded = [client for client in group.everybody if client.base == server.base]
+    for client in stranded:
+        client.move_to(elsewhere)
+    await group.moves(4)
     server.send(signal.SIGCONT)
-    await fleet.moves(2)
-    for hand in stranded:
-        hand.move_to(server.base)
+    await group.moves(2)
+    for client in stranded:
+        client.move_to(server.base)

@@ -10,25 +10,25 @@ from typing import Any
 
 from app.play.log.table import Table
 from app.play.schedule.due import GRACE
-from tests.cluster.harbours import PATIENCE, Stubborn, at, crews_at, log_of, moved, restarted
-from tests.sockets.sailor import Message, Refused, Sailor, good_choice, new_id
+from tests.cluster.workers import PATIENCE, PersistentClient, at, clients_at, log_of, moved, restarted
+from tests.sockets.client import Client, Message, Refused, good_choice, new_id
 from tools.cluster import Cluster
 
 
-async def attempt(sailor: Sailor, action: Message, version: int) -> str:
+async def attempt(client: Client, action: Message, version: int) -> str:
     """`accepted`, or the code it is refused with."""
     try:
-        await sailor.act(action, version=version)
+        await client.act(action, version=version)
     except Refused as refused:
         shown = refused.message["state"]["seq"]
         return refused.code if shown > version else f"{refused.code}, but shown {shown} for {version}"
     return "accepted"
 
 
-def any_choice(sailor: Sailor, chance: Random) -> Message:
+def any_choice(client: Client, chance: Random) -> Message:
     """One of what this person may do, ready to be sent."""
-    action: Message = chance.choice(sailor.choices)["action"]
-    return good_choice(sailor) if action["type"] == "discard" else action  # with its cards filled in
+    action: Message = chance.choice(client.choices)["action"]
+    return good_choice(client) if action["type"] == "discard" else action  # with its cards filled in
 
 
 async def race(cluster: Cluster, rounds: int) -> int:
@@ -37,10 +37,10 @@ async def race(cluster: Cluster, rounds: int) -> int:
     How often: the game may end before.
     """
     one, two, three = cluster.workers
-    async with crews_at(one.base) as (crew,):
-        ann, bo = await crew.game(2, "tortuga")
-        phone = await moved(crew, ann, two)
-        far_bo = await moved(crew, bo, three)
+    async with clients_at(one.base) as (clients,):
+        ann, bo = await clients.game(2, "tortuga")
+        phone = await moved(clients, ann, two)
+        far_bo = await moved(clients, bo, three)
         devices, others = (ann, phone), (bo, far_bo)
         chance = Random(5)
         raced = 0
@@ -69,12 +69,12 @@ async def sweep(cluster: Cluster, tables: int, clock_moves: int, bot_moves: int)
         "absence": 0,
         "pace": 100,
     }
-    async with crews_at(*(worker.base for worker in cluster.workers)) as crews:
+    async with clients_at(*(worker.base for worker in cluster.workers)) as groups:
         games = []
         for number in range(tables):
-            crew = crews[number % len(crews)]
-            (host,) = await crew.game(1, "tortuga", **wishes)
-            games.append(await moved(crew, host, cluster.workers[(number + 1) % len(crews)]))
+            clients = groups[number % len(groups)]
+            (host,) = await clients.game(1, "tortuga", **wishes)
+            games.append(await moved(clients, host, cluster.workers[(number + 1) % len(groups)]))
 
         for game in games:
             await game.until(partial(is_served, game, clock_moves, bot_moves), PATIENCE)
@@ -84,10 +84,10 @@ async def sweep(cluster: Cluster, tables: int, clock_moves: int, bot_moves: int)
             await assert_nothing_came_too_early(cluster, game.game)
 
 
-def is_served(sailor: Sailor, clock_moves: int, bot_moves: int) -> bool:
+def is_served(client: Client, clock_moves: int, bot_moves: int) -> bool:
     """Whether clock and bots have moved so often, or the game is over."""
-    by = Counter(message.get("by") for message in sailor.of("events"))
-    return (by["clock"] >= clock_moves and by["bot"] >= bot_moves) or sailor.table["status"] != "running"
+    by = Counter(message.get("by") for message in client.of("events"))
+    return (by["clock"] >= clock_moves and by["bot"] >= bot_moves) or client.table["status"] != "running"
 
 
 async def assert_nothing_came_too_early(cluster: Cluster, game: str) -> None:
@@ -107,24 +107,24 @@ async def assert_nothing_came_too_early(cluster: Cluster, game: str) -> None:
 class Pair:
     """Two stubborn people at one table who play on, through the proxy, until told to stop."""
 
-    def __init__(self, people: list[Sailor], seed: int) -> None:
-        self.people = [Stubborn(person) for person in people]
+    def __init__(self, people: list[Client], seed: int) -> None:
+        self.people = [PersistentClient(person) for person in people]
         self.chance = Random(seed)
         self.is_stopping = False
 
     @property
     def is_over(self) -> bool:
-        return any(one.sailor.table.get("status") not in (None, "running") for one in self.people)
+        return any(one.client.table.get("status") not in (None, "running") for one in self.people)
 
     async def play(self) -> None:
         while not self.is_stopping and not self.is_over:
             for one in self.people:
                 await one.be_there()
-            actor = next((one for one in self.people if one.sailor.choices), None)
+            actor = next((one for one in self.people if one.client.choices), None)
             if actor is None:
                 await asyncio.sleep(0.01)  # somebody's frames are on their way
                 continue
-            await actor.act(any_choice(actor.sailor, self.chance))
+            await actor.act(any_choice(actor.client, self.chance))
             await asyncio.sleep(0.03)  # people think; the cores are shared with the workers
 
 
@@ -133,8 +133,8 @@ async def roll_under_load(cluster: Cluster, games: int, rounds: int) -> tuple[in
 
     How many actions were accepted, and how often somebody had to resume.
     """
-    async with crews_at(cluster.base) as (crew,):
-        tables = [Pair(await crew.game(2, "tortuga"), seed) for seed in range(games)]
+    async with clients_at(cluster.base) as (clients,):
+        tables = [Pair(await clients.game(2, "tortuga"), seed) for seed in range(games)]
         playing = [asyncio.create_task(table.play()) for table in tables]
         for _ in range(rounds):
             for worker in cluster.workers:
@@ -151,7 +151,7 @@ async def roll_under_load(cluster: Cluster, games: int, rounds: int) -> tuple[in
 
 
 async def assert_log_is_what_was_accepted(cluster: Cluster, table: Pair) -> None:
-    game = table.people[0].sailor.game
+    game = table.people[0].client.game
     row, entries = await log_of(cluster, game)
     assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
     told = {command: seq for one in table.people for command, seq in one.acked.items()}
@@ -165,33 +165,33 @@ async def assert_log_is_what_was_accepted(cluster: Cluster, table: Pair) -> None
 async def kill(cluster: Cluster, times: int) -> None:
     """A worker dies by kill -9 with a command on its way; its people go on elsewhere, the command counts once."""
     one, two, three = cluster.workers
-    async with crews_at(two.base, three.base) as (crew, watchers):
-        ann, bo = (Stubborn(sailor) for sailor in await crew.game(2, "tortuga"))
-        watcher = await (await watchers.sailor()).join(ann.sailor.game)
+    async with clients_at(two.base, three.base) as (clients, watchers):
+        ann, bo = (PersistentClient(client) for client in await clients.game(2, "tortuga"))
+        watcher = await (await watchers.person()).join(ann.client.game)
         for _ in range(times):
             for each in (ann, bo):
-                await each.sailor.leave()
-                each.sailor.server = at(one.base)  # both at the worker that will die
+                await each.client.leave()
+                each.client.server = at(one.base)  # both at the worker that will die
                 await each.be_there()
-            actor = ann if ann.sailor.choices else bo
-            version, command = actor.sailor.seq, new_id()
-            action = actor.sailor.choices[0]["action"]
-            await actor.sailor.say("act", id=command, version=version, action=action)
+            actor = ann if ann.client.choices else bo
+            version, command = actor.client.seq, new_id()
+            action = actor.client.choices[0]["action"]
+            await actor.client.say("act", id=command, version=version, action=action)
             one.kill()
             for each in (ann, bo):
-                await each.sailor.is_closed()
-                each.sailor.server = at(three.base)
+                await each.client.is_closed()
+                each.client.server = at(three.base)
                 await each.be_there()
-            again = await actor.sailor.command("act", id=command, version=version, action=action)
+            again = await actor.client.command("act", id=command, version=version, action=action)
             assert again["seq"] == version + 1
             await watcher.reaches(version + 1)
-            _, entries = await log_of(cluster, actor.sailor.game)
+            _, entries = await log_of(cluster, actor.client.game)
             assert [entry.seq for entry in entries if entry.command == command] == [version + 1]
             cluster.heal()
         for _ in range(6):
-            await (ann if ann.sailor.choices else bo).act(
-                next(each for each in (ann, bo) if each.sailor.choices).sailor.choices[0]["action"]
+            await (ann if ann.client.choices else bo).act(
+                next(each for each in (ann, bo) if each.client.choices).client.choices[0]["action"]
             )
             await asyncio.gather(
-                *(each.sailor.reaches(max(ann.sailor.seq, bo.sailor.seq)) for each in (ann, bo))
+                *(each.client.reaches(max(ann.client.seq, bo.client.seq)) for each in (ann, bo))
             )

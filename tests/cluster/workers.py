@@ -11,8 +11,8 @@ from websockets.exceptions import InvalidHandshake, InvalidMessage
 
 from app.play.log.entries import Entry, GameRow
 from app.store.games import open_store
-from tests.sockets.harbour import ROOMY, Running
-from tests.sockets.sailor import Crew, Message, Refused, Sailor, new_id
+from tests.sockets.client import Client, Clients, Message, Refused, new_id
+from tests.sockets.running_server import ROOMY, RunningServer
 from tools.cluster import Cluster, Worker
 from tools.services import Postgres, RedisServer
 
@@ -29,29 +29,29 @@ def three_workers(postgres: Postgres) -> Iterator[Cluster]:
             assert "Traceback" not in worker.said(), worker.said()[-4000:]
 
 
-def at(base: str) -> Running:
+def at(base: str) -> RunningServer:
     """A worker, or the proxy, as a server that clients connect to."""
-    return Running(int(base.rsplit(":", 1)[1]))
+    return RunningServer(int(base.rsplit(":", 1)[1]))
 
 
 @asynccontextmanager
-async def crews_at(*bases: str) -> AsyncIterator[list[Crew]]:
-    """A crew at each of these addresses; all of them leave at the end."""
-    crews = [Crew(at(base)) for base in bases]
+async def clients_at(*bases: str) -> AsyncIterator[list[Clients]]:
+    """A clients at each of these addresses; all of them leave at the end."""
+    groups = [Clients(at(base)) for base in bases]
     try:
-        yield crews
+        yield groups
     finally:
-        for crew in crews:
-            await crew.close()
+        for clients in groups:
+            await clients.close()
 
 
-async def moved(crew: Crew, sailor: Sailor, worker: Worker, *, resume: bool = False) -> Sailor:
+async def moved(clients: Clients, client: Client, worker: Worker, *, resume: bool = False) -> Client:
     """The same person at the same table, connected to another worker."""
-    twin = crew.twin(sailor)
+    twin = clients.twin(client)
     twin.server = at(worker.base)
     if resume:
-        twin.seq, twin.table, twin.view, twin.seat = sailor.seq, sailor.table, sailor.view, sailor.seat
-    return await twin.join(sailor.game, resume=resume)
+        twin.seq, twin.table, twin.view, twin.seat = client.seq, client.table, client.view, client.seat
+    return await twin.join(client.game, resume=resume)
 
 
 async def log_of(cluster: Cluster, game: str) -> tuple[GameRow, list[Entry]]:
@@ -73,30 +73,30 @@ async def restarted(worker: Worker) -> None:
     await asyncio.to_thread(worker.until_ready)
 
 
-class Stubborn:
+class PersistentClient:
     """Somebody whose client resumes until its command is answered, as the browser's does."""
 
-    def __init__(self, sailor: Sailor) -> None:
-        self.sailor = sailor
+    def __init__(self, client: Client) -> None:
+        self.client = client
         self.acked: dict[str, int] = {}
         self.resumed = 0
 
     async def be_there(self) -> None:
         """Connected, if need be anew, with the version it has."""
-        sailor = self.sailor
+        client = self.client
         async with asyncio.timeout(PATIENCE):
-            while sailor.link is None or sailor.closed_with is not None:
+            while client.link is None or client.closed_with is not None:
                 self.resumed += 1
                 try:
-                    await sailor.join(sailor.game, resume=True)
+                    await client.join(client.game, resume=True)
                 except _NOT_NOW:
-                    await sailor.leave()  # also from a socket that opened and never greeted
-                    sailor.link = None
+                    await client.leave()  # also from a socket that opened and never greeted
+                    client.link = None
                     await asyncio.sleep(0.05)
 
     async def act(self, action: Message) -> None:
         """Sent with one id until it is answered; what it is answered is noted."""
-        fields: dict[str, Any] = {"id": new_id(), "version": self.sailor.seq, "action": action}
+        fields: dict[str, Any] = {"id": new_id(), "version": self.client.seq, "action": action}
         async with asyncio.timeout(PATIENCE):
             while True:
                 await self.be_there()
@@ -111,15 +111,15 @@ class Stubborn:
 
     async def _asked(self, fields: dict[str, Any]) -> Message | None:
         """The answer, or None when the socket closed before it came."""
-        sailor = self.sailor
-        start = len(sailor.log)
-        await sailor.say("act", **fields)
+        client = self.client
+        start = len(client.log)
+        await client.say("act", **fields)
 
         def answer() -> Message | None:
-            for message in sailor.log[start:]:
+            for message in client.log[start:]:
                 if message.get("ack") == fields["id"] or message.get("id") == fields["id"]:
                     return message
             return None
 
-        await sailor.until(lambda: answer() or sailor.closed_with is not None, PATIENCE)
+        await client.until(lambda: answer() or client.closed_with is not None, PATIENCE)
         return answer()

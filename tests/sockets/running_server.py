@@ -30,7 +30,7 @@ from app.web.passwords import Passwords
 from app.web.wire_uvicorn import ThinProtocol
 from tests.databases import at_head
 from tests.people.running_site import QUICK
-from tools.soak import nursery
+from tools.soak import fork_server
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -53,7 +53,7 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
-class Running:
+class RunningServer:
     """A server that answers at `base`."""
 
     def __init__(self, port: int, app: FastAPI | None = None, state: ServerState | None = None) -> None:
@@ -82,7 +82,7 @@ class Running:
 @asynccontextmanager
 async def in_process(
     database_url: str, *, thin: bool = True, migrated: bool = False, **changes: Any
-) -> AsyncIterator[Running]:
+) -> AsyncIterator[RunningServer]:
     """The whole server on real sockets, in this event loop; `migrated` says that its database is ready."""
     if not migrated:
         await at_head(database_url)
@@ -108,13 +108,13 @@ async def in_process(
                 serving.result()
             await asyncio.sleep(0.01)
         app.state.site.passwords = Passwords(QUICK)
-        yield Running(port, app, server.server_state)
+        yield RunningServer(port, app, server.server_state)
     finally:
         server.should_exit = True
         await serving
 
 
-class ServerProcess(Running):
+class ServerProcess(RunningServer):
     """`cartagena serve` as a process of its own."""
 
     def __init__(self, database_url: str, folder: Path, **changes: Any) -> None:
@@ -170,10 +170,10 @@ async def own_process(database_url: str, folder: Path, **changes: Any) -> AsyncI
         await server.stop()
 
 
-class ForkedServer(Running):
+class ForkedServer(RunningServer):
     """`cartagena serve` as a process of its own that starts in a moment: for tests that stop and start it often."""
 
-    def __init__(self, process: nursery.Server) -> None:
+    def __init__(self, process: fork_server.Server) -> None:
         super().__init__(process.port)
         self.start = process.start
         self.stop = process.stop
@@ -183,7 +183,7 @@ class ForkedServer(Running):
 
 @asynccontextmanager
 async def forked(
-    parent: nursery.Nursery, database_url: str, folder: Path, **changes: Any
+    parent: fork_server.ForkServer, database_url: str, folder: Path, **changes: Any
 ) -> AsyncIterator[ForkedServer]:
-    async with nursery.serving(parent, database_url, folder, **changes) as process:
+    async with fork_server.serving(parent, database_url, folder, **changes) as process:
         yield ForkedServer(process)

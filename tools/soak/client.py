@@ -35,7 +35,7 @@ _PATIENCE = 0.25  # before a command that could not be stored is sent again
 
 @dataclass
 class Noted:
-    """What a deckhand was told since the last audit."""
+    """What a client was told since the last audit."""
 
     shown: list[tuple[int, str, list[Json]]] = field(default_factory=list)
     """seq, kind of frame, events"""
@@ -47,7 +47,7 @@ class Noted:
     """the version held when the notes were handed in"""
 
 
-class Deckhand:
+class SoakClient:
     """One person on one device, at one table."""
 
     def __init__(self, base: str, person: str, cookie: str, rng: Random) -> None:
@@ -90,13 +90,13 @@ class Deckhand:
 
     # -- coming and going --------------------------------------------------------------------------
 
-    def hand_in(self) -> Noted:
+    def take_notes(self) -> Noted:
         """The notes since the last audit; new ones begin."""
         noted, self.noted = self.noted, Noted()
         noted.seq = self.seq
         return noted
 
-    def board(self, game: str, *, plays: bool = True) -> None:
+    def join(self, game: str, *, plays: bool = True) -> None:
         """Join a table and stay, whatever happens to the connection."""
         self.game = game
         self.seq, self.view, self.table, self.clock, self.choices = None, None, {}, None, []
@@ -281,10 +281,10 @@ class Deckhand:
         message = self.begin(do, **fields)
         if self.greeted:
             await self._send(message)
-        await self.until(lambda hand: message["id"] not in hand.pending)
+        await self.until(lambda client: message["id"] not in client.pending)
         return self.noted.refused.get(message["id"])
 
-    async def until(self, met: Callable[[Deckhand], Any], seconds: float = 120.0) -> None:
+    async def until(self, met: Callable[[SoakClient], Any], seconds: float = 120.0) -> None:
         """Until this is true of it. Seconds are counted while this process runs: it may be stopped for minutes."""
         for _ in range(max(1, round(seconds))):
             try:
@@ -300,7 +300,9 @@ class Deckhand:
 
     async def _play(self) -> None:
         while not self.is_over:
-            await self.until(lambda hand: (hand.choices and not hand.is_resting) or hand.is_over, 3600)
+            await self.until(
+                lambda client: (client.choices and not client.is_resting) or client.is_over, 3600
+            )
             if not self.is_over:
                 await self._move()
 
@@ -340,25 +342,25 @@ async def _posted(
     return answer
 
 
-async def hire(base: str, rng: Random, http: httpx.AsyncClient) -> Deckhand:
+async def new_client(base: str, rng: Random, http: httpx.AsyncClient) -> SoakClient:
     """Somebody with a session of their own."""
     http.cookies.clear()
     answer = await _posted(
-        http, f"{base}/api/v1/me", lambda: {"name": f"Hand {secrets.token_hex(6)}"}, {"Origin": base}
+        http, f"{base}/api/v1/me", lambda: {"name": f"Guest {secrets.token_hex(6)}"}, {"Origin": base}
     )
     if answer.status_code != 200:
         raise AssertionError(f"no session: {answer.status_code} {answer.text[:300]}")
     cookie = "; ".join(f"{key}={value}" for key, value in answer.cookies.items())
-    return Deckhand(base, answer.json()["person"]["id"], cookie, Random(rng.random()))
+    return SoakClient(base, answer.json()["person"]["id"], cookie, Random(rng.random()))
 
 
-async def open_table(hand: Deckhand, http: httpx.AsyncClient, options: Json, **terms: Any) -> str:
+async def open_table(client: SoakClient, http: httpx.AsyncClient, options: Json, **terms: Any) -> str:
     http.cookies.clear()
     answer = await _posted(
         http,
-        f"{hand.base}/api/v1/games",
+        f"{client.base}/api/v1/games",
         lambda: {"options": options, **terms},
-        {"Origin": hand.base, "Cookie": hand.cookie},
+        {"Origin": client.base, "Cookie": client.cookie},
     )
     if answer.status_code != 201:
         raise AssertionError(f"no table: {answer.status_code} {answer.text[:300]}")

@@ -8,10 +8,10 @@ from statistics import median
 from typing import Any
 
 from bench.scaling.load import ACTIONS, PACE, PLAYERS, TABLES
-from bench.scaling.paper_million import million
+from bench.scaling.page_million import million
 from bench.scaling.stored import ENTRIES
 
-__all__ = ["paper"]
+__all__ = ["page"]
 
 _HEAD = f"""# Scale
 
@@ -164,7 +164,7 @@ def _stored(numbers: dict[str, Any]) -> list[str]:
     return rows
 
 
-def paper(numbers: dict[str, Any]) -> str:
+def page(numbers: dict[str, Any]) -> str:
     """The whole page."""
     two = numbers["load"]["2"]
     measured = {

@@ -30,7 +30,7 @@ def new_id() -> str:
     return secrets.token_urlsafe(9)
 
 
-class PaperClient:
+class DocumentedClient:
     """One person's connection to one table."""
 
     def __init__(self, base: str, who: dict[str, str], game: str) -> None:

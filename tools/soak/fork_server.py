@@ -44,7 +44,7 @@ WAITS = (
 START_SECONDS = 180.0  # on a machine that does much else
 
 
-class Nursery:
+class ForkServer:
     """The process that forks servers; dies with us, and every server with it.
 
     `root`: where the server's code is; another release's, to run beside this one's.
@@ -55,7 +55,7 @@ class Nursery:
         self._process: subprocess.Popen[str] | None = None
         self._one_at_a_time = threading.Lock()  # an order and its answer belong together
 
-    def start(self) -> Nursery:
+    def start(self) -> ForkServer:
         self._process = subprocess.Popen(
             [sys.executable, "-P", str(Path(__file__).resolve())],
             cwd=self._root,
@@ -82,7 +82,7 @@ class Nursery:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            raise RuntimeError("the nursery has ended")
+            raise RuntimeError("the fork server has ended")
         return line
 
     def stop(self) -> None:
@@ -94,7 +94,7 @@ class Nursery:
             self._process.stdout.close()
             self._process = None
 
-    def __enter__(self) -> Nursery:
+    def __enter__(self) -> ForkServer:
         return self.start()
 
     def __exit__(
@@ -106,8 +106,8 @@ class Nursery:
 class Server:
     """One server with a port of its own that it keeps over its deaths."""
 
-    def __init__(self, nursery: Nursery, database_url: str, folder: Path, **changes: Any) -> None:
-        self.nursery = nursery
+    def __init__(self, fork_server: ForkServer, database_url: str, folder: Path, **changes: Any) -> None:
+        self.fork_server = fork_server
         # Bound and never listening: nobody else gets this port while the server is dead.
         self._kept = socket.socket()
         self._kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -131,7 +131,7 @@ class Server:
         """Started, whether it gets anywhere or not."""
         settings = {**self.settings, **changes}
         environment = {f"CARTAGENA_{name.upper()}": str(value) for name, value in settings.items()}
-        self.pid = await asyncio.to_thread(self.nursery.fork, environment, self._log, fresh=fresh)
+        self.pid = await asyncio.to_thread(self.fork_server.fork, environment, self._log, fresh=fresh)
         self.starts += 1
 
     async def until_ready(self, *, may_die: bool = False) -> None:
@@ -231,9 +231,11 @@ class Server:
 
 
 @asynccontextmanager
-async def serving(nursery: Nursery, database_url: str, folder: Path, **changes: Any) -> AsyncIterator[Server]:
+async def serving(
+    fork_server: ForkServer, database_url: str, folder: Path, **changes: Any
+) -> AsyncIterator[Server]:
     """A running server, stopped at the end of the block."""
-    server = Server(nursery, database_url, folder, **changes)
+    server = Server(fork_server, database_url, folder, **changes)
     try:
         await server.start()
         yield server

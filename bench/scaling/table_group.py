@@ -15,7 +15,7 @@ import orjson
 from app import rules
 from bench.peers.client import Socket, connect, post
 
-__all__ = ["Fleet", "Table", "percentile"]
+__all__ = ["Table", "TableGroup", "percentile"]
 
 _TRIES = 6  # to find an action that brings no pirate home: so a table lasts as long as a run
 _AT_ONCE = 10
@@ -45,7 +45,7 @@ class Table:
         self.is_dealt = asyncio.Event()  # somebody has been asked for an action
 
 
-class Fleet:
+class TableGroup:
     """Tables on servers at these ports; seat n of every table is at port n, round and round."""
 
     def __init__(self, ports: Sequence[int]) -> None:

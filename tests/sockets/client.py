@@ -19,7 +19,7 @@ from websockets.exceptions import ConnectionClosed
 from app import rules
 from app.bots import Budget, choose
 from app.client.sealing import Keeper
-from tests.sockets.harbour import Running
+from tests.sockets.running_server import RunningServer
 
 _names = itertools.count(1)
 Message = dict[str, Any]
@@ -34,10 +34,10 @@ class Refused(Exception):
         self.message = message
 
 
-class Sailor:
+class Client:
     """One person's client."""
 
-    def __init__(self, server: Running, http: httpx.AsyncClient, person: str, name: str) -> None:
+    def __init__(self, server: RunningServer, http: httpx.AsyncClient, person: str, name: str) -> None:
         self.server = server
         self.http = http
         self.person = person
@@ -71,7 +71,7 @@ class Sailor:
             sock=sock,
         )
 
-    async def join(self, game: str, *, resume: bool = False, password: str | None = None) -> Sailor:
+    async def join(self, game: str, *, resume: bool = False, password: str | None = None) -> Client:
         self.game = game
         self.closed_with = None
         if not resume:
@@ -221,96 +221,96 @@ def new_id() -> str:
     return secrets.token_urlsafe(9)
 
 
-class Crew:
+class Clients:
     """All clients of a test; closes them at its end."""
 
-    def __init__(self, server: Running) -> None:
+    def __init__(self, server: RunningServer) -> None:
         self.server = server
-        self.sailors: list[Sailor] = []
+        self.everyone: list[Client] = []
 
-    async def sailor(self, name: str | None = None) -> Sailor:
+    async def person(self, name: str | None = None) -> Client:
         """Somebody with a session."""
         http = httpx.AsyncClient(base_url=self.server.base, headers={"Origin": self.server.base}, timeout=30)
-        wanted = name or f"Sailor {next(_names)} {secrets.token_hex(3)}"
+        wanted = name or f"Guest {next(_names)} {secrets.token_hex(3)}"
         answer = await http.post("/api/v1/me", json={"name": wanted})
         assert answer.status_code == 200, answer.text
-        sailor = Sailor(self.server, http, answer.json()["person"]["id"], wanted)
-        self.sailors.append(sailor)
-        return sailor
+        client = Client(self.server, http, answer.json()["person"]["id"], wanted)
+        self.everyone.append(client)
+        return client
 
-    async def nobody(self) -> Sailor:
+    async def nobody(self) -> Client:
         """Somebody without a session."""
         http = httpx.AsyncClient(base_url=self.server.base, timeout=30)
-        sailor = Sailor(self.server, http, "", "")
-        self.sailors.append(sailor)
-        return sailor
+        client = Client(self.server, http, "", "")
+        self.everyone.append(client)
+        return client
 
-    def twin(self, sailor: Sailor) -> Sailor:
+    def twin(self, client: Client) -> Client:
         """The same person on another device, as far as the server can tell."""
-        twin = Sailor(self.server, sailor.http, sailor.person, sailor.name)
-        self.sailors.append(twin)
+        twin = Client(self.server, client.http, client.person, client.name)
+        self.everyone.append(twin)
         return twin
 
-    async def open_table(self, host: Sailor, preset: str = "jamaica", players: int = 2, **wishes: Any) -> str:
+    async def open_table(self, host: Client, preset: str = "jamaica", players: int = 2, **wishes: Any) -> str:
         options = {"preset": preset, "players": players, **wishes.pop("options", {})}
         answer = await host.http.post("/api/v1/games", json={"options": options, **wishes})
         assert answer.status_code == 201, answer.text
         return str(answer.json()["id"])
 
-    async def game(self, players: int = 2, preset: str = "jamaica", **wishes: Any) -> list[Sailor]:
-        """A running game; its sailors in seat order, seat 0 is host and begins."""
-        sailors = [await self.sailor() for _ in range(players)]
+    async def game(self, players: int = 2, preset: str = "jamaica", **wishes: Any) -> list[Client]:
+        """A running game; its seated in seat order, seat 0 is host and begins."""
+        seated = [await self.person() for _ in range(players)]
         options = {"first": 0, **wishes.pop("options", {})}
         seats = players + len(wishes.get("bots", []))
-        game = await self.open_table(sailors[0], preset, seats, options=options, **wishes)
-        for sailor in sailors:
-            await sailor.join(game)
-            await sailor.command("sit")
-            await sailor.command("ready", ready=True)
-        await sailors[0].command("start")
-        for sailor in sailors:
-            await sailor.sees("status", "running")
-        return sailors
+        game = await self.open_table(seated[0], preset, seats, options=options, **wishes)
+        for client in seated:
+            await client.join(game)
+            await client.command("sit")
+            await client.command("ready", ready=True)
+        await seated[0].command("start")
+        for client in seated:
+            await client.sees("status", "running")
+        return seated
 
     async def close(self) -> None:
-        for sailor in self.sailors:
-            await sailor.leave()
-        for http in {id(sailor.http): sailor.http for sailor in self.sailors}.values():
+        for client in self.everyone:
+            await client.leave()
+        for http in {id(client.http): client.http for client in self.everyone}.values():
             await http.aclose()
 
 
-def advance(sailor: Sailor) -> Message:
-    return next(choice["action"] for choice in sailor.choices if choice["action"]["type"] == "advance")
+def advance(client: Client) -> Message:
+    return next(choice["action"] for choice in client.choices if choice["action"]["type"] == "advance")
 
 
-def good_choice(sailor: Sailor) -> Message:
+def good_choice(client: Client) -> Message:
     """What a plain bot would do with what this client knows, so that games end.
 
     Two such bots may both wait for the other to move: now and then one of them does anything at all.
     """
-    assert sailor.view is not None
-    actions = [choice["action"] for choice in sailor.choices]
-    chance = Random(sailor.seq)
-    chosen = choose(sailor.view, actions, [], "sailor", Budget(nodes=500), chance, seat=sailor.seat)
+    assert client.view is not None
+    actions = [choice["action"] for choice in client.choices]
+    chance = Random(client.seq)
+    chosen = choose(client.view, actions, [], "sailor", Budget(nodes=500), chance, seat=client.seat)
     if chosen["type"] == "end" and chance.random() < 0.1:
         return chance.choice([action for action in actions if action["type"] != "resign"])
     return chosen
 
 
-async def play_out(sailors: list[Sailor], actions: int = 3000) -> None:
+async def play_out(seated: list[Client], actions: int = 3000) -> None:
     """Play so many actions, or until the game is over."""
     done = 0
     for _ in range(20 * actions):
-        if sailors[0].table["status"] != "running" or done >= min(actions, 3000):
+        if seated[0].table["status"] != "running" or done >= min(actions, 3000):
             break
-        actor = next((sailor for sailor in sailors if sailor.choices), None)
+        actor = next((client for client in seated if client.choices), None)
         if actor is None:
             await asyncio.sleep(0.002)
             continue
         await actor.act(good_choice(actor))
         done += 1
-        await asyncio.gather(*(sailor.reaches(actor.seq) for sailor in sailors))
+        await asyncio.gather(*(client.reaches(actor.seq) for client in seated))
     assert done < 3000, "the game did not end"
 
 
-__all__ = ["Crew", "Refused", "Sailor", "advance", "good_choice", "new_id", "play_out", "websockets"]
+__all__ = ["Client", "Clients", "Refused", "advance", "good_choice", "new_id", "play_out", "websockets"]

@@ -8,15 +8,15 @@ import os
 import socket
 from typing import Any, Self
 
-from tests.sockets.harbour import Running
+from tests.sockets.running_server import RunningServer
 
 
-class Bare:
+class RawConnection:
     """`patience` is a guard against hanging, not a measure."""
 
     patience = 60.0
 
-    def __init__(self, server: Running, *, receive_buffer: int | None = None) -> None:
+    def __init__(self, server: RunningServer, *, receive_buffer: int | None = None) -> None:
         self._port = server.port
         self._socket = socket.socket()
         if receive_buffer is not None:
