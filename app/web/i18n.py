@@ -40,8 +40,8 @@ ALIASES = {"no": "nb", "nn": "nb"}
 # In French zero is singular; everywhere else here only one is.
 ZERO_IS_ONE = frozenset({"fr"})
 
-# Of static/js/pages only these are used by the table too; rule_refusals.js asks for the whole catalogue itself.
-AT_TABLE = frozenset({"api.js", "refusals.js", "turn_notice.js"})
+# The table's catalogue goes without what these scripts say; a rare one asks for the whole.
+NOT_AT_TABLE = "static/js/pages/"
 
 HOLE = re.compile(r"\{(\w+)\}")
 
@@ -114,7 +114,7 @@ def read_catalogue(code: str, po: Path) -> Catalogue:
         places = [place for place, _line in message.locations if place.startswith("static/")]
         if places:
             script.add(key)
-        if any("/pages/" not in place or place.rpartition("/")[2] in AT_TABLE for place in places):
+        if not all(place.startswith(NOT_AT_TABLE) for place in places):
             table.add(key)
     return Catalogue(code, singles, plurals, frozenset(script), frozenset(table))
 

@@ -96,7 +96,7 @@ def test_scripts_get_their_sentences_and_no_others(languages: Languages):
 
 
 def test_every_refusal_of_a_room_has_a_sentence_by_its_code():
-    script = (LOCALES.parent.parent / "static" / "js" / "pages" / "refusals.js").read_text()
+    script = (LOCALES.parent.parent / "static" / "js" / "core" / "refusals.js").read_text()
     known = set(re.findall(r"^  (\w+): N_\(", script, re.MULTILINE))
     assert set(SENTENCES) - known == set()
 

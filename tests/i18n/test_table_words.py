@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.web.i18n import AT_TABLE, LANGUAGES, Languages
+from app.web.i18n import LANGUAGES, NOT_AT_TABLE, Languages
 from app.web.i18n_extract import LOCALES, find_all
 
 OTHERS = [code for code in LANGUAGES if code != "en"]
@@ -13,12 +13,10 @@ OTHERS = [code for code in LANGUAGES if code != "en"]
 @pytest.mark.parametrize("code", OTHERS)
 def test_the_table_gets_its_sentences_and_those_of_no_other_page(code: str):
     words = Languages(LOCALES).catalogue(code)
-    folder = "static/js/pages/"
     wanted = {
         found.one
         for found in find_all()
-        if found.place.startswith("static/")
-        and (not found.place.startswith(folder) or found.place.removeprefix(folder) in AT_TABLE)
+        if found.place.startswith("static/") and not found.place.startswith(NOT_AT_TABLE)
     }
     assert words.at_table.script_keys == wanted
     assert words.at_table.script_keys < words.script_keys

@@ -47,7 +47,7 @@ def blank(browser: Browser, static_url: str) -> Iterator[Page]:
 
 @pytest.fixture
 def run(blank: Page) -> Callable[..., Any]:
-    """run("fold.js", "(module, given) => …", given): the expression gets the module and a value."""
+    """run("core/fold.js", "(module, given) => …", given): the expression gets the module and a value."""
 
     def ask(file: str, expression: str, given: Any = None) -> Any:
         # as text: Playwright's own way of passing large objects is twenty times slower

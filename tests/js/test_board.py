@@ -40,7 +40,7 @@ SHOW = """async ({Board}, {views, events}) => {
 def test_every_pirate_is_drawn_and_every_place_can_be_read(run: Run, options: dict[str, Any]) -> None:
     frames = play_at_random(options, "1d" * 32, 60, chance=3)
     views = [frame["views"]["None"] for frame in frames[-3:]]
-    shown = run("board.js", SHOW, {"views": views, "events": frames[-1]["events"]["None"]})
+    shown = run("board/board.js", SHOW, {"views": views, "events": frames[-1]["events"]["None"]})
     view = views[-1]
     assert shown["figures"] == sum(len(player["pirates"]) for player in view["players"])
     assert len(shown["places"]) == len(view["board"]) + (3 if view["sloop"] else 2)
@@ -59,7 +59,7 @@ def test_the_sloop_is_drawn_where_it_lies_however_it_came_there(run: Run) -> Non
     back = [{"type": "sailed", "seat": 0, "to": "cartagena", "free": False}]
 
     def lies(views: list[Any], events: list[Any]) -> float:
-        return float(run("board.js", SHOW, {"views": views, "events": events})["boat"])
+        return float(run("board/board.js", SHOW, {"views": views, "events": events})["boat"])
 
     here, there = lies([first], []), lies([other], [])
     assert abs(here - there) > 100

@@ -36,7 +36,9 @@ def test_events_fold_into_the_servers_view_for_every_audience(
     for audience in frames[0]["views"]:
         steps = [{"events": f["events"][audience], "after": f["views"][audience]} for f in frames[1:]]
         wrong = run(
-            "fold.js", CHECK, {"audience": audience, "first": frames[0]["views"][audience], "steps": steps}
+            "core/fold.js",
+            CHECK,
+            {"audience": audience, "first": frames[0]["views"][audience], "steps": steps},
         )
         assert wrong is None, f"audience {audience}: {wrong}"
 
@@ -57,11 +59,11 @@ def test_golden_games_fold_into_the_servers_views(run: Callable[..., Any], path:
             for position, events in line[1:]
         ]
         given = {"audience": str(audience), "first": rules.view(first, audience), "steps": steps}
-        assert run("fold.js", CHECK, given) is None, f"audience {audience}"
+        assert run("core/fold.js", CHECK, given) is None, f"audience {audience}"
 
 
 def test_an_unknown_event_is_an_error_and_not_a_silent_gap(run: Callable[..., Any]) -> None:
     asked = """({fold}) => {
       try { fold({}, {type: 'mutiny'}, null); return ''; } catch (error) { return error.message; }
     }"""
-    assert "mutiny" in run("fold.js", asked)
+    assert "mutiny" in run("core/fold.js", asked)

@@ -25,7 +25,7 @@ ROOMS = [(390, 682), (360, 640), (880, 500), (1400, 760)]
 
 
 def plan_of(run: Run, route: dict[str, Any], room: tuple[int, int]) -> Any:
-    return run("layout.js", "(m, [o, width, height]) => m.layout(o, {width, height})", [route, *room])
+    return run("board/layout.js", "(m, [o, width, height]) => m.layout(o, {width, height})", [route, *room])
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=str)

@@ -8,7 +8,7 @@ from typing import Any
 Run = Callable[..., Any]
 
 NAMES = """async ({seatName, personName}, seats) => {
-  const {useCatalogue} = await import("/static/js/i18n.js");
+  const {useCatalogue} = await import("/static/js/core/i18n.js");
   const shown = () => [...seats.map((_, seat) => seatName(seats, seat)), personName(null), personName("")];
   const english = shown();
   useCatalogue({lang: "de", singles: {somebody: "jemand", blue: "blau"}});
@@ -25,6 +25,6 @@ def test_a_deleted_person_is_somebody_and_bots_and_others_keep_their_names(run: 
         {"person": None, "name": None, "colour": "yellow", "bot": None, "reserved": "p3"},
         {"person": None, "name": "Brita", "colour": "green", "bot": "sailor"},
     ]
-    english, german = run("words.js", NAMES, seats)
+    english, german = run("core/names.js", NAMES, seats)
     assert english == ["Ann", "somebody", "somebody", "Brita", "somebody", "somebody"]
     assert german == ["Ann", "jemand", "jemand", "Brita", "jemand", "jemand"]

@@ -39,7 +39,7 @@ PAUSES = """({connect}, given) => {
 
 def test_the_first_try_after_a_cut_is_nearly_immediate_and_the_next_are_close(run: Run) -> None:
     for _ in range(20):
-        first, *others = run("socket.js", PAUSES, ["welcome", *[1006] * 40])
+        first, *others = run("core/socket.js", PAUSES, ["welcome", *[1006] * 40])
         assert 0 <= first < 100
         soon: list[float] = []
         while sum(soon) + first < 3000:
@@ -49,16 +49,16 @@ def test_the_first_try_after_a_cut_is_nearly_immediate_and_the_next_are_close(ru
 
 
 def test_every_cut_begins_anew(run: Run) -> None:
-    pauses = run("socket.js", PAUSES, ["welcome", 1006, 1006, "welcome", 4000, 1006, "welcome", 1006])
+    pauses = run("core/socket.js", PAUSES, ["welcome", 1006, 1006, "welcome", 4000, 1006, "welcome", 1006])
     assert all(pauses[n] < 100 for n in (0, 2, 4))
 
 
 def test_pages_do_not_come_back_in_step(run: Run) -> None:
-    firsts = {run("socket.js", PAUSES, ["welcome", 1006])[0] for _ in range(10)}
+    firsts = {run("core/socket.js", PAUSES, ["welcome", 1006])[0] for _ in range(10)}
     assert len(firsts) > 5
 
 
 def test_a_server_that_is_busy_or_broken_is_not_asked_in_haste(run: Run) -> None:
-    assert run("socket.js", PAUSES, ["welcome", 4009])[0] > 10_000
-    first, second, third = run("socket.js", PAUSES, ["welcome", 1011, 1011, 1011])
+    assert run("core/socket.js", PAUSES, ["welcome", 4009])[0] > 10_000
+    first, second, third = run("core/socket.js", PAUSES, ["welcome", 1011, 1011, 1011])
     assert 300 <= first < second < third

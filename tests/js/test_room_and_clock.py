@@ -40,42 +40,42 @@ def test_frames_in_order_end_in_the_servers_view(run: Run) -> None:
         told.append(
             {"t": "events", "seq": at, "events": frame["events"]["0"], "choices": frame["choices"]["0"]}
         )
-    room = run("room.js", FEED, told)["room"]
+    room = run("table/room.js", FEED, told)["room"]
     assert room["view"] == frames[-1]["views"]["0"]
     assert room["choices"] == frames[-1]["choices"]["0"]
     assert room["seq"] == 35
 
 
 def test_a_hole_asks_for_the_frames_again_and_changes_nothing(run: Run) -> None:
-    got = run("room.js", FEED, [a_state(None), {"t": "events", "seq": 7, "events": []}])
+    got = run("table/room.js", FEED, [a_state(None), {"t": "events", "seq": 7, "events": []}])
     assert got["happened"][1] == ["resync"]
     assert got["room"]["seq"] == 5
 
 
 def test_a_frame_that_comes_twice_counts_once(run: Run) -> None:
     again = {"t": "events", "seq": 6, "events": []}
-    got = run("room.js", FEED, [a_state(None), again, again])
+    got = run("table/room.js", FEED, [a_state(None), again, again])
     assert got["happened"][2] == []
     assert got["room"]["seq"] == 6
 
 
 def test_choices_and_undo_end_with_the_frame_that_does_not_repeat_them(run: Run) -> None:
     first = a_state(None, choices=[{"action": {"type": "end"}}], undo=True)
-    room = run("room.js", FEED, [first, {"t": "events", "seq": 6, "events": []}])["room"]
+    room = run("table/room.js", FEED, [first, {"t": "events", "seq": 6, "events": []}])["room"]
     assert room["choices"] == []
     assert room["undo"] is False
 
 
 def test_a_refusal_brings_the_present_state(run: Run) -> None:
     refused = {"t": "refused", "id": "x", "code": "stale", "message": "…", "state": a_state(None, seq=9)}
-    got = run("room.js", FEED, [a_state(None), refused])
+    got = run("table/room.js", FEED, [a_state(None), refused])
     assert got["room"]["seq"] == 9
     assert set(got["happened"][1]) == {"reset", "refused"}
 
 
 def test_the_last_frame_of_a_game_brings_the_table(run: Run) -> None:
     last = {"t": "events", "seq": 6, "events": [], "table": {"seats": seats(2), "status": "finished"}}
-    assert run("room.js", FEED, [a_state(None), last])["room"]["table"]["status"] == "finished"
+    assert run("table/room.js", FEED, [a_state(None), last])["room"]["table"]["status"] == "finished"
 
 
 def test_whoever_acts_is_no_longer_absent(run: Run) -> None:
@@ -85,7 +85,7 @@ def test_whoever_acts_is_no_longer_absent(run: Run) -> None:
         a_state(frames[at - 1]["views"]["0"]),
         {"t": "events", "seq": 6, "events": frames[at]["events"]["0"]},
     ]
-    table = run("room.js", FEED, told)["room"]["table"]
+    table = run("table/room.js", FEED, told)["room"]["table"]
     assert table["seats"][1]["absent"] is False
     assert table["votes"] == {}
 
@@ -96,7 +96,7 @@ def test_lines_not_meant_for_this_viewer_only_move_the_counter(run: Run) -> None
         {"t": "chat", "n": 2, "channel": "players", "person": "p1", "name": "Bo", "text": "Ahoy"},
         {"t": "chat", "n": 2, "channel": "players", "person": "p1", "name": "Bo", "text": "Ahoy"},
     ]
-    room = run("room.js", FEED, lines)["room"]
+    room = run("table/room.js", FEED, lines)["room"]
     assert room["chat"] == 2
     assert [line["text"] for line in room["lines"]] == ["Ahoy"]
 
@@ -104,12 +104,12 @@ def test_lines_not_meant_for_this_viewer_only_move_the_counter(run: Run) -> None
 def test_a_running_clock_is_counted_on_from_what_the_server_said(run: Run) -> None:
     clock = {"left": [60000, 41200], "running": [1], "at": 1000}
     left = "(m, [clock, seat, now]) => m.leftNow(clock, seat, now)"
-    assert run("clock.js", left, [clock, 0, 9000]) == 60000
-    assert run("clock.js", left, [clock, 1, 9000]) == 33200
-    assert run("clock.js", left, [clock, 1, 99000]) == 0
-    assert run("clock.js", left, [None, 1, 99000]) is None
+    assert run("table/clock.js", left, [clock, 0, 9000]) == 60000
+    assert run("table/clock.js", left, [clock, 1, 9000]) == 33200
+    assert run("table/clock.js", left, [clock, 1, 99000]) == 0
+    assert run("table/clock.js", left, [None, 1, 99000]) is None
 
 
 def test_time_is_spelt_as_people_read_it(run: Run) -> None:
-    spelt = run("clock.js", "(m, times) => times.map(m.spell)", [0, 41200, 725000, 7800000, 273600000])
+    spelt = run("table/clock.js", "(m, times) => times.map(m.spell)", [0, 41200, 725000, 7800000, 273600000])
     assert spelt == ["0:00", "0:42", "12:05", "2 h 10", "3 d 4 h"]

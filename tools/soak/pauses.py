@@ -1,4 +1,4 @@
-"""How long a client waits before it connects again: in a hurry, or as the page does (static/js/socket.js)."""
+"""How long a client waits before it connects again: in a hurry, or as the page does (static/js/core/socket.js)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 // The account page: forms that speak to the API, devices and codes, what is known about you.
-import { ago, t } from "../i18n.js";
-import { get, post, put as putTo, Refused, remove } from "./api.js";
-import { el, find, findAll, put } from "./dom.js";
+import { ago, t } from "../core/i18n.js";
+import { get, post, put as putTo, Refused, remove } from "../core/api.js";
+import { el, find, findAll, put } from "../core/page_dom.js";
 import { ensureName, nameForm } from "./name.js";
 import { notices } from "./notices.js";
 import { toast } from "./shell.js";

@@ -1,5 +1,5 @@
 // The dealer: follows a game's events with the recomputed deck in hand, and objects to the first card that is wrong.
-import { layChests, setUp, shuffle } from "../chance.js";
+import { layChests, setUp, shuffle } from "./chance.js";
 
 /** A card, token or board is not what chance gave. */
 export class Mismatch extends Error {

@@ -1,11 +1,11 @@
 // The fairness page: what was fixed when, and a check of the whole game in this browser with its own code.
-import { botNonce, commitmentOf, sealOf, seedFrom, setUp } from "../chance.js";
-import { compared } from "../sealing.js";
-import { t, tn } from "../i18n.js";
-import { seatName } from "../words.js";
-import { get, Refused } from "./api.js";
+import { botNonce, commitmentOf, sealOf, seedFrom, setUp } from "./chance.js";
+import { compared } from "../core/sealing.js";
+import { t, tn } from "../core/i18n.js";
+import { seatName } from "../core/names.js";
+import { get, Refused } from "../core/api.js";
 import { Dealer, Mismatch } from "./dealer.js";
-import { el, find, put } from "./dom.js";
+import { el, find, put } from "../core/page_dom.js";
 import { playThrough, readRecord } from "./replay_source.js";
 
 const page = find("[data-fairness]");

@@ -1,12 +1,12 @@
 // The lobby: tables that come and go by themselves, and the four ways into a game.
-import { ago, t, tn } from "../i18n.js";
-import { post, Refused } from "./api.js";
-import { el, find, findAll, put, randomHex } from "./dom.js";
-import { live } from "./live.js";
-import { personName, presetName } from "../words.js";
+import { ago, t, tn } from "../core/i18n.js";
+import { post, Refused } from "../core/api.js";
+import { el, find, findAll, put, randomHex } from "../core/page_dom.js";
+import { live } from "../core/lobby_socket.js";
+import { personName, presetName } from "../core/names.js";
 import { clockWords, variantWords } from "./words.js";
 import { toast } from "./shell.js";
-import { announceTurns } from "./turn_notice.js";
+import { announceTurns } from "../core/turn_notice.js";
 import { nameForm, ensureName } from "./name.js";
 import { sitAt } from "./sitting.js";
 

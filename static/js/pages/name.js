@@ -1,7 +1,7 @@
 // Who plays: a guest gets a name before the first deed, and may change it any time.
-import { t } from "../i18n.js";
-import { get, post, Refused } from "./api.js";
-import { find } from "./dom.js";
+import { t } from "../core/i18n.js";
+import { get, post, Refused } from "../core/api.js";
+import { find } from "../core/page_dom.js";
 
 const field = () => document.getElementById("name");
 

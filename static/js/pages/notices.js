@@ -1,6 +1,6 @@
 // "Your turn" for people who are away: the browser's own notices, e-mail and webhook, each only if wanted.
-import { language, t } from "../i18n.js";
-import { find } from "./dom.js";
+import { language, t } from "../core/i18n.js";
+import { find } from "../core/page_dom.js";
 
 function browserNotices(box) {
   const supported = "Notification" in window;

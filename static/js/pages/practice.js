@@ -1,6 +1,6 @@
 // The real engine on a lesson's position: the server plays, nothing is remembered there.
-import { Refused } from "./api.js";
-import { fullRefusal, refusal } from "./refusals.js";
+import { Refused } from "../core/api.js";
+import { fullRefusal, refusal } from "../core/refusals.js";
 
 /** The stage after these actions: {before, view, events, choices, show, done}. */
 export async function practise(name, actions) {

@@ -1,8 +1,8 @@
 // Games and results: one's own page, and what others may see of a player.
-import { language, t, tn } from "../i18n.js";
-import { personName, presetName } from "../words.js";
-import { get, post, put as putTo, Refused } from "./api.js";
-import { el, find, put } from "./dom.js";
+import { language, t, tn } from "../core/i18n.js";
+import { personName, presetName } from "../core/names.js";
+import { get, post, put as putTo, Refused } from "../core/api.js";
+import { el, find, put } from "../core/page_dom.js";
 import { toast } from "./shell.js";
 
 const page = find("[data-profile]");

@@ -1,11 +1,11 @@
 // Replay: any game at any step, by slider, keys or clock, through any eyes the game allows.
-import { Board } from "../board.js";
-import { pirateIcon, symbolIcon } from "../dom.js";
-import { t, tn } from "../i18n.js";
-import { tell } from "../story.js";
-import { cardName, letterOf, lookOf, presetName, seatName } from "../words.js";
-import { Refused } from "./api.js";
-import { el, find, findAll, put, svg } from "./dom.js";
+import { Board } from "../board/board.js";
+import { pirateIcon, symbolIcon } from "../core/dom.js";
+import { t, tn } from "../core/i18n.js";
+import { tell } from "../core/event_text.js";
+import { cardName, letterOf, lookOf, presetName, seatName } from "../core/names.js";
+import { Refused } from "../core/api.js";
+import { el, find, findAll, put, svg } from "../core/page_dom.js";
 import { fromRecord, fromRoom, readRecord, viewsOf } from "./replay_source.js";
 import { toast } from "./shell.js";
 

@@ -1,8 +1,8 @@
 // Where a replay comes from: a finished game's record, a record file, or what one has seen of a running game.
-import { foldAll } from "../fold.js";
-import { get, Refused } from "./api.js";
-import { personName } from "../words.js";
-import { refusal } from "./refusals.js";
+import { foldAll } from "../core/fold.js";
+import { get, Refused } from "../core/api.js";
+import { personName } from "../core/names.js";
+import { refusal } from "../core/refusals.js";
 
 /** Have the rules play a record through for one pair of eyes: "all", null (a spectator) or a seat. */
 export async function playThrough(record, eyes = "all") {

@@ -1,6 +1,6 @@
 // A one-time code from another device: exchanged by a click, then gone from the address.
 // Asking is loaded with the click: what it needs (the catalogue) must not keep the code in the address meanwhile.
-import { find } from "./dom.js";
+import { find } from "../core/page_dom.js";
 
 const page = find("[data-resume]");
 const { code } = page.dataset;
@@ -8,7 +8,7 @@ history.replaceState(null, "", "/resume");
 
 find("[data-take]", page).addEventListener("click", async (event) => {
   event.currentTarget.setAttribute("aria-busy", "true");
-  const { post, Refused } = await import("./api.js");
+  const { post, Refused } = await import("../core/api.js");
   try {
     const { room } = await post("/resume", { code });
     location.replace(room ? `/g/${encodeURIComponent(room)}` : "/me");

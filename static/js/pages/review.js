@@ -1,10 +1,10 @@
 // The review page: the curve of chances, what luck and choices did, and turns that would have been better.
-import { t } from "../i18n.js";
-import { tell } from "../story.js";
-import { lookOf, seatName } from "../words.js";
-import { get, Refused } from "./api.js";
-import { el, find, put, svg } from "./dom.js";
-import { refusal } from "./refusals.js";
+import { t } from "../core/i18n.js";
+import { tell } from "../core/event_text.js";
+import { lookOf, seatName } from "../core/names.js";
+import { get, Refused } from "../core/api.js";
+import { el, find, put, svg } from "../core/page_dom.js";
+import { refusal } from "../core/refusals.js";
 
 const page = find("[data-review]");
 const room = page.dataset.room;

@@ -1,8 +1,8 @@
 // What the rules refuse, in the reader's language: the server's sentence is recognised by its pattern, its words
 // (cards, places, seats) are taken out and put into the translated sentence. Loaded when a refusal comes.
 
-import { N_, t } from "../i18n.js";
-import { cardName, symbolName } from "../words.js";
+import { N_, t } from "../core/i18n.js";
+import { cardName, symbolName } from "../core/names.js";
 
 const places = { start: N_("the start"), sloop: N_("the sloop"), goal: N_("the goal") };
 const modules = { Morgan: N_("Morgan"), "a sailing sloop": N_("a sailing sloop"), "black magic": N_("black magic") };

@@ -1,10 +1,10 @@
 // Examples in the rules: small live boards, drawn when they come into sight, played by the real engine.
-import { Board } from "../board.js";
-import { tell } from "../story.js";
-import { t } from "../i18n.js";
-import { symbolIcon } from "../dom.js";
-import { cardsInWords } from "../words.js";
-import { find, findAll, put, svg } from "./dom.js";
+import { Board } from "../board/board.js";
+import { tell } from "../core/event_text.js";
+import { t } from "../core/i18n.js";
+import { symbolIcon } from "../core/dom.js";
+import { cardsInWords } from "../core/names.js";
+import { find, findAll, put, svg } from "../core/page_dom.js";
 import { practise } from "./practice.js";
 
 const PAUSE = 1400; // between an action and what follows from it: time to read

@@ -52,5 +52,5 @@ if ("serviceWorker" in navigator && window.isSecureContext) {
 
 // Only those who asked for notices pay for them; the lobby has a socket of its own.
 if (localStorage.getItem("notify") === "on" && location.pathname !== "/") {
-  import("./turn_notice.js").then(({ isWanted, listenForTurns }) => isWanted() && listenForTurns());
+  import("../core/turn_notice.js").then(({ isWanted, listenForTurns }) => isWanted() && listenForTurns());
 }

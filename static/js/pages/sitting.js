@@ -1,8 +1,8 @@
 // Sitting down from a page that is not the table's: nothing of this browser's chance goes out before it has been
 // shown the table's fingerprint, and has kept it.
-import { sitting } from "../sealing.js";
-import { get, post } from "./api.js";
-import { randomHex } from "./dom.js";
+import { sitting } from "../core/sealing.js";
+import { get, post } from "../core/api.js";
+import { randomHex } from "../core/page_dom.js";
 
 /** `shown`: what creating or quick play answered; without it the table is asked. */
 export async function sitAt(id, shown = {}, headers = {}) {

@@ -1,11 +1,11 @@
 // The tutorial: five small positions on the real engine, played with the same clicks as the real table.
-import { Board } from "../board.js";
-import { symbolIcon } from "../dom.js";
-import { t } from "../i18n.js";
-import { cardsOf, clickCard, clickPlace, offers, single, stillFits } from "../intent.js";
-import { inWords } from "../options.js";
-import { cardName } from "../words.js";
-import { el, find, findAll, given, put, svg } from "./dom.js";
+import { Board } from "../board/board.js";
+import { symbolIcon } from "../core/dom.js";
+import { t } from "../core/i18n.js";
+import { cardsOf, clickCard, clickPlace, offers, single, stillFits } from "../table/selection.js";
+import { inWords } from "../table/choice_text.js";
+import { cardName } from "../core/names.js";
+import { el, find, findAll, given, put, svg } from "../core/page_dom.js";
 import { practise } from "./practice.js";
 
 const page = find("[data-tutorial]");

@@ -1,5 +1,5 @@
 // Words for things the server names by code, beyond those of the table: clocks and variants.
-import { t } from "../i18n.js";
+import { t } from "../core/i18n.js";
 
 export function clockWords(kind) {
   const words = { none: t("No clock"), turn: t("Per turn"), bank: t("Time bank"), days: t("Days per turn") };

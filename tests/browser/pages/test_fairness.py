@@ -135,7 +135,7 @@ def test_the_browsers_set_up_is_the_engines(person: Callable[..., Player]):
         full = rules.options_to_json(rules.parse_options(options))
         made = rules.position_to_json(rules.new_game(rules.parse_options(options), SEED))
         found = ann.page.evaluate(
-            "async ([options, seed]) => (await import('/static/js/chance.js')).setUp(options, seed)",
+            "async ([options, seed]) => (await import('/static/js/pages/chance.js')).setUp(options, seed)",
             [full, SEED],
         )
         assert found["board"] == made["board"], options

@@ -1,0 +1,162 @@
+// What lies under the pirates: parchment, road, tiles, landmarks and ornaments. Drawn once a layout.
+
+import { svg, use } from "../core/dom.js";
+
+const ORNAMENTS = {
+  passage: ["rock", "spike", "torch", "rock", "spike", "bones", "torch"],
+  jungle: ["palm", "fern", "leaf", "fern", "palm", "leaf", "gull"],
+};
+
+function sideAt(plan, y) {
+  return plan.sides.find(({ top, bottom }) => y >= top && y <= bottom)?.side ?? plan.sides[0].side;
+}
+
+export function drawGround(layer, plan, scenario) {
+  const { width, height } = plan;
+  layer.append(svg("rect", { class: "parchment", x: 0, y: 0, width, height, rx: 18 }));
+  for (const { side, top, bottom } of plan.sides) {
+    layer.append(
+      svg("rect", {
+        class: `ground ${side}`,
+        x: 8,
+        y: top + (top === 0 ? 8 : 0),
+        width: width - 16,
+        height: bottom - top - (top === 0 ? 8 : 0) - (bottom === height ? 8 : 0),
+        rx: 14,
+      }),
+    );
+  }
+  if (plan.sloop) drawHarbour(layer, plan);
+  if (scenario === "passage") drawWater(layer, plan, plan.goal);
+  if (scenario === "jungle") drawWater(layer, plan, plan.start);
+  drawOrnaments(layer, plan);
+  for (const { side, road } of plan.sides) layer.append(svg("path", { class: `road ${side}`, d: road }));
+  layer.append(svg("rect", { class: "frame", x: 8, y: 8, width: width - 16, height: height - 16, rx: 14 }));
+  layer.append(svg("rect", { class: "frame inner", x: 14, y: 14, width: width - 28, height: height - 28, rx: 10 }));
+  layer.dataset.scenario = scenario;
+}
+
+function drawHarbour(layer, plan) {
+  const { top, bottom, dock, landing, cartagena, tortuga } = plan.sloop;
+  const edge = (y, phase) => {
+    const points = [];
+    const end = plan.width - 8;
+    for (let step = 8; step < end + 24; step += 24) {
+      const x = Math.min(step, end);
+      points.push(`${x} ${(y + 7 * Math.sin(x / 46 + phase)).toFixed(1)}`);
+    }
+    return points;
+  };
+  const shore = edge(top - 14, 0);
+  const beach = edge(bottom + 14, 2).reverse();
+  layer.append(svg("path", { class: "sea", d: `M${shore.join("L")}L${beach.join("L")}Z` }));
+  for (let x = 60; x < plan.width - 60; x += 110) {
+    layer.append(
+      use("scenery", "wave", {
+        x: x - 20 + ((x * 7) % 40),
+        y: top + ((x * 13) % Math.max(bottom - top - 60, 20)),
+        width: 54,
+        height: 54,
+      }),
+    );
+  }
+  layer.append(
+    svg("path", {
+      class: "jetty",
+      d: `M${dock.x} ${dock.y}L${cartagena.x} ${top + 10}M${landing.x} ${landing.y}L${tortuga.x} ${bottom - 10}`,
+    }),
+  );
+}
+
+/** A cove around a boat that lies at an end of the road. */
+function drawWater(layer, plan, { x, y }) {
+  const points = [];
+  for (let step = 0; step < 72; step += 1) {
+    const angle = (step / 72) * 2 * Math.PI;
+    const wobble = 1 + 0.05 * Math.sin(angle * 5 + 1) + 0.03 * Math.sin(angle * 9);
+    const px = Math.min(Math.max(x + 185 * wobble * Math.cos(angle), 8), plan.width - 8);
+    const py = Math.min(Math.max(y + 22 + 104 * wobble * Math.sin(angle), 8), plan.height - 8);
+    points.push(`${px.toFixed(1)} ${py.toFixed(1)}`);
+  }
+  layer.append(svg("path", { class: "sea", d: `M${points.join("L")}Z` }));
+  for (const [dx, dy] of [
+    [-150, 10],
+    [95, -50],
+    [110, 30],
+    [-60, 55],
+    [-120, -50],
+  ]) {
+    layer.append(use("scenery", "wave", { x: x + dx, y: y + dy, width: 46, height: 46 }));
+  }
+}
+
+function drawOrnaments(layer, plan) {
+  const rose = plan.bare.find(({ room }) => room >= 80);
+  for (const spot of plan.bare) {
+    if (spot === rose || (rose && Math.hypot(spot.x - rose.x, spot.y - rose.y) < 110)) continue;
+    const set = ORNAMENTS[sideAt(plan, spot.y)];
+    const size = Math.min(64, 24 + spot.room * 0.5);
+    const name = set[Math.floor(spot.pick * set.length)];
+    layer.append(
+      use("scenery", name, {
+        class: "ornament",
+        x: spot.x - size / 2,
+        y: spot.y - size / 2,
+        width: size,
+        height: size,
+      }),
+    );
+  }
+  if (rose)
+    layer.append(
+      use("scenery", "rose", { class: "ornament rose", x: rose.x - 80, y: rose.y - 80, width: 160, height: 160 }),
+    );
+}
+
+/** One tile with its symbol; grows a chest token when one lies there. */
+export function drawSpace({ x, y, d, side, board, space, plate }, symbol) {
+  return svg(
+    "g",
+    { class: `space ${side} board-${board % 2}` },
+    svg("path", { class: "tile", d }),
+    svg("path", { class: "tile-edge", d }),
+    svg(
+      "g",
+      { class: "sign", transform: `translate(${x} ${y})` },
+      use("symbols", `symbol-${symbol}`, { x: -26, y: -26, width: 52, height: 52 }),
+    ),
+    use("scenery", "chest-token", { class: "chest-token", x: x + 16, y: y - 48, width: 34, height: 34 }),
+    numberPlate(plate, space),
+  );
+}
+
+/** Every sixth space carries its number, so that people can talk about the road. */
+function numberPlate({ x, y }, space) {
+  if (space % 6 !== 0) return null;
+  const text = svg("text", { x, y: y + 6 });
+  text.textContent = String(space);
+  return svg("g", { class: "space-number" }, svg("rect", { x: x - 17, y: y - 13, width: 34, height: 26, rx: 12 }), text);
+}
+
+/** Prison, wreck, sloop or bay. Its front part goes into another layer, before the pirates. */
+export function drawLandmark(name, { x, y, w, h }, frontLayer) {
+  const box = { x: x - 119, y: y - 108, width: 238, height: 187 }; // 0.85 of its drawing: masts stay off the row above
+  const isBoat = name === "sloop";
+  frontLayer.append(
+    svg(
+      "g",
+      { class: isBoat ? "sloop-front-sailing" : "" },
+      svg("g", { class: isBoat ? "sail-with" : "" }, use("scenery", `${name}-front`, box)),
+    ),
+  );
+  return svg(
+    "g",
+    { class: `landmark ${name}` },
+    svg(
+      "g",
+      { class: isBoat ? "sail-with" : "" },
+      use("scenery", name, box),
+      svg("rect", { class: "landmark-hit", x: x - w / 2, y: y - h / 2 - 6, width: w, height: h + 12, rx: 16 }),
+    ),
+  );
+}

@@ -1,0 +1,52 @@
+// Asking the server over HTTP: JSON both ways, refusals as one kind of error.
+import { t } from "./i18n.js";
+import { fullRefusal, refusal } from "./refusals.js";
+
+/** What the server refused, already in the reader's language. */
+export class Refused extends Error {
+  constructor(status, code, sentence) {
+    super(sentence);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const csrf = () => document.querySelector('meta[name="csrf"]')?.content ?? "";
+
+/** How long it really is, where that is more than a moment; as app/web/errors.py counts it. */
+function waiting(seconds) {
+  if (!(seconds > 60)) return "";
+  const minutes = Math.ceil(seconds / 60);
+  return t("That was too much for now. Try again in about {n} minutes.", { n: minutes <= 10 ? minutes : Math.ceil(minutes / 5) * 5 });
+}
+
+async function ask(method, path, body, more = {}) {
+  const headers = { Accept: "application/json", ...more };
+  if (method !== "GET") headers["X-CSRF"] = csrf();
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  let answer;
+  try {
+    answer = await fetch(`/api/v1${path}`, {
+      method,
+      headers,
+      credentials: "same-origin",
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch {
+    throw new Refused(0, "offline", t("The server cannot be reached. Check your connection and try again."));
+  }
+  if (answer.status === 204) return null;
+  const parsed = await answer.json().catch(() => null);
+  if (answer.ok) {
+    if (parsed?.csrf) document.querySelector('meta[name="csrf"]').content = parsed.csrf;
+    return parsed;
+  }
+  const { code = "error", message = "" } = parsed?.error ?? {};
+  const wait = answer.status === 429 ? waiting(Number(answer.headers.get("Retry-After"))) : "";
+  throw new Refused(answer.status, code, wait || (await fullRefusal(code, message)));
+}
+
+export const get = (path) => ask("GET", path);
+export const post = (path, body = {}, headers = {}) => ask("POST", path, body, headers);
+export const put = (path, body = {}) => ask("PUT", path, body);
+export const remove = (path, body) => ask("DELETE", path, body);

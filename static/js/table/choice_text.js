@@ -1,0 +1,73 @@
+// Choices in words: what each legal action does and what it costs, before it is done.
+
+import { symbolIcon, el, icon } from "../core/dom.js";
+import { cardName, placeName, seatName, symbolName } from "../core/names.js";
+import { t, tn } from "../core/i18n.js";
+
+const price = ({ action: { type }, draws, final }) => {
+  // resting says already that it takes a card
+  if (draws && type !== "draw")
+    return tn("draws {n} card and cannot be undone", "draws {n} cards and cannot be undone", draws);
+  return (draws || final) && type !== "end" ? t("cannot be undone") : "";
+};
+
+const phrases = {
+  advance: ({ action, to }, c) =>
+    t("{card}: from {from} to {to}", { card: cardName(action.card), from: c.place(action.from), to: c.place(to) }),
+  retreat: ({ action, to }, c) => t("Fall back from {from} to {to}", { from: c.place(action.from), to: c.place(to) }),
+  morgan: ({ action, to }, c) =>
+    t("Morgan: send {other} from {from} to {to}", {
+      other: c.name(action.player),
+      from: c.place(action.from),
+      to: c.place(to),
+    }),
+  sail: (_, c) => (c.view.sloop === "cartagena" ? t("Sail to Tortuga") : t("Sail to Cartagena")),
+  draw: () => t("Rest: take a card and end the turn"),
+  end: () => t("End turn"),
+  pistol: ({ action }, c) =>
+    t("{card}: take a card from {other}", { card: cardName(action.card), other: c.name(action.player) }),
+  rum: ({ action }) => t("{card}: draw, keep two, give one to each of the others", { card: cardName(action.card) }),
+  lantern: ({ action }) => t("{card}: look at four cards of the deck and keep one", { card: cardName(action.card) }),
+  parrot: ({ action, to }, c) =>
+    t("Two parrots as {card}: from {from} to {to}", {
+      card: symbolName(action.as),
+      from: c.place(action.from),
+      to: c.place(to),
+    }),
+  hook: ({ action, to }, c) =>
+    t("{hook} with {card}: two pirates from {from} to {to}, two actions", {
+      hook: cardName(action.card),
+      card: cardName(action.with),
+      from: c.place(action.from),
+      to: c.place(to),
+    }),
+  chest: ({ action }, c) =>
+    t("{card}: open the chest at {from}", { card: cardName(action.card), from: c.place(action.from) }),
+};
+
+/** One choice as {text, price}. */
+export function inWords(choice, view, seats) {
+  const context = { view, place: (place) => placeName(view, place), name: (seat) => seatName(seats, seat) };
+  return { text: phrases[choice.action.type]?.(choice, context) ?? choice.action.type, price: price(choice) };
+}
+
+const signs = { sail: "ui-anchor", draw: "ui-cards", end: "ui-done", retreat: "ui-undo", morgan: "ui-arrow" };
+
+function signOf({ action }) {
+  const { type } = action;
+  if (type === "parrot") return [symbolIcon("parrot"), symbolIcon(action.as)];
+  if (type === "hook") return [symbolIcon("hook"), symbolIcon(action.with)];
+  if (action.card) return [symbolIcon(action.card)];
+  return [icon("ui", signs[type] ?? "ui-arrow")];
+}
+
+/** A choice as a button. */
+export function choiceButton(choice, view, seats, onPick) {
+  const { text, price: cost } = inWords(choice, view, seats);
+  return el(
+    "button",
+    { type: "button", class: "choice", onclick: () => onPick(choice) },
+    el("span", { class: "choice-signs" }, ...signOf(choice)),
+    el("span", { class: "choice-words" }, el("span", {}, text), cost ? el("small", {}, cost) : null),
+  );
+}

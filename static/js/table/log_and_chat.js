@@ -1,0 +1,243 @@
+// Log and chat, as two tabs. A log line shows its move on the board while it is hovered or focused.
+
+import { el, icon } from "../core/dom.js";
+import { lookOf, personName } from "../core/names.js";
+import { pref, setPref } from "./preferences.js";
+import { N_, t } from "../core/i18n.js";
+
+export const phrases = {
+  hello: N_("Ahoy!"),
+  good_luck: N_("Good luck!"),
+  good_move: N_("Good move!"),
+  thanks: N_("Thank you!"),
+  sorry: N_("Sorry!"),
+  one_moment: N_("One moment, please."),
+  good_game: N_("Good game!"),
+  rematch: N_("Another round?"),
+};
+
+/** Talk(root, {onTrace(traces|null), onChat({text}|{preset}), onMute(person, on)}) -> {log, line, update, …} */
+export function Talk(root, { onTrace, onChat, onMute }) {
+  const lines = el("ol", { class: "log-lines", "aria-label": t("Log") });
+  const talk = el("ol", { class: "chat-lines", "aria-label": t("Chat"), "aria-live": "polite" });
+  const input = el("input", {
+    type: "text",
+    maxlength: 300,
+    autocomplete: "off",
+    enterkeyhint: "send",
+    "aria-label": t("Write a message"),
+  });
+  const form = el(
+    "form",
+    { class: "chat-form" },
+    input,
+    el("button", { class: "button button-small", type: "submit" }, t("Send")),
+  );
+  const quick = el("div", { class: "chat-quick", role: "group", "aria-label": t("Ready phrases") });
+  const hidden = el("div", { class: "chat-hidden", role: "group", "aria-label": t("Whose lines you hide"), hidden: true });
+  const names = new Map(); // of everybody who wrote, to say later whom one hides
+  const closedNote = el("p", { class: "chat-closed", hidden: true }, t("The host has closed the chat."));
+  const panels = {
+    log: el("div", { role: "tabpanel", id: "panel-log", "aria-labelledby": "tab-log", class: "talk-panel" }, lines),
+    chat: el(
+      "div",
+      { role: "tabpanel", id: "panel-chat", "aria-labelledby": "tab-chat", class: "talk-panel" },
+      talk,
+      hidden,
+      closedNote,
+      quick,
+      form,
+    ),
+  };
+  const fresh = el("span", { class: "fresh", hidden: true });
+  const tabs = {
+    log: el(
+      "button",
+      { type: "button", role: "tab", id: "tab-log", "aria-controls": "panel-log" },
+      icon("ui", "ui-log"),
+      t("Log"),
+    ),
+    chat: el(
+      "button",
+      { type: "button", role: "tab", id: "tab-chat", "aria-controls": "panel-chat" },
+      icon("ui", "ui-chat"),
+      t("Chat"),
+      fresh,
+    ),
+  };
+  root.append(
+    el("h2", { class: "hidden" }, t("Log and chat")),
+    el("div", { role: "tablist", class: "tabs", "aria-label": t("Log and chat") }, tabs.log, tabs.chat),
+    panels.log,
+    panels.chat,
+  );
+  let unread = 0;
+  let open = "log";
+  let me = null;
+
+  function show(name, focus = false) {
+    open = name;
+    for (const [each, tab] of Object.entries(tabs)) {
+      tab.setAttribute("aria-selected", String(each === name));
+      tab.setAttribute("tabindex", each === name ? "0" : "-1");
+      panels[each].hidden = each !== name;
+    }
+    if (name === "chat") unread = 0;
+    showUnread();
+    setPref("tab", name);
+    if (focus) tabs[name].focus();
+    panels[name].firstElementChild.scrollTop = 1e6;
+  }
+
+  function showUnread() {
+    fresh.hidden = unread === 0;
+    fresh.textContent = String(unread);
+    tabs.chat.setAttribute("aria-label", unread ? t("Chat, {n} new", { n: unread }) : t("Chat"));
+  }
+
+  for (const [name, tab] of Object.entries(tabs)) tab.addEventListener("click", () => show(name));
+  root.querySelector(".tabs").addEventListener("keydown", (event) => {
+    if (["ArrowLeft", "ArrowRight"].includes(event.key)) show(open === "log" ? "chat" : "log", true);
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const text = input.value.trim();
+    if (!text) return;
+    onChat({ text });
+    input.value = "";
+  });
+
+  // One tab stop for the whole log; arrows walk it.
+  lines.addEventListener("keydown", (event) => {
+    const at = event.target.closest("li");
+    const next = {
+      ArrowDown: at?.nextElementSibling,
+      ArrowUp: at?.previousElementSibling,
+      Home: lines.firstElementChild,
+      End: lines.lastElementChild,
+    }[event.key];
+    if (!next) return;
+    event.preventDefault();
+    at.setAttribute("tabindex", "-1");
+    next.setAttribute("tabindex", "0");
+    next.focus();
+  });
+
+  /** Whom one hides, each with the way back. */
+  function showHidden({ muted = [] }, seats) {
+    const nameOf = (person) => personName(seats.find((seat) => seat.person === person)?.name ?? names.get(person));
+    const wanted = muted.map((person) => [person, t("Show again what {name} writes", { name: nameOf(person) })]);
+    const key = JSON.stringify(wanted);
+    if (hidden.dataset.key === key) return;
+    hidden.dataset.key = key;
+    hidden.hidden = wanted.length === 0;
+    hidden.replaceChildren(
+      ...wanted.map(([person, words]) =>
+        el("button", { type: "button", class: "quick", onclick: () => onMute(person, false) }, words),
+      ),
+    );
+  }
+
+  const atBottom = (box) => box.scrollHeight - box.scrollTop - box.clientHeight < 60;
+
+  function push(box, item) {
+    const stick = atBottom(box);
+    box.append(item);
+    while (box.children.length > 400) box.firstElementChild.remove();
+    if (stick) box.scrollTop = box.scrollHeight;
+  }
+
+  // Whoever reads the newest line goes on reading it when the box becomes lower, as it does at the end.
+  for (const box of [lines, talk]) {
+    let low = true;
+    box.addEventListener("scroll", () => (low = atBottom(box)));
+    new ResizeObserver(() => low && (box.scrollTop = box.scrollHeight)).observe(box);
+  }
+
+  return {
+    show,
+    openTab: () => open,
+    clearLog: () => lines.replaceChildren(),
+    clearChat: () => talk.replaceChildren(),
+    log({ text, seat, traces = [] }, seats) {
+      if (!text) return;
+      for (const each of lines.querySelectorAll('[tabindex="0"]')) each.setAttribute("tabindex", "-1");
+      const item = el(
+        "li",
+        {
+          class: seat === null || seat === undefined ? "log-line" : `log-line look-${lookOf(seats, seat)}`,
+          tabindex: "0",
+        },
+        el("span", {}, text),
+      );
+      if (traces.length) {
+        item.classList.add("has-trace");
+        for (const event of ["mouseenter", "focus"]) item.addEventListener(event, () => onTrace(traces));
+        for (const event of ["mouseleave", "blur"]) item.addEventListener(event, () => onTrace(null));
+      }
+      push(lines, item);
+    },
+    line(line, seats) {
+      const mine = line.person === me?.person;
+      const name = personName(line.name);
+      names.set(line.person, line.name);
+      const words = line.preset ? t(phrases[line.preset] ?? line.preset) : line.text;
+      const cls =
+        line.seat === null || line.seat === undefined
+          ? "chat-line watcher"
+          : `chat-line look-${lookOf(seats, line.seat)}`;
+      const item = el(
+        "li",
+        { class: cls, "data-person": line.person },
+        el("b", {}, name),
+        line.channel === "spectators" ? el("small", {}, ` (${t("watching")})`) : null,
+        el("span", {}, words),
+      );
+      if (!mine && me?.person) {
+        item.append(
+          el(
+            "button",
+            {
+              type: "button",
+              class: "mute",
+              title: t("Hide what {name} writes", { name }),
+              onclick: () => onMute(line.person, true),
+            },
+            icon("ui", "ui-mute"),
+            el("span", { class: "hidden" }, t("Hide what {name} writes", { name })),
+          ),
+        );
+      }
+      push(talk, item);
+      if (open !== "chat" && !mine) {
+        unread += 1;
+        showUnread();
+      }
+    },
+    muted(person) {
+      for (const each of talk.querySelectorAll("[data-person]")) if (each.dataset.person === person) each.remove();
+    },
+    update({ you, table, presets }) {
+      me = you;
+      showHidden(you, table.seats);
+      const closed = table.chat_closed || !you.person;
+      form.hidden = closed;
+      quick.hidden = closed;
+      closedNote.hidden = !table.chat_closed;
+      if (quick.children.length !== presets.length) {
+        quick.replaceChildren(
+          ...presets
+            .filter((name) => name in phrases)
+            .map((name) =>
+              el(
+                "button",
+                { type: "button", class: "quick", onclick: () => onChat({ preset: name }) },
+                t(phrases[name]),
+              ),
+            ),
+        );
+      }
+    },
+    start: () => show(pref("tab") === "chat" ? "chat" : "log"),
+  };
+}

@@ -1,0 +1,172 @@
+// The table's menu: sound, the end-turn countdown, hint, pause, giving up, and the keys one can press.
+
+import { el, icon } from "../core/dom.js";
+import { pref, setPref } from "./preferences.js";
+import { t, tn } from "../core/i18n.js";
+
+/** Ask before something that cannot be taken back; resolves true or false. */
+export function confirm(question, yes) {
+  return new Promise((resolve) => {
+    const dialog = el(
+      "dialog",
+      { class: "confirm", "aria-labelledby": "confirm-words" },
+      el("p", { id: "confirm-words" }, question),
+      el(
+        "form",
+        { method: "dialog", class: "confirm-buttons" },
+        el("button", { class: "button", value: "no", autofocus: true }, t("No")),
+        el("button", { class: "button button-bad", value: "yes" }, yes),
+      ),
+    );
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(dialog.returnValue === "yes");
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+const keys = () => [
+  ["Tab", t("from part to part")],
+  ["← → ↑ ↓", t("along the road, along the log")],
+  ["Enter", t("choose a card, a pirate, a place")],
+  ["Page ↑ ↓", t("to the next lit place")],
+  ["Esc", t("put back what is chosen")],
+  ["H", t("to your hand")],
+  ["B", t("to the board")],
+  ["E", t("to “End turn”")],
+  ["U", t("undo")],
+  ["T", t("to the log and chat")],
+];
+
+/** Menu(root, {send, onResign, onHint}) -> {update(state)} */
+export function Menu(root, { send, onResign, onHint, onDevice }) {
+  const sound = el("button", { type: "button", class: "menu-item", onclick: toggleSound });
+  const countdown = el(
+    "select",
+    { id: "countdown" },
+    ...[0, 3, 5, 10].map((n) =>
+      el(
+        "option",
+        { value: n, selected: pref("countdown") === n },
+        n ? tn("after {n} second", "after {n} seconds", n) : t("only when I say so"),
+      ),
+    ),
+  );
+  countdown.addEventListener("change", () => setPref("countdown", Number(countdown.value)));
+  const item = (sign, words, onclick) =>
+    el("button", { type: "button", class: "menu-item", onclick }, icon("ui", sign), el("span", {}, words));
+  const hint = item("ui-lantern", t("Ask for a hint"), onHint);
+  const pause = item("ui-pause", t("Ask for a pause"), () => send({ do: "consent", to: "pause", yes: true }));
+  const chat = item("ui-chat", "", () => send({ do: "close_chat", closed: !state.table.chat_closed }));
+  const hosts = el("div", { class: "menu-hosts", role: "group", "aria-label": t("Hand the host's role on") });
+  const device = item("ui-link", t("Go on on another device"), onDevice);
+  const resign = item(
+    "ui-flag",
+    t("Give up"),
+    async () => (await confirm(t("Give up this game? Your pirates stay where they are."), t("Give up"))) && onResign(),
+  );
+  const replay = el("a", { class: "menu-item" }, icon("ui", "ui-log"), el("span", {}, t("Replay so far")));
+  const rules = el(
+    "a",
+    { class: "menu-item", href: "/rules", target: "_blank", rel: "noopener" },
+    icon("ui", "ui-help"),
+    el("span", {}, t("Rules")),
+  );
+  // a short phone shows no header: the way out is here
+  const lobby = el("a", { class: "menu-item", href: "/" }, icon("ui", "ui-anchor"), el("span", {}, t("To the lobby")));
+  const help = el(
+    "details",
+    { class: "menu-keys" },
+    el("summary", {}, t("Keys")),
+    el("dl", {}, ...keys().flatMap(([key, words]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, words)])),
+  );
+  const body = el(
+    "div",
+    { class: "menu-body" },
+    sound,
+    el(
+      "label",
+      { class: "menu-item", for: "countdown" },
+      icon("ui", "ui-hourglass"),
+      el("span", {}, t("End my turn")),
+      countdown,
+    ),
+    hint,
+    pause,
+    chat,
+    hosts,
+    device,
+    replay,
+    rules,
+    lobby,
+    help,
+    resign,
+  );
+  const box = el(
+    "details",
+    { class: "table-menu" },
+    el("summary", { class: "button button-small" }, icon("ui", "ui-menu"), el("span", {}, t("Table"))),
+    body,
+  );
+  root.append(box);
+  let state = null;
+
+  /** The host may hand the role to any other person at the table, at any time. */
+  function showHosts({ table, you, view }) {
+    const others =
+      view && you.person && table.host === you.person
+        ? table.seats.map((info, seat) => ({ ...info, seat })).filter(({ person, bot }) => person && !bot && person !== you.person)
+        : [];
+    const key = JSON.stringify(others.map(({ seat, name }) => [seat, name]));
+    if (hosts.dataset.key === key) return;
+    hosts.dataset.key = key;
+    hosts.hidden = others.length === 0;
+    hosts.replaceChildren(
+      ...others.map(({ seat, name }) => item("ui-helm", t("Make {name} host", { name }), () => send({ do: "host", seat }))),
+    );
+  }
+
+  function showSound() {
+    sound.replaceChildren(
+      icon("ui", pref("sound") ? "ui-sound" : "ui-mute"),
+      el("span", {}, pref("sound") ? t("Sound is on") : t("Sound is off")),
+    );
+    sound.setAttribute("aria-pressed", String(pref("sound")));
+  }
+
+  function toggleSound() {
+    setPref("sound", !pref("sound"));
+    showSound();
+  }
+  showSound();
+  body.addEventListener(
+    "click",
+    (event) => event.target.closest("button") && event.target.closest("button") !== sound && (box.open = false),
+  );
+  addEventListener("pointerdown", (event) => !box.contains(event.target) && (box.open = false));
+  box.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !box.open) return;
+    event.stopPropagation();
+    box.open = false;
+    box.firstElementChild.focus();
+  });
+
+  return {
+    update(next) {
+      state = next;
+      const { table, you, view } = state;
+      const playing = table.status === "running" && you.seat !== null && view && !view.players[you.seat]?.resigned;
+      hint.hidden = !playing || !table.hints || !state.choices.length;
+      pause.hidden = !playing || table.paused;
+      resign.hidden = !playing;
+      device.hidden = !you.person;
+      chat.hidden = !you.person || table.host !== you.person;
+      showHosts(state);
+      chat.querySelector("span").textContent = table.chat_closed ? t("Open the chat") : t("Close the chat");
+      replay.href = `/g/${encodeURIComponent(table.id)}/replay`;
+      replay.hidden = !view;
+    },
+  };
+}

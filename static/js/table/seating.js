@@ -1,0 +1,322 @@
+// Before the start: sit, choose a colour, be ready; invite others; the host adds bots and begins.
+
+import { el, icon, pirateIcon, symbolIcon } from "../core/dom.js";
+import { COLOURS, colourName, letterOf, levelName, levels, personName, presetName } from "../core/names.js";
+import { optionLines } from "./option_text.js";
+import { canOpen, hasOpened } from "../core/sealing.js";
+import { list, N_, t, tn } from "../core/i18n.js";
+
+const SYMBOLS = {
+  classic: ["bottle", "dagger", "hat", "key", "pistol", "skull"],
+  escape: ["chest", "hook", "lantern", "parrot", "pistol", "rum"],
+};
+
+const nameOf = (seat) => (seat.person ? personName(seat.name) : (seat.name ?? levelName(seat.bot)));
+
+/** Is a kept seat kept for this person? */
+const kept = (reserved, you) => reserved === you.person;
+
+/** Why the last start came to nothing. */
+const VOID = {
+  late: N_("The last start came to nothing: somebody's browser did not confirm in time, and their seat is free again."),
+  lost: N_("The last start came to nothing: somebody's browser no longer had what it had sealed."),
+  left: N_("The last start came to nothing: somebody left the table."),
+};
+
+/** Seating(root, {send(command), sit(seat, name), giveUp(), now()}) -> {update(state)} */
+export function Seating(root, { send, sit, giveUp, now }) {
+  const seats = el("ol", { class: "berths" });
+  const host = el("div", { class: "host-controls" });
+  const head = el("div", { class: "seating-head" });
+  const terms = el("details", { class: "terms" }, el("summary", {}, t("The rules of this table")));
+  const link = el("input", { type: "text", readonly: true, id: "invite-link", value: location.href.split(/[?#]/)[0] });
+  const copied = el("span", { class: "copied", role: "status" });
+  const copy = el(
+    "button",
+    { type: "button", class: "button button-small", onclick: copyLink },
+    icon("ui", "ui-link"),
+    t("Copy the link"),
+  );
+  const share = el(
+    "button",
+    {
+      type: "button",
+      class: "button button-small",
+      hidden: !navigator.share,
+      onclick: () => navigator.share({ title: document.title, url: link.value }).catch(() => {}),
+    },
+    t("Share"),
+  );
+  const qr = el("img", { class: "qr", alt: t("The link as a QR code"), width: 148, height: 148, loading: "lazy" });
+  // one step for whoever comes by a link: a name if they like, and the seat
+  const name = el("input", {
+    id: "guest-name",
+    maxlength: 24,
+    autocomplete: "nickname",
+    placeholder: t("A name is suggested"),
+  });
+  const naming = el(
+    "p",
+    { class: "field naming", hidden: true },
+    el("label", { for: "guest-name" }, t("Your name at the table")),
+    name,
+  );
+  const invite = el(
+    "section",
+    { class: "invite" },
+    el("h3", {}, t("Invite")),
+    el("label", { for: "invite-link" }, t("Whoever has this link can join.")),
+    el("div", { class: "invite-row" }, link, copy, share, copied),
+    qr,
+  );
+  root.append(
+    head,
+    el(
+      "div",
+      { class: "seating-body" },
+      el("section", { class: "berth-list" }, naming, el("h3", {}, t("Seats")), seats, host),
+      invite,
+    ),
+    terms,
+  );
+  let drawn = "";
+
+  async function copyLink() {
+    try {
+      await navigator.clipboard.writeText(link.value);
+      copied.textContent = t("Copied.");
+    } catch {
+      link.select();
+      copied.textContent = t("Press Ctrl+C to copy.");
+    }
+  }
+
+  function colours(state, seat) {
+    const taken = state.table.seats.map(({ colour }) => colour);
+    return el(
+      "div",
+      { class: "colours", role: "radiogroup", "aria-label": t("Your colour") },
+      ...COLOURS.map((colour, look) => {
+        const mine = state.table.seats[seat].colour === colour;
+        return el(
+          "button",
+          {
+            type: "button",
+            role: "radio",
+            class: `swatch look-${look}`,
+            "aria-checked": String(mine),
+            "aria-label": colourName(look),
+            title: colourName(look),
+            disabled: !mine && taken.includes(colour),
+            onclick: () => send({ do: "colour", colour }),
+          },
+          pirateIcon(look, letterOf(look)),
+        );
+      }),
+    );
+  }
+
+  function berth(state, info, seat) {
+    const { table, you } = state;
+    const isHost = you.person !== null && table.host === you.person;
+    const mine = you.seat === seat;
+    const filled = info.person || info.bot;
+    const look = COLOURS.indexOf(info.colour);
+    const figure = el(
+      "span",
+      { class: "berth-figure" },
+      look >= 0 ? pirateIcon(look, letterOf(look)) : icon("ui", "ui-plus"),
+    );
+    const item = el("li", { class: `berth ${filled ? "" : "free"} ${mine ? "mine" : ""}` }, figure);
+    const words = el("span", { class: "berth-words" });
+    item.append(words);
+    if (filled) {
+      words.append(
+        el("b", {}, nameOf(info)),
+        mine ? el("small", {}, ` (${t("you")})`) : "",
+        look >= 0 ? el("small", {}, ` ${colourName(look)}`) : "",
+        info.person && info.person === table.host ? el("small", {}, ` · ${t("host")}`) : "",
+      );
+      words.append(
+        el(
+          "span",
+          { class: `berth-ready ${info.ready || info.bot ? "yes" : ""}` },
+          info.bot ? t("bot: {level}", { level: levelName(info.bot) }) : info.ready ? t("ready") : t("not ready yet"),
+        ),
+      );
+    } else if (info.reserved) words.append(el("b", {}, t("Kept for {name}", { name: personName(info.name) })));
+    else words.append(el("b", {}, t("Free seat")));
+    const deeds = el("span", { class: "berth-deeds" });
+    if (table.opening) return item;
+    if (mine) {
+      item.append(colours(state, seat));
+      deeds.append(
+        el(
+          "button",
+          {
+            type: "button",
+            class: info.ready ? "button button-small" : "button button-small button-main",
+            "aria-pressed": String(info.ready),
+            onclick: () => send({ do: "ready", ready: !info.ready }),
+          },
+          info.ready ? t("Not ready after all") : t("I am ready"),
+        ),
+        el(
+          "button",
+          { type: "button", class: "button button-small button-quiet", onclick: () => send({ do: "stand" }) },
+          t("Stand up"),
+        ),
+      );
+    }
+    if (!filled && (!info.reserved || kept(info.reserved, you))) {
+      deeds.append(
+        el(
+          "button",
+          {
+            type: "button",
+            class: you.seat === null ? "button button-small button-main" : "button button-small",
+            onclick: () => sit(seat, name.value.trim()),
+          },
+          you.seat === null ? t("Sit here") : t("Move here"),
+        ),
+      );
+    }
+    if (isHost && filled && !mine) {
+      deeds.append(
+        el(
+          "button",
+          { type: "button", class: "button button-small button-quiet", onclick: () => send({ do: "remove", seat }) },
+          t("Remove {name}", { name: nameOf(info) }),
+        ),
+      );
+      if (info.person && !info.bot)
+        deeds.append(
+          el(
+            "button",
+            { type: "button", class: "button button-small button-quiet", onclick: () => send({ do: "host", seat }) },
+            t("Make {name} host", { name: nameOf(info) }),
+          ),
+        );
+    }
+    item.append(deeds);
+    return item;
+  }
+
+  const comeToNothing = ({ void_why: why }) => (why ? el("p", { class: "seating-wait" }, t(VOID[why])) : null);
+
+  /** The start waits until every player's browser has shown what it had sealed. */
+  function opening({ table, you }) {
+    const waited = table.opening.order.filter((seat) => !hasOpened(table, seat));
+    const others = waited.filter((seat) => seat !== you.seat).map((seat) => table.seats[seat].name);
+    const lines = [el("p", { class: "seating-wait" }, el("b", {}, t("The game is about to begin.")))];
+    if (waited.includes(you.seat) && !canOpen(table.id, table, you.seat))
+      lines.push(
+        el("p", { class: "seating-wait" }, t("Your seat was sealed by another browser or device. Open this table there and the game begins by itself.")),
+        el(
+          "button",
+          { type: "button", class: "button button-small", onclick: giveUp },
+          t("I no longer have it: seal anew"),
+        ),
+      );
+    if (others.length)
+      lines.push(el("p", { class: "seating-wait" }, t("Waiting for the browser of {names} to confirm.", { names: list(others) })));
+    if (table.opening.asked) {
+      const until = new Date(Date.now() + table.opening.until - now());
+      const time = until.toLocaleString(undefined, table.clock.kind === "days" ? {} : { timeStyle: "medium" });
+      lines.push(
+        el("p", { class: "seating-wait" }, t("Whoever has not confirmed by {time} leaves the seat, and the others begin again.", { time })),
+      );
+    }
+    return lines;
+  }
+
+  function hostControls(state) {
+    const { table, you } = state;
+    if (table.opening) return opening(state);
+    const isHost = you.person !== null && table.host === you.person;
+    if (!isHost)
+      return [
+        comeToNothing(table),
+        el(
+          "p",
+          { class: "seating-wait" },
+          you.seat === null
+            ? t("Sit down to play, or stay and watch.")
+            : t("The host begins the game when everybody is ready."),
+        ),
+      ].filter(Boolean);
+    const free = table.seats.filter((seat) => !seat.person && !seat.bot && !seat.reserved).length;
+    const filled = table.seats.filter((seat) => seat.person || seat.bot);
+    const ready = filled.length >= 2 && filled.every((seat) => seat.ready || seat.bot);
+    const level = el(
+      "select",
+      { id: "bot-level", "aria-label": t("How well the bot plays") },
+      ...levels.map((each) =>
+        el("option", { value: each, selected: each === (table.bot_level ?? "sailor") }, levelName(each)),
+      ),
+    );
+    const why =
+      filled.length < 2
+        ? t("At least two seats must be filled.")
+        : ready
+          ? free
+            ? tn("{n} free seat closes up.", "{n} free seats close up.", free)
+            : ""
+          : t("Not everybody is ready.");
+    return [
+      comeToNothing(table),
+      free
+        ? el(
+            "div",
+            { class: "bot-row" },
+            level,
+            el(
+              "button",
+              { type: "button", class: "button button-small", onclick: () => send({ do: "bot", level: level.value }) },
+              icon("ui", "ui-bot"),
+              t("Add a bot"),
+            ),
+          )
+        : null,
+      el(
+        "button",
+        {
+          type: "button",
+          class: "button button-main start-game",
+          disabled: !ready,
+          onclick: () => send({ do: "start" }),
+        },
+        icon("ui", "ui-anchor"),
+        t("Begin the game"),
+      ),
+      el("p", { class: "seating-wait" }, why),
+    ].filter(Boolean);
+  }
+
+  return {
+    update(state) {
+      const { table, you } = state;
+      const key = JSON.stringify([table, you]);
+      if (key === drawn) return;
+      drawn = key;
+      naming.hidden = you.person !== null || table.status !== "open";
+      const hadFocus = root.contains(document.activeElement) ? document.activeElement.textContent : null;
+      const level = root.querySelector("#bot-level")?.value;
+      head.replaceChildren(
+        el("h2", { class: "seating-title" }, table.title || presetName(table.options.preset)),
+        table.title ? el("p", { class: "lead" }, presetName(table.options.preset)) : "",
+        el("p", { class: "seating-art", "aria-hidden": "true" }, ...SYMBOLS[table.options.symbols].map((each) => symbolIcon(each))),
+      );
+      seats.replaceChildren(...table.seats.map((info, seat) => berth(state, info, seat)));
+      host.replaceChildren(...hostControls(state));
+      if (level && root.querySelector("#bot-level")) root.querySelector("#bot-level").value = level;
+      terms.replaceChildren(
+        terms.firstElementChild,
+        el("ul", {}, ...optionLines(table).map((line) => el("li", {}, line))),
+        el("p", { class: "commitment" }, t("The server's sealed chance:"), " ", el("code", {}, table.commitment ?? "")),
+      );
+      if (!qr.src) qr.src = `/qr/g/${encodeURIComponent(table.id)}.svg`;
+      if (hadFocus) [...root.querySelectorAll("button")].find((each) => each.textContent === hadFocus)?.focus();
+    },
+  };
+}

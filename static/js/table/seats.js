@@ -1,0 +1,127 @@
+// The seats: who plays, whose turn it is, what each holds and how far each has come.
+
+import { el, icon, keyed, pirateIcon } from "../core/dom.js";
+import { byKind, cardFace } from "./cards.js";
+import { cardCount, cardName, colourName, letterOf, levelName, lookOf, seatName } from "../core/names.js";
+import { t, tn } from "../core/i18n.js";
+
+const home = (player) => player.pirates.filter((place) => place === "goal").length;
+
+/** Seats(root, {onSeat(seat)}) -> {update(state), element(seat)} */
+export function Seats(root, { onSeat }) {
+  const rows = el("ol", { class: "plates" });
+  root.append(el("h2", { class: "hidden" }, t("Players")), rows);
+
+  function make({ seat }) {
+    const plate = el(
+      "li",
+      { class: "plate" },
+      el("span", { class: "plate-figure" }),
+      el("span", { class: "plate-name" }),
+      el("span", { class: "plate-signs" }),
+      el("span", { class: "plate-clock" }),
+      el("span", { class: "plate-facts" }),
+      el("span", { class: "plate-hand" }),
+      el(
+        "button",
+        { type: "button", class: "button button-small plate-aim", hidden: true, onclick: () => onSeat(seat) },
+        icon("symbols", "symbol-pistol"),
+        el("span"),
+      ),
+    );
+    return plate;
+  }
+
+  const sign = (name, words) =>
+    el("span", { class: "sign", title: words }, icon("ui", name), el("span", { class: "hidden" }, words));
+
+  function update(plate, { seat, state, targets }) {
+    const { table, view, you, presence } = state;
+    const info = table.seats[seat] ?? {};
+    const player = view.players[seat];
+    const look = lookOf(table.seats, seat);
+    const over = view.winner !== null || table.status !== "running";
+    const inTurn = !over && view.turn.seat === seat;
+    plate.className = `plate look-${look}`;
+    plate.classList.toggle("in-turn", inTurn);
+    plate.classList.toggle("own", you.seat === seat);
+    plate.classList.toggle("resigned", player.resigned);
+    plate.classList.toggle("winner", view.winner === seat);
+    const figure = plate.querySelector(".plate-figure");
+    if (figure.dataset.look !== String(look)) {
+      figure.dataset.look = look;
+      figure.replaceChildren(pirateIcon(look, letterOf(look)));
+    }
+    const name = plate.querySelector(".plate-name");
+    name.textContent = seatName(table.seats, seat);
+    const mine = you.seat === seat ? t("you") : null;
+    if (mine) name.append(" ", el("small", {}, `(${mine})`));
+    name.append(el("span", { class: "hidden" }, `, ${colourName(look)}`));
+    plate
+      .querySelector(".plate-signs")
+      .replaceChildren(
+        ...[
+          inTurn && sign("ui-compass", t("in turn")),
+          view.winner === seat && sign("ui-anchor", t("has won")),
+          player.resigned && sign("ui-flag", t("has given up")),
+          info.bot &&
+            sign("ui-bot", info.person ? t("a bot plays for now") : t("bot: {level}", { level: levelName(info.bot) })),
+          info.person && info.person === table.host && sign("ui-helm", t("host")),
+          info.person && !info.bot && presence.seats[seat] === false && sign("ui-away", t("not connected")),
+        ].filter(Boolean),
+      );
+    const count = player.cards ?? player.hand.length;
+    const facts = plate.querySelector(".plate-facts");
+    facts.replaceChildren(
+      el(
+        "span",
+        { class: "fact" },
+        icon("ui", "ui-cards"),
+        el("span", { class: "fact-number", "aria-hidden": "true" }, String(count)),
+        el("span", { class: "hidden" }, cardCount(count)),
+      ),
+      el(
+        "span",
+        { class: "fact" },
+        icon("ui", "ui-anchor"),
+        el("span", { class: "fact-number", "aria-hidden": "true" }, `${home(player)}/${player.pirates.length}`),
+        el(
+          "span",
+          { class: "hidden" },
+          tn("{n} pirate of {all} has escaped", "{n} pirates of {all} have escaped", home(player), {
+            all: player.pirates.length,
+          }),
+        ),
+      ),
+    );
+    showHand(plate.querySelector(".plate-hand"), player, you.seat === seat && !over);
+    const aim = plate.querySelector(".plate-aim");
+    aim.hidden = !targets.has(seat);
+    aim.lastElementChild.textContent = t("Aim at {name}", { name: seatName(table.seats, seat) });
+  }
+
+  function showHand(box, player, own) {
+    const visible = player.hand && !own ? byKind(player.hand) : [];
+    box.hidden = visible.length === 0;
+    box.replaceChildren(
+      ...visible.map(([card, n]) =>
+        el(
+          "span",
+          { class: "plate-card" },
+          cardFace(card, "tiny"),
+          n > 1 ? el("span", { "aria-hidden": "true" }, String(n)) : null,
+          el("span", { class: "hidden" }, `${n} × ${cardName(card)}`),
+        ),
+      ),
+    );
+  }
+
+  return {
+    update(state, targets) {
+      const items = state.view.players.map((_, seat) => ({ seat, state, targets }));
+      keyed(rows, items, ({ seat }) => seat, make, update);
+    },
+    element: (seat) => rows.children[seat] ?? null,
+    clock: (seat) => rows.children[seat]?.querySelector(".plate-clock"),
+  };
+}
