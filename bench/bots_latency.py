@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import secrets
 import socket
 import sys
 import tempfile
@@ -23,14 +22,14 @@ from time import monotonic
 from typing import Any
 
 import httpx
-import orjson
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 
-from app.client.sealing import Keeper
+from app.client import Api
+from app.client.protocol import GameProtocol
+from app.client.socket import open_socket, receive, send
+from tools.first_game import guest_api, new_guest
 
 ROOT = Path(__file__).resolve().parents[1]
-
-Json = dict[str, Any]
 
 
 def free_port() -> int:
@@ -39,66 +38,46 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
-class Player:
+class Player(GameProtocol):
     """A person's client: follows one game and acts whenever it may."""
 
-    def __init__(self, http: httpx.AsyncClient, base: str) -> None:
-        self.http = http
-        self.base = base
-        self.keeper = Keeper()
+    def __init__(self, api: Api) -> None:
+        super().__init__()
+        self.api = api
 
     @classmethod
     async def make(cls, base: str, stack: AsyncExitStack) -> Player:
-        http = await stack.enter_async_context(
-            httpx.AsyncClient(base_url=base, headers={"Origin": base}, timeout=60)
-        )
-        made = await http.post("/api/v1/me", json={"name": f"P{secrets.token_hex(4)}"})
-        made.raise_for_status()
-        http.headers["X-CSRF"] = made.json()["csrf"]
-        return cls(http, base)
-
-    async def do(self, game: str, do: str, **fields: Any) -> None:
-        body = {"do": do, "id": secrets.token_hex(8), **fields}
-        (await self.http.post(f"/api/v1/games/{game}/commands", json=body)).raise_for_status()
-
-    async def state(self, game: str) -> Json:
-        found: Json = (await self.http.get(f"/api/v1/games/{game}")).json()
-        return found
+        return cls(await stack.enter_async_context(guest_api(base, await new_guest(base))))
 
     async def create(self, players: int, **terms: Any) -> str:
-        body = {"options": {"preset": "jamaica", "players": players}, "visibility": "unlisted", **terms}
-        answer = await self.http.post("/api/v1/games", json=body)
-        answer.raise_for_status()
-        return str(answer.json()["id"])
+        options = {"preset": "jamaica", "players": players}
+        return await self.api.create(options, visibility="unlisted", **terms)
 
     async def watch(self, game: str, stack: AsyncExitStack) -> ClientConnection:
-        cookies = "; ".join(f"{name}={value}" for name, value in self.http.cookies.items())
-        link = await stack.enter_async_context(
-            connect(
-                f"ws{self.base.removeprefix('http')}/ws/game/{game}",
-                additional_headers={"Cookie": cookies, "Origin": self.base},
-            )
-        )
-        await link.send('{"do":"hello","v":2}')
+        link = await stack.enter_async_context(open_socket(self.api.base, game, self.api.headers))
+        self.keeper = self.api.keeper(game)
+        await send(link, self.hello())
         return link
 
     async def play(self, link: ClientConnection, until: float, waits: list[float]) -> None:
         """Act and undo nothing: the first choice every time, one every 100 ms; note how long each ack takes."""
-        sent: tuple[str, float] | None = None
-        async for text in link:
-            frame = orjson.loads(text)
-            if sent is not None and sent[0] in (frame.get("ack"), frame.get("id")):
-                waits.append(monotonic() - sent[1])
-                sent = None
+        sent_at = 0.0
+        while (frame := await receive(link)) is not None:
+            was_under_way = bool(self.pending)
+            self.receive(frame)
+            if was_under_way and not self.pending and sent_at:
+                waits.append(monotonic() - sent_at)
+                sent_at = 0.0
             if monotonic() > until:
                 return
-            if frame.get("choices") and sent is None:
+            opening = self.owed()
+            if opening is not None:
+                await send(link, opening)
+            if self.choices and not self.pending:
                 await asyncio.sleep(0.1)
-                command = secrets.token_hex(8)
-                action = frame["choices"][0]["action"]
-                sent = (command, monotonic())
-                message = {"do": "act", "id": command, "version": frame["seq"], "action": action}
-                await link.send(orjson.dumps(message).decode())
+                move = self.begin("act", version=self.seq, action=self.choices[0]["action"])
+                sent_at = monotonic()
+                await send(link, move)
 
 
 async def people_play(base: str, seconds: float, tables: int) -> list[float]:
@@ -110,13 +89,9 @@ async def people_play(base: str, seconds: float, tables: int) -> list[float]:
             people = [await Player.make(base, stack), await Player.make(base, stack)]
             game = await people[0].create(2)
             for player in people:
-                await player.do(game, "sit", **player.keeper.sit((await player.state(game))["table"]))
-                await player.do(game, "ready", ready=True)
+                await player.api.sit(game)
             playing += [(player, await player.watch(game, stack)) for player in people]
-            await people[0].do(game, "start")
-            for player in people:
-                state = await player.state(game)
-                await player.do(game, **(player.keeper.answer(state["table"], state["you"]["seat"]) or {}))
+            await people[0].api.start(game)
         until = monotonic() + seconds
         try:
             async with asyncio.timeout(seconds + 5):
@@ -133,9 +108,9 @@ async def start_bot_games(base: str, games: int, level: str, stack: AsyncExitSta
         host = await Player.make(base, stack)
         game = await host.create(3, pace=0)
         for _ in range(3):
-            await host.do(game, "bot", level=level)
+            await host.api.add_bot(game, level)
         link = await host.watch(game, stack)
-        await host.do(game, "start")
+        await host.api.start(game)
         stack.push_async_callback(_cancelled, asyncio.create_task(_drain(link)))
         rooms.append(game)
     return rooms

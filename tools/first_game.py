@@ -18,7 +18,7 @@ import httpx
 from app.bots import Budget, choose
 from app.client import Api, Seat, play_seat
 
-__all__ = ["FirstGame"]
+__all__ = ["FirstGame", "guest_api", "new_guest"]
 
 Json = dict[str, Any]
 
@@ -37,11 +37,8 @@ class FirstGame:
 
     @classmethod
     async def begin(cls, base: str, preset: str = "tortuga") -> FirstGame:
-        name = f"Newcomer {secrets.token_hex(3)}"
-        async with httpx.AsyncClient(base_url=base, headers={"Origin": base}, timeout=30) as browser:
-            (await browser.post("/api/v1/me", json={"name": name})).raise_for_status()
-            cookie = f"cartagena={browser.cookies['cartagena']}"
-        async with _api(base, cookie) as api:
+        cookie = await new_guest(base)
+        async with guest_api(base, cookie) as api:
             game = await api.create({"preset": preset, "players": 2}, visibility="unlisted", pace=0)
             await api.sit(game)
             await api.add_bot(game, "cabin-boy")
@@ -50,12 +47,12 @@ class FirstGame:
         return cls(base, cookie, game)
 
     async def state(self) -> Json:
-        async with _api(self.base, self.cookie) as api:
+        async with guest_api(self.base, self.cookie) as api:
             return await api.state(self.game)
 
     async def play(self, actions: int | None = None) -> Json | None:
         """So many actions of the guest, or to the end; the result when there is one."""
-        async with _api(self.base, self.cookie) as api:
+        async with guest_api(self.base, self.cookie) as api:
             return await _play(api, self.game, actions)
 
 
@@ -76,7 +73,16 @@ async def _play(api: Api, game: str, actions: int | None) -> Json | None:
         return None
 
 
-def _api(base: str, cookie: str) -> Api:
+async def new_guest(base: str) -> str:
+    """The cookie of somebody who has just given a name."""
+    async with httpx.AsyncClient(base_url=base, headers={"Origin": base}, timeout=30) as browser:
+        (
+            await browser.post("/api/v1/me", json={"name": f"Newcomer {secrets.token_hex(3)}"})
+        ).raise_for_status()
+        return f"cartagena={browser.cookies['cartagena']}"
+
+
+def guest_api(base: str, cookie: str) -> Api:
     """A guest has no token: known by the cookie, as a browser is."""
     api = Api(base, "")
     api.headers = {"Cookie": cookie, "Origin": base}

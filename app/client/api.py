@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Any
@@ -12,6 +11,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from app.client.errors import ApiError, ClientError, Unreachable, unreachable
+from app.client.protocol import fresh_id
 from app.client.sealing import Keeper
 
 __all__ = ["PAUSES", "Api", "ApiError"]
@@ -133,10 +133,6 @@ def _is_safe(method: str, body: Json | None) -> bool:
 def _is_to_be_repeated(answer: httpx.Response, method: str, body: Json | None) -> bool:
     """Busy, or a proxy whose worker went away with the request: then nobody knows whether it was done."""
     return answer.status_code in (429, 503) or (answer.status_code in (502, 504) and _is_safe(method, body))
-
-
-def fresh_id() -> str:
-    return secrets.token_hex(12)
 
 
 def _checked(base: str) -> str:

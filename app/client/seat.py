@@ -7,21 +7,20 @@ import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote
 
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+from websockets.asyncio.client import ClientConnection
+from websockets.exceptions import InvalidStatus, WebSocketException
 
-from app.client.api import PAUSES, Api, fresh_id
+from app.client.api import PAUSES, Api
 from app.client.errors import ApiError, ClientError, PlayerFailed, SeatLost, Unreachable, unreachable
-from app.client.sealing import Keeper
-from app.client.table import Table, must_go_again
+from app.client.protocol import encode, must_go_again
+from app.client.socket import open_socket, receive, send
+from app.client.table import Table
 
 __all__ = ["TRIES", "Seat", "play_seat"]
 
 Json = dict[str, Any]
 
-PROTOCOL = 2
 TRIES = 3
 """So many answers in a row that are no moves, and the player is given up."""
 _PATIENCE = 1.0
@@ -63,29 +62,31 @@ async def play_seat(api: Api, game: str, player: Player, *, password: str | None
     gives no moves.
     """
     table = Table()
-    address = "ws" + api.base.removeprefix("http") + f"/ws/game/{quote(game, safe='')}"
+    table.keeper, table.password = api.keeper(game), password
+    table.keeper.again()  # what another table object had under way is lost with it
     lost = 0
     while not table.is_over:
-        table.is_in = False
+        table.is_welcome = False
         wait, problem = 0.0, None
         try:
-            socket = await connect(address, additional_headers=api.headers)
+            socket = await open_socket(api.base, game, api.headers)
         except (OSError, WebSocketException) as failed:
             wait, problem = _after_no_handshake(api.base, failed)
         else:
             try:
-                await _converse(socket, table, player, api, game, password)
+                await _converse(socket, table, player, api, game)
             finally:
                 await socket.close()
             if not table.is_over:
                 wait, problem = _after_close(api.base, socket, table)
         if problem is not None:
-            lost = 0 if table.is_in else lost
+            lost = 0 if table.is_welcome else lost
             if lost >= len(PAUSES):
                 raise problem
             await api.sleep(max(wait, PAUSES[lost]))
             lost += 1
-    return table.result if table.result is not None else (await api.state(game))["table"]["result"]
+    result: Json | None = table.table["result"]
+    return result
 
 
 def _after_no_handshake(base: str, problem: Exception) -> tuple[float, ClientError]:
@@ -117,97 +118,61 @@ def _after_close(base: str, socket: ClientConnection, table: Table) -> tuple[flo
     return _WAITS.get(code, 0.0), Unreachable(f"{base} does not let us play: {closed}. Try again later.")
 
 
-async def _converse(
-    socket: ClientConnection, table: Table, player: Player, api: Api, game: str, password: str | None
-) -> None:
+async def _converse(socket: ClientConnection, table: Table, player: Player, api: Api, game: str) -> None:
     """Until the game is over or the socket is closed."""
-    keeper = api.keeper(game)
-    keeper.again()
-    await _send(socket, _hello(table, password))
-    if table.sent is not None:
-        await _send(socket, table.sent)
-    while (frame := await _receive(socket)) is not None:
+    for message in (table.hello(), *table.pending.values()):
+        await send(socket, message)
+    while (frame := await receive(socket)) is not None:
         was_played = table.is_played_by_a_bot
-        table.hear(frame)
+        table.receive(frame)
         if table.is_over:
             return
-        if table.is_in and table.seat is None:
+        if table.is_welcome and table.seat is None:
             raise SeatLost(
                 "You have no seat at this table (any more); sit down again, or choose another one."
             )
+        if table.problems:
+            table.start_over()
+            await send(socket, table.hello())
+            continue
         if table.is_late:
             table.recall(await api.seen(game))
         if must_go_again(frame):
             await api.sleep(_PATIENCE)
-            keeper.again()
-            await _tend(socket, table, keeper)
-            await _send(socket, table.sent if table.is_in else _hello(table, password))
+            for message in table.repeated(frame):
+                await send(socket, message)
             continue
-        await _tend(socket, table, keeper)
+        if (opening := table.owed()) is not None:
+            await send(socket, opening)
         if table.is_played_by_a_bot:
             if not was_played:
-                await _send(socket, {"do": "return", "id": fresh_id()})
+                await send(socket, table.begin("return"))
             continue
         await _move(socket, table, player)
 
 
-async def _tend(socket: ClientConnection, table: Table, keeper: Keeper) -> None:
-    """Where seats are sealed, the game begins when every client has opened: ours does at once."""
-    wanted = keeper.answer(table.block, table.seat) if table.block is not None else None
-    if wanted is not None:
-        await _send(socket, {**wanted, "id": fresh_id()})
-
-
 async def _move(socket: ClientConnection, table: Table, player: Player) -> None:
     """Ask for a move and send it, if one is wanted now."""
-    if not table.choices or table.sent is not None or table.seat is None or table.view is None:
+    if not table.choices or table.move is not None or table.seat is None or table.view is None:
         return
     if table.no_moves >= TRIES:
         assert table.refusal is not None
         raise PlayerFailed(
             f"{TRIES} answers in a row were no moves, the last was {_short(table.last_answer)} "
-            f"({table.refusal['message'].rstrip('.')}); legal were {_short(table.choices)}."
+            f"({table.refusal['message'].rstrip('.')}); legal were {_short(table.actions)}."
         )
     version = table.seq
-    answer = player(Seat(table.seat, table.view, table.choices, table.history))
+    answer = player(Seat(table.seat, table.view, table.actions, table.history))
     action = await answer if inspect.isawaitable(answer) else answer
     table.last_answer = action
-    message: Json = {"do": "act", "id": fresh_id(), "version": version, "action": action}
-    if len(json.dumps(message).encode()) > _LONGEST_FRAME:
+    message = table.begin("act", version=version, action=action)
+    if len(encode(message)) > _LONGEST_FRAME:
         raise PlayerFailed(
-            f"The answer {_short(action)} is longer than any action; legal were {_short(table.choices)}."
+            f"The answer {_short(action)} is longer than any action; legal were {_short(table.actions)}."
         )
-    table.sent = message
-    await _send(socket, message)
+    await send(socket, message)
 
 
 def _short(value: object) -> str:
     text = json.dumps(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]} …"
-
-
-def _hello(table: Table, password: str | None) -> Json:
-    hello: Json = {"do": "hello", "v": PROTOCOL}
-    if table.seq is not None:
-        hello["seq"] = table.seq
-    if password is not None:
-        hello["password"] = password
-    return hello
-
-
-async def _send(socket: ClientConnection, message: Json | None) -> None:
-    """Nothing is lost with a socket that is gone: the next one says hello, and the move again."""
-    if message is not None:
-        try:
-            await socket.send(json.dumps(message))
-        except ConnectionClosed:
-            return  # reading finds out, and why
-
-
-async def _receive(socket: ClientConnection) -> Json | None:
-    """The next frame; None when the socket is closed."""
-    try:
-        frame: Json = json.loads(await socket.recv())
-    except ConnectionClosed:
-        return None
-    return frame

@@ -10,7 +10,7 @@ import base64
 import json
 from typing import Any, Protocol, cast
 
-__all__ = ["BINARY", "HOST", "TEXT", "Socket", "connect", "post"]
+__all__ = ["BINARY", "HOST", "TEXT", "Hearer", "Socket", "connect", "post"]
 
 HOST = "127.0.0.1"
 TEXT, BINARY, CLOSE, PING, PONG = 0x81, 0x82, 0x88, 0x89, 0x8A
@@ -52,7 +52,7 @@ class Socket(asyncio.Protocol):
         self._is_open = False
         self.table = table
         self.seat = seat
-        self._answer: asyncio.Future[None] | None = None
+        self._answer: asyncio.Future[bytes] | None = None
         self._early: bytes | None = None
         self._mark = b""
         self.transport: asyncio.Transport
@@ -104,19 +104,19 @@ class Socket(asyncio.Protocol):
         head = bytes((kind, 0x80 | size)) if size < 126 else bytes((kind, 0xFE)) + size.to_bytes(2, "big")
         self.transport.write(head + _NO_MASK + payload)
 
-    async def hear(self, mark: bytes = b"") -> None:
+    async def hear(self, mark: bytes = b"") -> bytes:
         """Waits for a payload with this mark in it, among those the adapter hands to `give`."""
         if self._early is not None and mark in self._early:
-            return
+            return self._early
         self._mark = mark
         self._answer = asyncio.get_running_loop().create_future()
-        await asyncio.wait_for(self._answer, _SECONDS)
+        return await asyncio.wait_for(self._answer, _SECONDS)
 
     def give(self, payload: bytes) -> None:
         """To whoever waits in `hear`, or will: a greeting may come with the handshake."""
         self._early = payload
         if self._answer is not None and self._mark in payload and not self._answer.done():
-            self._answer.set_result(None)
+            self._answer.set_result(payload)
 
 
 async def connect(hearer: Hearer, port: int, path: str, *headers: str, table: Any, seat: int) -> Socket:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import random
-import secrets
 
 import orjson
 
-from app import rules
-from bench.peers.client import Socket, connect, post
+from bench.peers.client import Socket
 from bench.peers.load import Adapter, Load, Table
+from bench.peers.person import Guest, Person, start
 
 __all__ = ["Ours"]
 
@@ -19,14 +18,13 @@ _TRIES = 6  # to find an action that does not bring a pirate home: so a table la
 class OurTable(Table):
     """A table of ours: the next action is one of the choices of whoever is to act."""
 
-    __slots__ = ("actor", "chance", "choices", "commitment", "game", "nonces", "seq")
+    __slots__ = ("actor", "chance", "choices", "game", "people", "seq")
 
     def __init__(self, load: Load, number: int, players: int) -> None:
         super().__init__(load, number, players)
         self.chance = random.Random(number)
         self.game = ""
-        self.commitment = ""
-        self.nonces: list[str] = []
+        self.people: list[Person] = []
         self.seq = 0
         self.actor: Socket
         self.choices: list[dict[str, object]] = []
@@ -39,35 +37,17 @@ class Ours(Adapter):
 
     async def join(self, table: Table, seat: int) -> Socket:
         assert isinstance(table, OurTable)
-        origin = f"Origin: http://127.0.0.1:{self.port}"
-        me, cookies = await post(self.port, "/api/v1/me", {"name": f"P{secrets.token_hex(6)}"}, origin)
-        cookie = "Cookie: " + "; ".join(cookies)
+        guest = await Guest.new(self.port)
         if seat == 0:
-            wish = {"options": {"preset": "jamaica", "players": table.players}, "visibility": "unlisted"}
-            made, _ = await post(self.port, "/api/v1/games", wish, origin, cookie, f"X-CSRF: {me['csrf']}")
-            table.game, table.commitment = made["id"], made["commitment"]
-        socket = await connect(
-            self, self.port, f"/ws/game/{table.game}", origin, cookie, table=table, seat=seat
-        )
-        await self._say(socket, b'"t":"state"', do="hello", v=2)
+            table.game = await guest.open_table(table.players)
+        person = await guest.join(self, table.game, table=table, seat=seat)
         if seat < table.players:
-            table.nonces.append(secrets.token_hex(16))
-            seal = rules.seal_of(table.commitment, table.nonces[seat])
-            await self._say(socket, b'"ack":', do="sit", seal=seal)
-            await self._say(socket, b'"ack":', do="ready", ready=True)
+            await person.sit()
+            table.people.append(person)
         if seat == table.players - 1:
-            host = table.sockets[0]
-            await self._say(host, b'"ack":', do="start")
-            for seated, nonce in zip([*table.sockets, socket], table.nonces, strict=True):
-                await self._say(seated, b'"ack":', do="open", nonce=nonce, next_seal=secrets.token_hex(32))
-        return socket
-
-    async def _say(self, socket: Socket, until: bytes, **message: object) -> None:
-        """Say something and wait for the frame that shows it was heard."""
-        if message["do"] != "hello":
-            message["id"] = secrets.token_hex(8)
-        socket.send(orjson.dumps(message))
-        await socket.hear(until)
+            await start(table.people)
+            table.people.clear()
+        return person.socket
 
     def act(self, table: Table) -> None:
         assert isinstance(table, OurTable)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import secrets
 from collections import Counter
 from collections.abc import Sequence
 from time import perf_counter
@@ -12,8 +11,8 @@ from typing import Any
 
 import orjson
 
-from app import rules
-from bench.peers.client import Socket, connect, post
+from bench.peers.client import Socket
+from bench.peers.person import Guest, start
 
 __all__ = ["Table", "TableGroup", "percentile"]
 
@@ -61,58 +60,36 @@ class TableGroup:
 
     # -- people ------------------------------------------------------------------------------------
 
-    async def guest(self, port: int) -> tuple[str, str, str]:
-        """Origin, cookie and CSRF token of somebody new."""
-        origin = f"Origin: http://127.0.0.1:{port}"
-        me, cookies = await post(port, "/api/v1/me", {"name": f"P{secrets.token_hex(6)}"}, origin)
-        return origin, "Cookie: " + "; ".join(cookies), f"X-CSRF: {me['csrf']}"
-
     async def open_tables(self, count: int, players: int) -> None:
         """Games that run, their players connected."""
         new = [Table(len(self.tables) + n, players) for n in range(count)]
-        for start in range(0, count, _AT_ONCE):
-            await asyncio.gather(*(self._open(table) for table in new[start : start + _AT_ONCE]))
+        for begin in range(0, count, _AT_ONCE):
+            await asyncio.gather(*(self._open(table) for table in new[begin : begin + _AT_ONCE]))
         self.tables += new
 
     async def _open(self, table: Table) -> None:
-        commitment, nonces = "", list[str]()
+        people = []
         for seat in range(table.players):
-            port = self.ports[seat % len(self.ports)]
-            origin, cookie, csrf = await self.guest(port)
+            guest = await Guest.new(self.ports[seat % len(self.ports)])
             if seat == 0:
-                wish = {"options": {"preset": "jamaica", "players": table.players}, "visibility": "unlisted"}
-                made, _ = await post(port, "/api/v1/games", wish, origin, cookie, csrf)
-                table.game, commitment = made["id"], made["commitment"]
-            path = f"/ws/game/{table.game}"
-            socket = await connect(self, port, path, origin, cookie, table=table, seat=seat)
-            table.sockets.append(socket)
-            await self._say(socket, b'"t":"state"', do="hello", v=2)
-            nonces.append(secrets.token_hex(16))
-            await self._say(socket, b'"ack":', do="sit", seal=rules.seal_of(commitment, nonces[seat]))
-            await self._say(socket, b'"ack":', do="ready", ready=True)
-        await self._say(table.sockets[0], b'"ack":', do="start")
-        for socket, nonce in zip(table.sockets, nonces, strict=True):
-            await self._say(socket, b'"ack":', do="open", nonce=nonce, next_seal=secrets.token_hex(32))
+                table.game = await guest.open_table(table.players)
+            person = await guest.join(self, table.game, table=table, seat=seat)
+            table.sockets.append(person.socket)
+            await person.sit()
+            people.append(person)
+        await start(people)
         await table.is_dealt.wait()  # whoever begins may be at another worker
 
     async def watch(self, table: Table, count: int) -> list[Socket]:
         """Spectators, twenty to a person (two tabs and a hundred strangers cost the same)."""
         found = []
-        for start in range(0, count, 20):
-            port = self.ports[(start // 20) % len(self.ports)]
-            origin, cookie, _ = await self.guest(port)
-            for _ in range(min(20, count - start)):
-                path = f"/ws/game/{table.game}"
-                socket = await connect(self, port, path, origin, cookie, table=table, seat=table.players)
-                await self._say(socket, b'"t":"state"', do="hello", v=2)
-                found.append(socket)
+        for begin in range(0, count, 20):
+            port = self.ports[(begin // 20) % len(self.ports)]
+            guest = await Guest.new(port)
+            for _ in range(min(20, count - begin)):
+                person = await guest.join(self, table.game, table=table, seat=table.players)
+                found.append(person.socket)
         return found
-
-    async def _say(self, socket: Socket, until: bytes, **message: object) -> None:
-        if message["do"] != "hello":
-            message["id"] = secrets.token_hex(8)
-        socket.send(orjson.dumps(message))
-        await socket.hear(until)
 
     # -- play --------------------------------------------------------------------------------------
 

@@ -48,7 +48,7 @@ async def scene(stage: Stage) -> Scene:
     client = SoakClient("http://127.0.0.1", "p_ann", "", Random(1))
     client.game = ann.game
     told = len(ann.ear.heard)
-    client.hear(
+    client.receive(
         {
             "t": "state",
             "seq": room.table.seq,
@@ -61,7 +61,7 @@ async def scene(stage: Stage) -> Scene:
     client.pending["moved-once-0"] = {"do": "act"}
     await ann.act(move, id="moved-once-0")
     for message in ann.ear.heard[told:]:
-        client.hear(copy.deepcopy(message))
+        client.receive(copy.deepcopy(message))
     return Scene(stage, Book(stage.store, ann.game), client)
 
 
@@ -96,9 +96,8 @@ async def test_a_refused_command_that_is_in_the_log_is_found(scene: Scene) -> No
 
 async def test_an_entry_told_twice_and_a_hole_are_found(scene: Scene) -> None:
     last = scene.client.seq
-    assert last is not None
-    scene.client.hear({"t": "events", "seq": last, "events": []})
-    scene.client.hear({"t": "events", "seq": last + 2, "events": []})
+    scene.client.receive({"t": "events", "seq": last, "events": []})
+    scene.client.receive({"t": "events", "seq": last + 2, "events": []})
     found = " ".join(await scene.audit())
     assert f"events {last} after {last}" in found
     assert f"events {last + 2} after {last}" in found

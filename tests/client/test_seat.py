@@ -148,6 +148,53 @@ async def _past() -> Json:
     return {"steps": [], "seq": 3}
 
 
+async def test_after_a_hole_in_the_numbers_everything_is_asked_for_again():
+    async def talk(socket: ServerConnection, heard: list[Json]) -> None:
+        heard.append(json.loads(await socket.recv()))
+        state = {"t": "state", "seq": 3, "you": {"seat": 0}, "table": table(), "view": None}
+        await tell(socket, WELCOME, state, {"t": "events", "seq": 5, "events": []})
+        heard.append(json.loads(await socket.recv()))
+        await tell(socket, WELCOME, {**state, "seq": 5, "table": table(**OVER)})
+
+    async with scripted(talk, Slept()) as (api, heard):
+        await play_seat(api, "g", never)
+        assert heard == [{"do": "hello", "v": 2}] * 2
+
+
+async def test_an_opening_that_was_lost_with_its_connection_goes_again_under_its_id():
+    opening = {
+        "seq": 3,
+        "asked": False,
+        "order": [0, 1],
+        "options": {},
+        "bots": [None, "mate"],
+        "nonces": [None, None],
+    }
+    opening["seals"] = ["ab" * 32, None]
+    sealed = table(status="open", scheme=2, commitment="cd" * 32, opening=opening)
+
+    async def talk(socket: ServerConnection, heard: list[Json]) -> None:
+        heard.append(json.loads(await socket.recv()))
+        if len(heard) == 1:
+            await tell(
+                socket, WELCOME, {"t": "state", "seq": 3, "you": {"seat": 0}, "table": sealed, "view": None}
+            )
+            heard.append(json.loads(await socket.recv()))
+            await socket.close(4000)
+            return
+        heard.append(json.loads(await socket.recv()))
+        await tell(
+            socket,
+            WELCOME,
+            {"t": "state", "seq": 4, "you": {"seat": 0}, "table": table(**OVER), "view": None},
+        )
+
+    async with scripted(talk, Slept()) as (api, heard):
+        await play_seat(api, "g", never)
+    assert [said["do"] for said in heard] == ["hello", "void", "hello", "void"]
+    assert heard[1] == heard[3]
+
+
 async def test_whoever_is_not_admitted_or_has_no_seat_is_told_and_does_not_come_again(sqlite_url: str):
     async with (
         in_process(sqlite_url) as server,

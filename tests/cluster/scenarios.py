@@ -11,7 +11,7 @@ from typing import Any
 from app.play.log.table import Table
 from app.play.schedule.due import GRACE
 from tests.cluster.workers import PATIENCE, PersistentClient, at, clients_at, log_of, moved, restarted
-from tests.sockets.client import Client, Message, Refused, good_choice, new_id
+from tests.sockets.client import Client, Message, Refused, fresh_id, good_choice
 from tools.cluster import Cluster
 
 
@@ -174,7 +174,7 @@ async def kill(cluster: Cluster, times: int) -> None:
                 each.client.server = at(one.base)  # both at the worker that will die
                 await each.be_there()
             actor = ann if ann.client.choices else bo
-            version, command = actor.client.seq, new_id()
+            version, command = actor.client.seq, fresh_id()
             action = actor.client.choices[0]["action"]
             await actor.client.say("act", id=command, version=version, action=action)
             one.kill()

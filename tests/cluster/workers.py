@@ -11,7 +11,7 @@ from websockets.exceptions import InvalidHandshake, InvalidMessage
 
 from app.play.log.entries import Entry, GameRow
 from app.store.games import open_store
-from tests.sockets.client import Client, Clients, Message, Refused, new_id
+from tests.sockets.client import Client, Clients, Message, Refused, fresh_id
 from tests.sockets.running_server import ROOMY, RunningServer
 from tools.cluster import Cluster, Worker
 from tools.services import Postgres, RedisServer
@@ -96,7 +96,7 @@ class PersistentClient:
 
     async def act(self, action: Message) -> None:
         """Sent with one id until it is answered; what it is answered is noted."""
-        fields: dict[str, Any] = {"id": new_id(), "version": self.client.seq, "action": action}
+        fields: dict[str, Any] = {"id": fresh_id(), "version": self.client.seq, "action": action}
         async with asyncio.timeout(PATIENCE):
             while True:
                 await self.be_there()

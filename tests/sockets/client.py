@@ -1,9 +1,8 @@
-"""A client as docs/protocol.md describes one: holds seq, table, view, choices and clock, and resumes."""
+"""The protocol client of `app/client` on a socket, as tests want it: waits, resumes, and minds every hole."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import itertools
 import secrets
 from collections.abc import Callable
@@ -11,14 +10,11 @@ from random import Random
 from typing import Any
 
 import httpx
-import orjson
-import websockets
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed
 
-from app import rules
 from app.bots import Budget, choose
-from app.client.sealing import Keeper
+from app.client.protocol import GameProtocol, fresh_id
+from app.client.socket import receive, send
 from tests.sockets.running_server import RunningServer
 
 _names = itertools.count(1)
@@ -34,38 +30,34 @@ class Refused(Exception):
         self.message = message
 
 
-class Client:
-    """One person's client."""
+class Client(GameProtocol):
+    """One person's client: resumes when it is told to, keeps every frame, and minds every hole."""
 
     def __init__(self, server: RunningServer, http: httpx.AsyncClient, person: str, name: str) -> None:
+        super().__init__()
         self.server = server
         self.http = http
         self.person = person
         self.name = name
         self.game = ""
         self.link: ClientConnection | None = None
-        self.seq = 0
-        self.table: Message = {}
-        self.view: Message | None = None
-        self.choices: list[Message] = []
-        self.may_undo = False
-        self.clock: Message | None = None
-        self.seat: int | None = None
         self.log: list[Message] = []
         self.closed_with: int | None = None
-        self.keeper = Keeper()
         self.opens = True  # by itself, as clients do
-        self.speaks = 2
         self._news = asyncio.Condition()
         self._reading: asyncio.Task[None] | None = None
 
     # -- coming and going --------------------------------------------------------------------------
 
-    async def open(self, path: str, sock: Any = None, **headers: str) -> ClientConnection:
+    @property
+    def headers(self) -> dict[str, str]:
         cookie = "; ".join(f"{name}={value}" for name, value in self.http.cookies.items())
+        return {"Cookie": cookie, "Origin": self.server.base}
+
+    async def open(self, path: str, sock: Any = None, **headers: str) -> ClientConnection:
         return await connect(
             f"{self.server.sockets}{path}",
-            additional_headers={"Cookie": cookie, "Origin": self.server.base, **headers},
+            additional_headers={**self.headers, **headers},
             compression=None,
             max_size=None,
             sock=sock,
@@ -75,17 +67,13 @@ class Client:
         self.game = game
         self.closed_with = None
         if not resume:
-            self.seq, self.table, self.view, self.choices, self.clock = 0, {}, None, [], None
+            self.forget()
+        self.password = password
         start = len(self.log)
         self.link = await self.open(f"/ws/game/{game}")
-        self.keeper.again()
+        self.keeper.again()  # nothing is sent again unless a test does
         self._reading = asyncio.create_task(self._read(self.link))
-        hello = (
-            {"v": self.speaks}
-            | ({"seq": self.seq} if resume else {})
-            | ({"password": password} if password else {})
-        )
-        await self.say("hello", **hello)
+        await send(self.link, self.hello())
         await self.until(lambda: self._is_greeted(start) or self.closed_with)
         return self
 
@@ -102,63 +90,28 @@ class Client:
 
     async def _read(self, link: ClientConnection) -> None:
         try:
-            async for frame in link:
-                self.absorb(orjson.loads(frame))
-                wanted = self.keeper.answer(self.table, self.seat) if self.opens and self.table else None
-                if wanted is not None:
-                    await self.say(**wanted, id=new_id())
+            while (frame := await receive(link)) is not None:
+                self.receive(frame)
+                opening = self.owed() if self.opens else None
+                if opening is not None:
+                    await send(link, opening)
                 async with self._news:
                     self._news.notify_all()
-        except ConnectionClosed:
-            pass
         finally:
             self.closed_with = link.close_code
             async with self._news:
                 self._news.notify_all()
 
-    # -- what a client keeps -----------------------------------------------------------------------
-
-    def absorb(self, message: Message) -> None:
-        """Exactly what §1 of the protocol says."""
-        self.log.append(message)
-        kind = message["t"]
-        if kind == "refused" and "state" in message:
-            self._take_state(message["state"])
-        elif kind == "state":
-            self._take_state(message)
-        elif kind in ("events", "table"):
-            assert message["seq"] == self.seq + 1, (
-                f"{self.name}: a hole between {self.seq} and {message['seq']}"
-            )
-            self.seq = message["seq"]
-            if kind == "events":
-                for event in message["events"]:
-                    rules.fold(self.view or {}, event, self.seat)
-            else:
-                self.seat = message["you"]["seat"]
-            self._take_common(message)
-
-    def _take_state(self, state: Message) -> None:
-        if state["seq"] < self.seq:
-            return
-        self.seq = state["seq"]
-        self.seat = state["you"]["seat"]
-        self.view = None
-        self._take_common(state)
-
-    def _take_common(self, message: Message) -> None:
-        self.table = message.get("table", self.table)
-        self.view = message.get("view", self.view)
-        self.clock = message.get("clock", self.clock)
-        self.choices = message.get("choices", [])
-        self.may_undo = message.get("undo", False)
+    def receive(self, frame: Message) -> None:
+        self.log.append(frame)
+        super().receive(frame)
+        assert not self.problems, f"{self.name}: {self.problems}"
 
     # -- talking -----------------------------------------------------------------------------------
 
     async def say(self, do: str, **fields: Any) -> None:
         assert self.link is not None
-        with contextlib.suppress(ConnectionClosed):  # the reader notes with which code
-            await self.link.send(orjson.dumps({"do": do, **fields}).decode())
+        await send(self.link, {"do": do, **fields})
 
     async def until(self, met: Callable[[], Any], seconds: float = 30.0) -> Any:
         async with asyncio.timeout(seconds):
@@ -179,16 +132,17 @@ class Client:
 
     async def command(self, do: str, **fields: Any) -> Message:
         """The frame that acknowledges it; raises Refused."""
-        fields.setdefault("id", new_id())
         if do == "sit" and not {"nonce", "seal"} & fields.keys():
             fields |= self.keeper.sit(self.table)
         start = len(self.log)
-        await self.say(do, **fields)
+        said = self.begin(do, **fields)
+        assert self.link is not None
+        await send(self.link, said)
 
         def answer() -> Message | None:
             for message in self.log[start:]:
-                if message.get("ack") == fields["id"] or (
-                    message["t"] == "refused" and message["id"] == fields["id"]
+                if message.get("ack") == said["id"] or (
+                    message["t"] == "refused" and message["id"] == said["id"]
                 ):
                     return message
             return None
@@ -215,10 +169,6 @@ class Client:
 
     def of(self, kind: str) -> list[Message]:
         return [message for message in self.log if message["t"] == kind]
-
-
-def new_id() -> str:
-    return secrets.token_urlsafe(9)
 
 
 class Clients:
@@ -313,4 +263,4 @@ async def play_out(seated: list[Client], actions: int = 3000) -> None:
     assert done < 3000, "the game did not end"
 
 
-__all__ = ["Client", "Clients", "Refused", "advance", "good_choice", "new_id", "play_out", "websockets"]
+__all__ = ["Client", "Clients", "Refused", "advance", "fresh_id", "good_choice", "play_out"]

@@ -9,13 +9,15 @@ import httpx
 import orjson
 
 from app import rules
-from tests.sockets.client import Client, Clients, new_id
+from tests.sockets.client import Client, Clients, fresh_id
 
 
 async def command(client: Client, game: str, do: str, **fields: Any) -> httpx.Response:
     if do == "sit":
         fields |= client.keeper.sit((await client.http.get(f"/api/v1/games/{game}")).json()["table"])
-    return await client.http.post(f"/api/v1/games/{game}/commands", json={"do": do, "id": new_id(), **fields})
+    return await client.http.post(
+        f"/api/v1/games/{game}/commands", json={"do": do, "id": fresh_id(), **fields}
+    )
 
 
 async def two_programs(clients: Clients) -> tuple[Client, Client, str]:
@@ -39,7 +41,7 @@ async def test_two_programs_play_over_http_alone(clients: Clients) -> None:
         for client in (ann, bo):
             state = (await client.http.get(f"/api/v1/games/{game}")).json()
             if state.get("choices"):
-                move = {"id": new_id(), "version": state["seq"], "action": state["choices"][0]["action"]}
+                move = {"id": fresh_id(), "version": state["seq"], "action": state["choices"][0]["action"]}
                 first = await client.http.post(f"/api/v1/games/{game}/act", json=move)
                 assert first.json() == {"ack": move["id"], "seq": state["seq"] + 1}
                 again = await client.http.post(f"/api/v1/games/{game}/act", json=move)
@@ -48,7 +50,7 @@ async def test_two_programs_play_over_http_alone(clients: Clients) -> None:
     assert [row["id"] for row in mine] == [game]
     early = await ann.http.get(f"/api/v1/games/{game}/record")
     assert (early.status_code, early.json()["error"]["code"]) == (409, "not_over")
-    move = {"id": new_id(), "version": 0, "action": {"type": "resign"}}
+    move = {"id": fresh_id(), "version": 0, "action": {"type": "resign"}}
     await bo.http.post(f"/api/v1/games/{game}/act", json=move)
     record = (await ann.http.get(f"/api/v1/games/{game}/record")).json()
     assert rules.verify(rules.record_from_json(record)).winner == 0
@@ -58,7 +60,7 @@ async def test_two_programs_play_over_http_alone(clients: Clients) -> None:
 
 async def test_refusals_over_http_have_a_code_and_the_state(light_clients: Clients) -> None:
     ann, bo, game = await two_programs(light_clients)
-    move = {"id": new_id(), "version": 99, "action": {"type": "end"}}
+    move = {"id": fresh_id(), "version": 99, "action": {"type": "end"}}
     answer = await bo.http.post(f"/api/v1/games/{game}/act", json=move)
     assert answer.status_code == 409
     assert answer.json()["error"]["code"] == "not_your_turn"
@@ -100,7 +102,7 @@ async def test_the_stream_carries_the_frames_of_the_socket(light_clients: Client
         _, welcome = await next_of("welcome")
         assert welcome["resumed"] is True
         state = (await ann.http.get(f"/api/v1/games/{game}")).json()
-        move = {"id": new_id(), "version": seq, "action": state["choices"][0]["action"]}
+        move = {"id": fresh_id(), "version": seq, "action": state["choices"][0]["action"]}
         await ann.http.post(f"/api/v1/games/{game}/act", json=move)
         number, events = await next_of("events")
         assert number == str(seq + 1) == str(events["seq"])

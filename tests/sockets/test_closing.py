@@ -12,7 +12,7 @@ from websockets.exceptions import InvalidStatus
 from app.play import engines
 from app.web import conversation
 from app.web.outbox import CLOSE_CODES
-from tests.sockets.client import Client, Clients, new_id
+from tests.sockets.client import Client, Clients, fresh_id
 from tests.sockets.running_server import in_process
 
 
@@ -103,7 +103,7 @@ async def _a_peer_that_does_not_read(clients: Clients, ann: Client, bo: Client, 
     watcher: Any = clients.server.game_server.metrics
     for n in range(400):
         for _ in range(20):
-            await slow.say("act", id=new_id(), version=0, action={"type": "end"})
+            await slow.say("act", id=fresh_id(), version=0, action={"type": "end"})
         await ann.say("ping", n=n)
         await asyncio.wait_for(_pong(ann, n), 5)
         if b"cartagena_outbox_drops_total 1.0" in watcher.text():

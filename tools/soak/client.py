@@ -8,7 +8,6 @@ kept until a ledger has compared it with the log.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import secrets
 import time
 from collections.abc import Callable
@@ -17,17 +16,16 @@ from random import Random
 from typing import Any
 
 import httpx
-import orjson
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
-from app import rules
 from app.bots.choosing import safe_choice
+from app.client.protocol import GameProtocol, must_go_again
 from app.client.sealing import Keeper
+from app.client.socket import open_socket, receive, send
 from tools.soak.pauses import AsPages, Hurried
 
 Json = dict[str, Any]
-_OVER = ("finished", "aborted", "closed")
 PATIENCE = 1800.0  # seconds for a plain request: the whole run may be stopped and continued
 _ASKED_AGAIN = 200  # times: a starved machine is busy for long
 _PATIENCE = 0.25  # before a command that could not be stored is sent again
@@ -43,31 +41,21 @@ class Noted:
     lines: dict[str, int] = field(default_factory=dict)
     """chat: command id and number of the line"""
     refused: dict[str, str] = field(default_factory=dict)
-    seq: int | None = None
+    seq: int = 0
     """the version held when the notes were handed in"""
 
 
-class SoakClient:
+class SoakClient(GameProtocol):
     """One person on one device, at one table."""
 
     def __init__(self, base: str, person: str, cookie: str, rng: Random) -> None:
+        super().__init__()
         self.base = base
         self.person = person
         self.cookie = cookie
         self.rng = rng
         self.game = ""
-        self.seat: int | None = None
-        self.seq: int | None = None
-        self.view: Json | None = None
-        self.table: Json = {}
-        self.clock: Json | None = None
-        self.choices: list[Json] = []
-        self.may_undo = False
         self.noted = Noted()
-        self.keeper = Keeper()
-        self.speaks = 2
-        self.pending: dict[str, Json] = {}
-        self.problems: list[str] = []
         self.closed_with: list[int] = []
         self.byes: list[str] = []
         self.connections = 0
@@ -99,8 +87,8 @@ class SoakClient:
     def join(self, game: str, *, plays: bool = True) -> None:
         """Join a table and stay, whatever happens to the connection."""
         self.game = game
-        self.seq, self.view, self.table, self.clock, self.choices = None, None, {}, None, []
-        self.noted, self.pending = Noted(), {}
+        self.forget()
+        self.noted = Noted()
         self.keeper = Keeper()
         self.plays = plays
         self.come_back()
@@ -122,9 +110,10 @@ class SoakClient:
         while True:
             began = time.monotonic()
             try:
-                async with connect(
-                    f"ws{self.base.removeprefix('http')}/ws/game/{self.game}",
-                    additional_headers={"Cookie": self.cookie, "Origin": self.base},
+                async with open_socket(
+                    self.base,
+                    self.game,
+                    {"Cookie": self.cookie, "Origin": self.base},
                     compression=None,
                     max_size=None,
                     open_timeout=30,
@@ -158,19 +147,12 @@ class SoakClient:
             self.link.transport.abort()
 
     async def _converse(self, link: ClientConnection, began: float) -> None:
-        hello: Json = {"do": "hello", "v": self.speaks}
-        if self.seq is not None:
-            hello["seq"] = self.seq
-        await self._send(hello)
-        async for frame in link:
-            message = orjson.loads(frame)
+        await send(link, self.hello())
+        while (frame := await receive(link)) is not None:
             self.frames += 1
-            if message["t"] == "refused" and message["id"] is None and not self.greeted:
-                await asyncio.sleep(_PATIENCE)  # it could not be looked up: say hello again
-                await self._send(hello)
-                continue
-            self.hear(message)
-            if message["t"] == "presence" and not self.greeted:
+            was_sent = frame["t"] == "refused" and frame["id"] in self.pending
+            self.receive(frame)
+            if frame["t"] == "presence" and not self.greeted:
                 # The last of a greeting.
                 self.greeted = True
                 self.greeted_at = time.monotonic()
@@ -179,14 +161,15 @@ class SoakClient:
                     self.resumed_in.append(time.monotonic() - began)
                 self.lost_at = None
                 for waiting in list(self.pending.values()):
-                    await self._send(waiting)
-            elif message["t"] == "refused" and message["id"] in self.pending:
-                self.troubled += 1
+                    await send(link, waiting)
+            elif must_go_again(frame):
+                self.troubled += was_sent
                 await asyncio.sleep(_PATIENCE)
-                await self._send(self.pending[message["id"]])
-            wanted = self.keeper.answer(self.table, self.seat) if self.table else None
-            if wanted is not None:  # seats are sealed, and the game begins when everybody has opened
-                await self._send(self.begin(**wanted))
+                for message in self.repeated(frame):
+                    await send(link, message)
+            opening = self.owed()
+            if opening is not None:
+                await send(link, opening)
             await self.stir()
 
     async def stir(self) -> None:
@@ -196,33 +179,22 @@ class SoakClient:
 
     # -- what it is told ---------------------------------------------------------------------------
 
-    def hear(self, message: Json) -> None:
-        kind = message["t"]
+    def receive(self, frame: Json) -> None:
+        kind = frame["t"]
+        sent = self.pending.get(frame.get("ack", ""))
         if kind in ("events", "table"):
-            if self.seq is None or message["seq"] != self.seq + 1:
-                self.problems.append(f"{kind} {message['seq']} after {self.seq}")
-            self.seq = message["seq"]
-            self.noted.shown.append((message["seq"], kind, message.get("events", [])))
-            for event in message.get("events", ()):
-                rules.fold(self.view or {}, event, self.seat)
-            self._take(message)
-        elif kind == "state":
-            self._take_state(message)
-        elif kind == "refused":
-            if message["code"] not in ("try_again", "too_fast"):
-                self.pending.pop(message["id"] or "", None)
-                self._sent_at.pop(message["id"] or "", None)
-                self.noted.refused[message["id"] or ""] = message["code"]
-            if "state" in message:
-                self._take_state(message["state"])
+            self.noted.shown.append((frame["seq"], kind, frame.get("events", [])))
+        elif kind == "refused" and not must_go_again(frame):
+            self.noted.refused[frame["id"] or ""] = frame["code"]
+            self._sent_at.pop(frame["id"] or "", None)
         elif kind == "bye":
-            self.byes.append(message["code"])
-        if "ack" in message:
-            self._answered(message)
+            self.byes.append(frame["code"])
+        super().receive(frame)
+        if "ack" in frame:
+            self._answered(frame, sent)
 
-    def _answered(self, message: Json) -> None:
+    def _answered(self, message: Json, sent: Json | None) -> None:
         command = message["ack"]
-        sent = self.pending.pop(command, None)
         began = self._sent_at.pop(command, None)
         if began is not None:
             self.answered_in.append(time.monotonic() - began)
@@ -234,27 +206,6 @@ class SoakClient:
         if known != seq:
             self.problems.append(f"command {command} was acknowledged at {known} and at {seq}")
 
-    def _take_state(self, state: Json) -> None:
-        if self.seq is not None and state["seq"] < self.seq:
-            self.problems.append(f"a state at {state['seq']} after {self.seq} was shown")
-            return
-        self.seq = state["seq"]
-        self.view = None
-        self._take(state)
-
-    def _take(self, message: Json) -> None:
-        if "you" in message:
-            self.seat = message["you"]["seat"]
-        self.table = message.get("table", self.table)
-        self.view = message.get("view", self.view)
-        self.clock = message.get("clock", self.clock)
-        self.choices = message.get("choices", [])
-        self.may_undo = message.get("undo", False)
-
-    @property
-    def is_over(self) -> bool:
-        return self.table.get("status") in _OVER
-
     @property
     def is_a_persons_turn(self) -> bool:
         """Nobody owes anything, and no bot is to move."""
@@ -264,23 +215,17 @@ class SoakClient:
 
     # -- what it does ------------------------------------------------------------------------------
 
-    async def _send(self, message: Json) -> None:
-        if self.link is not None:
-            with contextlib.suppress(ConnectionClosed):
-                await self.link.send(orjson.dumps(message).decode())
-
     def begin(self, do: str, **fields: Any) -> Json:
         """A command under way until it is answered, over any number of connections."""
-        message = {"do": do, "id": secrets.token_urlsafe(9), **fields}
-        self.pending[message["id"]] = message
+        message = super().begin(do, **fields)
         self._sent_at[message["id"]] = time.monotonic()
         return message
 
     async def command(self, do: str, **fields: Any) -> str | None:
         """Done (None) or refused for good (the code)."""
         message = self.begin(do, **fields)
-        if self.greeted:
-            await self._send(message)
+        if self.greeted and self.link is not None:
+            await send(self.link, message)
         await self.until(lambda client: message["id"] not in client.pending)
         return self.noted.refused.get(message["id"])
 

@@ -13,13 +13,17 @@ from statistics import median
 
 import orjson
 import psutil
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
+from app.client.protocol import GameProtocol, encode
+from app.client.socket import open_socket
 from tools.soak.client import SoakClient, plain_http
 from tools.soak.fork_server import ForkServer, Server, serving
 from tools.soak.ledger import Tally, reading
 from tools.soak.table_group import TableGroup
+
+HELLO = encode(GameProtocol().hello())
 
 
 @dataclass
@@ -60,16 +64,17 @@ class Spectator:
         self._reading: asyncio.Task[None] | None = None
 
     async def come(self, base: str, game: str) -> None:
-        self.link = await connect(
-            f"ws{base.removeprefix('http')}/ws/game/{game}",
-            origin=base,  # type: ignore[arg-type]
+        self.link = await open_socket(
+            base,
+            game,
+            {"Origin": base},
             compression=None,
             max_size=None,
             ping_interval=None,
             open_timeout=60,
             proxy=None,
         )
-        await self.link.send('{"do":"hello","v":2}')
+        await self.link.send(HELLO)
         self._reading = asyncio.create_task(self._read(self.link))
 
     async def _read(self, link: ClientConnection) -> None:
@@ -162,7 +167,7 @@ def _frozen(port: int, game: str) -> socket.socket:
     )
     while b"\r\n\r\n" not in link.recv(4096):
         pass
-    link.sendall(_masked(b'{"do":"hello","v":2}'))
+    link.sendall(_masked(HELLO.encode()))
     return link
 
 
@@ -178,7 +183,7 @@ async def _until_shed(server: Server, frozen: socket.socket) -> int:
         while time.monotonic() < until:
             with contextlib.suppress(OSError):
                 for _ in range(100):
-                    await asyncio.to_thread(frozen.sendall, _masked(b'{"do":"hello","v":2}'))
+                    await asyncio.to_thread(frozen.sendall, _masked(HELLO.encode()))
             text = (await http.get(f"{server.base}/metrics")).text
             found = re.search(r"^cartagena_outbox_drops_total ([0-9.]+)$", text, re.MULTILINE)
             if found is not None and float(found[1]) >= 1:

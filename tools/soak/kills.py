@@ -191,7 +191,7 @@ async def _somebody_moves(group: TableGroup) -> None:
 
 
 def _has_moved(before: int, client: SoakClient) -> bool:
-    return client.is_over or (client.seq or 0) > before + 1
+    return client.is_over or client.seq > before + 1
 
 
 def _check_credit(seated: SoakTable, died: int, born: int, tally: Tally) -> None:

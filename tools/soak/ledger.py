@@ -132,7 +132,7 @@ class Book:
                 meant = self.table.rules.events_for(self.events[seq], client.seat, self.table.options)
                 if events != orjson.loads(orjson.dumps(meant)):
                     tally.wrong.append(f"{who}: was shown something else than the log's {seq}")
-        if noted.seq is not None and noted.seq > len(self.entries):
+        if noted.seq > len(self.entries):
             tally.wrong.append(f"{who}: holds version {noted.seq}, the log ends at {len(self.entries)}")
         if noted.lines:
             await self._check_lines(noted.lines, who, tally)

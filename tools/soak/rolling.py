@@ -186,7 +186,7 @@ class _Update:
         """Nobody is lost: every game ends for everybody who sat there, and its record can be verified."""
         await self.group.go_on()
         for seated in self.group.tables:
-            await seated.players[0].until(lambda client: client.is_over or (client.seq or 0) > longest, 600)
+            await seated.players[0].until(lambda client: client.is_over or client.seq > longest, 600)
             await finish(seated)
             self.run.ended += all(client.is_over for client in seated.clients)
         await self.group.check(views=False)

@@ -43,7 +43,7 @@ class SoakTable:
 
     @property
     def head(self) -> int:
-        return max((client.seq or 0 for client in self.clients), default=0)
+        return max((client.seq for client in self.clients), default=0)
 
 
 class TableGroup:
@@ -160,11 +160,11 @@ class TableGroup:
 
 
 def _is_at(head: int, client: SoakClient) -> bool:
-    return (client.seq or 0) >= head
+    return client.seq >= head
 
 
 def _is_past(head: int, client: SoakClient) -> bool:
-    return client.is_over or (client.seq or 0) >= head
+    return client.is_over or client.seq >= head
 
 
 async def begin(seated: SoakTable, http: httpx.AsyncClient) -> None:
@@ -189,7 +189,7 @@ async def begin(seated: SoakTable, http: httpx.AsyncClient) -> None:
 async def play_one(seated: SoakTable, http: httpx.AsyncClient, *, longest: int) -> None:
     """One game to its end, which is a resignation after so many entries at the latest."""
     await begin(seated, http)
-    await seated.players[0].until(lambda client: client.is_over or (client.seq or 0) > longest, 600)
+    await seated.players[0].until(lambda client: client.is_over or client.seq > longest, 600)
     await finish(seated)
 
 
