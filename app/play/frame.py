@@ -9,11 +9,18 @@ import orjson
 
 __all__ = ["Frame", "frame_of"]
 
+_BRINGING = frozenset(("state", "events", "table"))  # a viewer to a version
+
 
 class Frame(msgspec.Struct, gc=False, eq=False):
-    """The bytes of one message; `wired` is the transport's own form of it, made at the first socket."""
+    """The bytes of one message; `wired` is the transport's own form of it, made at the first socket.
+
+    `seq` is the version of the room that a viewer has once this was taken in. A frame that only names a
+    version has none: after a `welcome` alone the missed frames are still missing.
+    """
 
     payload: bytes
+    seq: int | None = None
     wired: bytes | None = None
 
     def __repr__(self) -> str:
@@ -22,4 +29,4 @@ class Frame(msgspec.Struct, gc=False, eq=False):
 
 def frame_of(message: dict[str, Any]) -> Frame:
     """A frame from a message."""
-    return Frame(orjson.dumps(message))
+    return Frame(orjson.dumps(message), message["seq"] if message["t"] in _BRINGING else None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from typing import Annotated, NamedTuple
@@ -33,9 +32,6 @@ router = Router(prefix="/api/v1", tags=["games"])
 
 WAITING = 500  # frames a reader may leave unread
 QUIET_SECONDS = 15.0
-# The frames that bring a client to a version. `welcome` names the head before what was missed has been sent, and
-# somebody cut off between the two would go on after it.
-_SEQ = re.compile(rb'\{"t":"(?:state|events|table)","seq":(\d+)')
 
 
 class StreamListener:
@@ -127,6 +123,5 @@ async def _lines(listener: StreamListener) -> AsyncIterator[bytes]:
             continue
         if frame is None:
             return
-        number = _SEQ.match(frame.payload)
-        name = b"id: %b\n" % number.group(1) if number else b""
+        name = b"" if frame.seq is None else b"id: %d\n" % frame.seq
         yield b"%bdata: %b\n\n" % (name, frame.payload)

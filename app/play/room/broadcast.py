@@ -186,14 +186,14 @@ def event_frames(
         own = _own_part(table, entry, seat, acked) if seat is not None and seat in concerned else b""
         if same is not None and not own:
             if plain is None:
-                plain = Frame(head + same + tail + b"}")
+                plain = Frame(head + same + tail + b"}", entry.seq)
             frames[seat] = plain
             continue
         body = orjson.dumps(rules.events_for(events, seat, options)) if same is None else same
         text = head + body + tail + own + b"}"
         frame = shared.get(text)
         if frame is None:
-            frame = shared[text] = Frame(text)
+            frame = shared[text] = Frame(text, entry.seq)
         frames[seat] = frame
     return frames
 

@@ -39,9 +39,8 @@ class Subscribers:
 
     def __init__(self) -> None:
         self._by_seat: dict[Audience, list[Subscriber]] = {}
-        self._recent: list[
-            tuple[Entry, tuple[Event, ...]]
-        ] = []  # actions and hints in a row, to the last entry
+        # Actions and hints in a row, to the last entry; with the table where somebody absent came back by one.
+        self._recent: list[tuple[Entry, tuple[Event, ...], Table | None]] = []
 
     def __len__(self) -> int:
         return sum(len(subscribers) for subscribers in self._by_seat.values())
@@ -94,7 +93,8 @@ class Subscribers:
         is_step = entry.kind == "action" or entry.kind == "hint"
         recent = self._recent
         if is_step:
-            recent.append((entry, events))
+            has_come_back = entry.kind == "action" and table.seats is not before.seats
+            recent.append((entry, events, table if has_come_back else None))
             if len(recent) > KEPT + FORGOTTEN:
                 del recent[:FORGOTTEN]
         else:
@@ -145,26 +145,33 @@ class Subscribers:
             return None
         if since == table.seq:
             return []
-        gap = [(entry, events) for entry, events in self._recent if entry.seq > since]
+        gap = [each for each in self._recent if each[0].seq > since]
         if not gap or gap[0][0].seq != since + 1 or len(gap) > KEPT or table.is_over:
             return None
-        frames = [_past(table, entry, events, seat) for entry, events in gap[:-1]]
-        entry, events = gap[-1]
-        last = event_frames(_no_clock_before(table), table, entry, events, [seat], None)[seat]
+        frames = [_past(table, *each, seat) for each in gap[:-1]]
+        entry, events, came_back = gap[-1]
+        before = _before(table, has_come_back=came_back is not None)
+        last = event_frames(before, table, entry, events, [seat], None)[seat]
         return [*frames, last]
 
 
-def _past(table: Table, entry: Entry, events: tuple[Event, ...], seat: Audience) -> Frame:
-    """An entry that others have followed since: its events alone."""
+def _past(
+    table: Table, entry: Entry, events: tuple[Event, ...], came_back: Table | None, seat: Audience
+) -> Frame:
+    """An entry that others have followed since: what it said, but not what could be done after it."""
     message: dict[str, Any] = {"t": "events", "seq": entry.seq, "at": entry.at}
     message["events"] = table.rules.events_for(events, seat, table.options)
     if entry.by != "person":
         message["by"] = entry.by
+    if came_back is not None:
+        message["table"] = table_json(came_back)
     return frame_of(message)
 
 
-def _no_clock_before(table: Table) -> Table:
-    """The same table as if it had had no clock, so that the last frame of a gap tells the present one."""
+def _before(table: Table, *, has_come_back: bool) -> Table:
+    """A table before this one, so different that the last frame of a gap tells all that may have changed."""
     twin = replace(table)
     twin.clocks = None
+    if has_come_back:
+        twin.seats = []
     return twin

@@ -77,6 +77,24 @@ async def test_acting_ends_an_absence_too(stage: Stage) -> None:
     assert bo.ear.last["table"]["seats"][0]["absent"] is False
 
 
+async def test_whoever_missed_the_move_of_an_absent_person_learns_that_it_is_back(stage: Stage) -> None:
+    ann, bo = await stage.game("ann", "bo", absence=60)
+    await stage.pass_time(61)
+    seen = bo.ear.last["seq"]
+    assert bo.ear.last["table"]["seats"][0]["absent"] is True
+    await ann.act(choices_of(ann)[0]["action"])
+    live = bo.ear.last
+    one = await stage.guest("bo").come(ann.game, seq=seen)
+    assert one.ear.of("welcome")[0]["resumed"] is True
+    assert [frame["table"] for frame in one.ear.of("events")] == [live["table"]]
+    await ann.act(choices_of(ann)[0]["action"])
+    two = await stage.guest("bo").come(ann.game, seq=seen)
+    told = two.ear.of("events")
+    assert [frame["seq"] for frame in told] == [seen + 1, seen + 2]
+    assert told[0] == {name: live[name] for name in ("t", "seq", "at", "events", "table")}
+    assert "table" not in told[1], "nothing of it changed by the second move"
+
+
 async def test_the_vote_can_end_the_game_without_a_winner_and_the_seed_is_shown(stage: Stage) -> None:
     ann, bo = await stage.game("ann", "bo", absence=60)
     await ann.go()
