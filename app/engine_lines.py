@@ -88,7 +88,9 @@ def _legal(position: object) -> Json:
 
 def _seat(value: object, position: rules.Position) -> int:
     if type(value) is not int or not 0 <= value < position.options.players:
-        raise rules.BadSeat(f"A seat is a whole number from 0 to {position.options.players - 1} here.")
+        raise rules.BadSeat(
+            "no_such_seat", "This table has the seats 0 to {n}.", n=position.options.players - 1
+        )
     return value
 
 

@@ -27,9 +27,9 @@ def choose_from_position(
     """The move of a bot on that seat; refused as the rules would refuse a move of a seat that may not act."""
     _check_level(level)
     if position.winner is not None:
-        raise rules.GameOver("The game is over: nothing can be done any more.")
+        raise rules.GameOver("won", "The game is over: nothing can be done any more.")
     if seat not in rules.seats_to_act(position):
-        raise rules.NotYourTurn(f"Seat {seat} may not act now.")
+        raise rules.NotYourTurn("no_action", "Seat {seat} may not act now.", seat=seat)
     actions = [rules.action_to_json(action) for action in rules.legal(position, seat)]
     return choose(
         rules.view(position, seat),
@@ -73,17 +73,17 @@ def choose_from_view(
 
 def _check_level(level: object) -> None:
     if not is_level(level):
-        raise rules.BadAction(f"The bots are {', '.join(LEVELS)}.")
+        raise rules.BadAction("level", "The bots are {levels}.", levels=", ".join(LEVELS))
 
 
 def _check_view(view: object, seat: object, actions: object, history: object) -> None:
     if not isinstance(view, dict) or not isinstance(view.get("players"), list):
         raise rules.BadPosition("A view is an object as docs/interchange.md describes it.")
     if type(seat) is not int or not 0 <= seat < len(view["players"]):
-        raise rules.BadSeat(f"A seat is a whole number from 0 to {len(view['players']) - 1} here.")
+        raise rules.BadSeat("no_such_seat", "This table has the seats 0 to {n}.", n=len(view["players"]) - 1)
     if not isinstance(actions, list) or not all(isinstance(action, dict) for action in actions):
-        raise rules.BadAction("The legal actions are a list of objects.")
+        raise rules.BadAction("actions", "The legal actions are a list of objects.")
     if not actions:
-        raise rules.NotYourTurn("The list of legal actions is empty: this seat may not act now.")
+        raise rules.NotYourTurn("no_action", "The list of legal actions is empty: this seat may not act now.")
     if not isinstance(history, list) or not all(isinstance(event, dict) for event in history):
-        raise rules.BadAction("The history is a list of events.")
+        raise rules.BadAction("history", "The history is a list of events.")

@@ -53,5 +53,5 @@ def read_json(name: str) -> object:
 
 def seat_of(asked: int | None, players: int) -> int | None:
     if asked is not None and not 0 <= asked < players:
-        raise rules.BadSeat(f"This table has the seats 0 to {players - 1}.")
+        raise rules.BadSeat("no_such_seat", "This table has the seats 0 to {n}.", n=players - 1)
     return asked

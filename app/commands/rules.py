@@ -29,4 +29,4 @@ def run(asked: argparse.Namespace) -> None:
             print(f"    {spec.excludes}")
     print("\nRefused together:")
     for conflict in rules.CONFLICTS:
-        print(f"    {conflict.sentence}")
+        print(f"    {conflict.why.value}")

@@ -37,7 +37,7 @@ def new_table(
     try:
         parsed = engine.parse_options(options)
     except RuleError as refused:
-        raise Refusal("bad_options", refused.message) from refused
+        raise Refusal.by_rules(refused) from refused
     if len(bots) >= parsed.players:
         raise Refusal("bad_options", "At least one seat must be left for a person.")
     for level in bots:

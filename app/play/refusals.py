@@ -7,7 +7,11 @@ Refusal            everything a room refuses, by code
 
 from __future__ import annotations
 
-__all__ = ["SENTENCES", "NotAdmitted", "Raced", "Refusal"]
+from typing import Any
+
+from app.rules.core.errors import Param, RuleError
+
+__all__ = ["SENTENCES", "NotAdmitted", "Raced", "Refusal", "refusal_json"]
 
 SENTENCES: dict[str, str] = {
     "bad_message": "The server did not understand this message.",
@@ -73,12 +77,36 @@ SENTENCES: dict[str, str] = {
 
 
 class Refusal(Exception):
-    """A command was refused."""
+    """A command was refused. `why` and `params` where it was the rules that did."""
 
-    def __init__(self, code: str, message: str | None = None) -> None:
+    def __init__(
+        self,
+        code: str,
+        message: str | None = None,
+        why: str | None = None,
+        params: dict[str, Param] | None = None,
+    ) -> None:
         self.code = code
         self.message = message or SENTENCES[code]
+        self.why = why
+        self.params = params or {}
         super().__init__(f"{code}: {self.message}")
+
+    @classmethod
+    def by_rules(cls, error: RuleError) -> Refusal:
+        return cls(error.code, error.message, error.why, error.params)
+
+    def as_json(self) -> dict[str, Any]:
+        """What a program is told of it, and a page makes its reader's sentence from."""
+        return refusal_json(self.code, self.message, self.why, self.params)
+
+
+def refusal_json(code: str, message: str, why: str | None, params: dict[str, Param]) -> dict[str, Any]:
+    """The same in a frame and over HTTP."""
+    told: dict[str, Any] = {"code": code, "message": message}
+    if why is not None:
+        told |= {"why": why, "params": params}
+    return told
 
 
 class NotAdmitted(Refusal):

@@ -38,7 +38,9 @@ from app.rules.core.errors import (
     GameOver,
     Illegal,
     NotYourTurn,
+    Reason,
     RuleError,
+    reasons,
 )
 from app.rules.core.event import Event, event_to_json, events_for, is_public, is_undoable
 from app.rules.core.position import Position
@@ -84,6 +86,7 @@ __all__ = [
     "Options",
     "Position",
     "Preset",
+    "Reason",
     "Record",
     "RuleError",
     "TurnEnd",
@@ -121,6 +124,7 @@ __all__ = [
     "play",
     "position_from_json",
     "position_to_json",
+    "reasons",
     "record_from_json",
     "record_to_json",
     "replay",

@@ -1,4 +1,7 @@
-"""Exceptions become answers: {"error": {"code", "message"}}, or a page where a person reads."""
+"""Exceptions become answers: {"error": {"code", "message"}}, or a page where a person reads.
+
+What the rules refused has `why` and `params` as well.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +17,16 @@ from starlette.responses import JSONResponse, Response
 
 from app.play.engines import UnknownRules
 from app.play.ports import StoreUnavailable
-from app.play.refusals import NotAdmitted, Raced, Refusal
-from app.rules.core.errors import RuleError
+from app.play.refusals import NotAdmitted, Raced, Refusal, refusal_json
+from app.rules.core.errors import Param, RuleError
 from app.web.errors import Conflict, Refused, TooFast, TooMany
 
 __all__ = ["error_answer", "install_answers", "refused_answer", "status_of", "wants_page"]
 
 log = logging.getLogger("cartagena.web")
 
-ErrorPage = Callable[[Request, int, str, int], Awaitable[Response]]
+Reason = tuple[str | None, dict[str, Param]]  # why and params
+ErrorPage = Callable[[Request, int, str, int, Reason], Awaitable[Response]]
 
 _WORDS = {
     400: ("bad_request", "The request could not be read."),
@@ -72,9 +76,9 @@ def status_of(refusal: Refusal) -> int:
     return 409 if isinstance(refusal, Raced) else _STATUS.get(refusal.code, 409)
 
 
-def error_answer(status: int, code: str, message: str) -> JSONResponse:
+def error_answer(status: int, code: str, message: str, reason: Reason = (None, {})) -> JSONResponse:
     """The one shape of a refusal over HTTP."""
-    return JSONResponse({"error": {"code": code, "message": message}}, status_code=status)
+    return JSONResponse({"error": refusal_json(code, message, *reason)}, status_code=status)
 
 
 def wants_page(request: Request) -> bool:
@@ -84,13 +88,20 @@ def wants_page(request: Request) -> bool:
     return "text/html" in request.headers.get("accept", "")
 
 
-async def answer(request: Request, status: int, code: str, message: str, retry_after: int = 0) -> Response:
+async def answer(
+    request: Request,
+    status: int,
+    code: str,
+    message: str,
+    retry_after: int = 0,
+    reason: Reason = (None, {}),
+) -> Response:
     """A page where a person reads (`app.state.error_page`, when set, draws it), else JSON."""
     page: ErrorPage | None = getattr(request.app.state, "error_page", None)
     if page is not None and wants_page(request):
-        given = await page(request, status, code, retry_after)
+        given = await page(request, status, code, retry_after, reason)
     else:
-        given = error_answer(status, code, message)
+        given = error_answer(status, code, message, reason)
     if retry_after:
         given.headers["Retry-After"] = str(retry_after)
     return given
@@ -115,12 +126,13 @@ def install_answers(app: FastAPI) -> None:
     async def on_rule_error(request: Request, problem: Exception) -> Response:
         assert isinstance(problem, RuleError)
         status = 422 if problem.code.startswith("bad_") else 409
-        return await answer(request, status, problem.code, problem.message)
+        return await answer(request, status, problem.code, problem.message, 0, (problem.why, problem.params))
 
     async def on_refusal(request: Request, problem: Exception) -> Response:
         assert isinstance(problem, Refusal)
         wait = problem.retry_after if isinstance(problem, TooFast) else 0
-        return await answer(request, status_of(problem), problem.code, problem.message, wait)
+        reason = (problem.why, problem.params)
+        return await answer(request, status_of(problem), problem.code, problem.message, wait, reason)
 
     async def on_unknown_rules(request: Request, problem: Exception) -> Response:
         sentence = "This table needs a newer server than this one; try again in a while."

@@ -124,7 +124,7 @@ class Manners:
 
     def refuse(self, refusal: Refusal, command: str | None = None, **more: Any) -> None:
         self.game_server.metrics.refused(refusal.code)
-        self.tell({"t": "refused", "id": command, "code": refusal.code, "message": refusal.message, **more})
+        self.tell({"t": "refused", "id": command, **refusal.as_json(), **more})
 
     def tell(self, message: dict[str, Any]) -> None:
         self.outbox.tell(frame_of(message))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from app.rules.catalogue import CATALOGUE, PRESETS, OptionSpec, Preset
 from app.rules.core.cards import SYMBOLS
-from app.rules.core.errors import BadOptions
+from app.rules.core.errors import BadOptions, Param
 from app.rules.options import CONFLICTS, Options, parse_options
 from app.web.i18n import Catalogue
 from app.web.pages_render import Pages, json_object
@@ -28,6 +29,9 @@ __all__ = [
 ]
 
 router = Router(include_in_schema=False)
+
+Conflicting = tuple[tuple[str, ...], str, dict[str, Param]]
+"""Options that do not go together, why not, and what about."""
 
 # The catalogue gives each value a sentence; a form also needs a word to put on the button.
 CHOICE_WORDS: dict[tuple[str, str], str] = {
@@ -147,18 +151,17 @@ def preset_card(preset: Preset, words: Catalogue) -> PresetCard:
     )
 
 
-def conflicts_of(given: dict[str, Any]) -> list[tuple[tuple[str, ...], str]]:
-    """Every combination in these options that the rules refuse, with its sentence; empty when all is well."""
+def conflicts_of(given: dict[str, Any]) -> list[Conflicting]:
+    """Every combination in these options that the rules refuse, and why; empty when all is well."""
     try:
         parse_options(given)
     except BadOptions as problem:
         known = {**PRESETS.get(str(given.get("preset")), PRESETS["jamaica"]).values, **given}
-        try:
+        met: list[Conflicting] = []
+        with suppress(TypeError):  # an option that there is not
             candidate = Options(**known)
-            met = [(each.options, each.sentence) for each in CONFLICTS if each.is_met(candidate)]
-        except TypeError:
-            met = []
-        return met or [((), problem.message)]
+            met = [(each.options, each.why.name, {}) for each in CONFLICTS if each.is_met(candidate)]
+        return met or [((), problem.why, problem.params)]
     return []
 
 
@@ -170,5 +173,9 @@ async def check(request: Request, pages: Pages) -> Response:
     given = json_object(body, limit=4096)
     found = conflicts_of(given)
     return JSONResponse(
-        {"conflicts": [{"options": list(names), "sentence": words.t(text)} for names, text in found]}
+        {
+            "conflicts": [
+                {"options": list(names), "sentence": words.reason(why, of)} for names, why, of in found
+            ]
+        }
     )

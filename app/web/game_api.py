@@ -166,7 +166,7 @@ async def _submit(
         game_server.metrics.refused(refusal.code)
         if not isinstance(command, cmd.Act | cmd.Undo):
             raise
-        problem = {"code": refusal.code, "message": refusal.message}
+        problem = refusal.as_json()
         state = state_message(room.table, room.table.seat_of(actor.ids))
         return JSONResponse({"error": problem, "state": state}, status_of(refusal))
     commitment = room.table.commitment if isinstance(command, cmd.Sit) else None

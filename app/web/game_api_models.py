@@ -91,10 +91,12 @@ class Rows(BaseModel):
 class _Problem(BaseModel):
     code: str
     message: str
+    why: str | None = None
+    params: dict[str, str | int] | None = None
 
 
 class Error(BaseModel):
-    """A refusal: nothing has changed. `state` is there for refused game actions."""
+    """A refusal: nothing has changed. `why` and `params` where the rules refused, `state` for game actions."""
 
     error: _Problem
     state: dict[str, Any] | None = None

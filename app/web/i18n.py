@@ -18,6 +18,9 @@ from pathlib import Path
 from babel.core import negotiate_locale
 from babel.messages.pofile import read_po
 
+from app.rules import reasons
+from app.rules.core.errors import Param
+
 __all__ = ["COOKIE", "LANGUAGES", "Catalogue", "Languages", "fill"]
 
 COOKIE = "lang"
@@ -43,6 +46,9 @@ ZERO_IS_ONE = frozenset({"fr"})
 # The table's catalogue goes without what these scripts say; a rare one asks for the whole.
 NOT_AT_TABLE = "static/js/pages/"
 
+# How a place is called in a refusal of the rules; a space has its number.
+PLACES = {"start": "the start", "sloop": "the sloop", "goal": "the goal"}
+
 HOLE = re.compile(r"\{(\w+)\}")
 
 
@@ -60,6 +66,7 @@ class Catalogue:
     plurals: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     script_keys: frozenset[str] = frozenset()
     table_keys: frozenset[str] = frozenset()
+    is_whole: bool = True
 
     def t(self, source: str, **values: object) -> str:
         return fill(self.singles.get(source, source), values)
@@ -70,9 +77,33 @@ class Catalogue:
         return fill(forms[0 if is_one else 1], {"n": n, **values})
 
     @cached_property
+    def reasons(self) -> Mapping[str, str]:
+        """Why the rules refuse something → its sentence, whose {holes} are its parameters."""
+        return {reason.name: self.singles.get(reason.value, reason.value) for reason in reasons()}
+
+    def reason(self, why: str | None, params: Mapping[str, Param]) -> str | None:
+        """The sentence of a refusal of the rules; None where it has no reason that people are told."""
+        sentence = self.reasons.get(why or "")
+        if sentence is None:
+            return None
+        return fill(sentence, {name: self._said(name, value) for name, value in params.items()})
+
+    def _said(self, name: str, value: Param) -> str:
+        """A parameter in words; refusals.js says it alike."""
+        match name, value:
+            case "place", int():
+                return self.t("space {n}", n=value)
+            case "place", str():
+                return self.t(PLACES.get(value, value))
+            case (("card" | "symbol"), str()):
+                symbol = self.t(value.removesuffix("*"))
+                return self.t("dark {symbol}", symbol=symbol) if value.endswith("*") else symbol
+        return str(value)
+
+    @cached_property
     def at_table(self) -> Catalogue:
         """The same for the table alone, which must be light: without the sentences of the other pages."""
-        return replace(self, script_keys=self.table_keys)
+        return replace(self, script_keys=self.table_keys, is_whole=False)
 
     @cached_property
     def script_json(self) -> bytes:
@@ -80,6 +111,8 @@ class Catalogue:
         body: dict[str, object] = {"lang": self.code, "zeroIsOne": self.code in ZERO_IS_ONE}
         body["singles"] = {k: v for k, v in self.singles.items() if k in self.script_keys}
         body["plurals"] = {k: v for k, v in self.plurals.items() if k in self.script_keys}
+        if self.is_whole:
+            body["reasons"] = self.reasons
         return json.dumps(body, ensure_ascii=False, sort_keys=True).encode()
 
     @cached_property

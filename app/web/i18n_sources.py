@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from app.notify.words import SENTENCES
 from app.rules.catalogue import CATALOGUE, PRESETS
-from app.rules.options import CONFLICTS
+from app.rules.core.errors import reasons
 from app.web.forms import CHOICE_WORDS, GROUPS
+from app.web.i18n import PLACES
 from app.web.practice_lessons import LESSONS
 
 __all__ = ["server_sentences"]
@@ -25,8 +26,10 @@ def server_sentences() -> Iterator[tuple[str, str]]:
     for preset in PRESETS.values():
         yield preset.title, "app/rules/catalogue.py"
         yield preset.sentence, "app/rules/catalogue.py"
-    for conflict in CONFLICTS:
-        yield conflict.sentence, "app/rules/options.py"
+    for reason in reasons():
+        yield reason.value, f"{type(reason).__module__.replace('.', '/')}.py"
+    for place in PLACES.values():
+        yield place, "app/web/i18n.py"
     for word in CHOICE_WORDS.values():
         yield word, "app/web/forms.py"
     for heading, _names in GROUPS:

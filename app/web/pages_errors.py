@@ -5,16 +5,18 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
+from app.web.answers import Reason
 from app.web.errors import about_minutes
 from app.web.pages_render import PageRenderer
 
 __all__ = ["error_page"]
 
 
-async def error_page(request: Request, status: int, code: str, retry_after: int) -> Response:
+async def error_page(request: Request, status: int, code: str, retry_after: int, reason: Reason) -> Response:
     """Draws the page for people; never asks the store, which may be what failed."""
     pages: PageRenderer = request.app.state.pages
-    t = pages.catalogue_for(request).t
+    words = pages.catalogue_for(request)
+    t = words.t
     home = ("/", t("To the lobby"))
     again = (str(request.url.path), t("Try again"))
     match status:
@@ -47,7 +49,9 @@ async def error_page(request: Request, status: int, code: str, retry_after: int)
             ways = [again, home]
         case _ if status < 500:
             heading = t("That did not work")
-            sentence = t("The server did not accept this request. Go back and try it another way.")
+            sentence = words.reason(*reason) or t(
+                "The server did not accept this request. Go back and try it another way."
+            )
             ways = [home]
         case _:
             heading = t("Man overboard")

@@ -255,6 +255,8 @@ async def test_refusals_as_they_are_written(two_people: TwoPeople):
         assert refused["code"] == code
         assert refused["state"]["t"] == "state"
         assert refused["message"].endswith(".")
+        assert refused["why"].isidentifier(), "a key, which is no sentence"
+        assert isinstance(refused["params"], dict)
     assert ann.choices, "nothing has changed"
     old, action = ann.seq, chosen(ann)
     await ann.command("act", version=old, action=action)

@@ -25,7 +25,8 @@ from app.play.log.table import NOBODY_NAMED
 from app.play.log.terms import ClockTerms, Terms, parse_terms
 from app.play.refusals import SENTENCES, Refusal
 from app.play.room.subscribers import KEPT
-from app.rules import RuleError
+from app.rules import RuleError, reasons
+from app.rules.core import errors as rule_errors
 from app.settings import Settings
 from app.web import errors, lobby_socket
 from app.web.answers import _STATUS, _WORDS
@@ -179,13 +180,17 @@ def http_codes() -> Iterator[tuple[str, int | None]]:
     yield from ((code, status) for status, (code, _) in _WORDS.items() if status != 400)
 
 
+def _is_refusal(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, RuleError)
+
+
 def test_the_codes_that_only_http_uses_are_the_documented_ones() -> None:
     listed = {
         code: int(row[1])
         for row in table_rows(under(8, "Codes that only HTTP uses"))
         for code in re.findall(r"`(\w+)`", row[0])
     }
-    of_the_rules = {error.code for error in RuleError.__subclasses__()}
+    of_the_rules = {error.code for error in vars(rule_errors).values() if _is_refusal(error)}
     # bad_notation is of `cartagena picture`, the others of the rules have rows among the refusals of rooms.
     served = {code for code, _ in http_codes()}
     assert listed.keys() == (served | of_the_rules) - set(SENTENCES) - {"bad_notation"}
@@ -195,6 +200,14 @@ def test_the_codes_that_only_http_uses_are_the_documented_ones() -> None:
     for error in (errors.NobodyKnown(), errors.NotFound(), errors.TooBig(), errors.TooMany(1)):
         assert listed[error.code] == error.status
     assert listed["mail_failed"] == MailNotSent.status
+
+
+def test_every_reason_of_the_rules_is_listed_with_its_sentence() -> None:
+    rows = table_rows(under(6, "Reasons of the rules"))
+    listed = {why.strip("`"): (code.strip("`"), sentence) for code, why, sentence in rows}
+    kinds = {"app.rules.core.explain": "illegal", "app.rules.options": "bad_options"}
+    assert listed == {each.name: (kinds[type(each).__module__], each.value) for each in reasons()}
+    assert len(listed) == len(rows)
 
 
 def test_the_statuses_of_refusals_are_the_documented_ones() -> None:

@@ -1,12 +1,18 @@
-"""Whatever the rules really refuse, the pages know the sentence: nonsense is tried on positions of every kind."""
+"""What the rules refuse is said alike by the pages and by the server, in the reader's language."""
 
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import orjson
+import pytest
+
 from app import rules
+from app.web.i18n import LANGUAGES, Catalogue, Languages
+from app.web.i18n_extract import LOCALES
 from tests.js.random_games import PRESETS
 
 SYMBOLS = ("bottle", "chest", "hook", "key", "lantern", "parrot", "pistol", "rum", "skull")
@@ -35,9 +41,9 @@ def nonsense(dice: random.Random) -> Iterator[dict[str, Any]]:
     yield {"type": "share", "keep": ["rum"], "give": {"1": "rum"}}
 
 
-def refused() -> set[str]:
-    """The sentences of all refusals met on the way through a game of each kind."""
-    said: set[str] = set()
+def refused() -> list[tuple[str, dict[str, Any]]]:
+    """Why, and about what: all refusals met on the way through a game of each kind."""
+    met: dict[str, tuple[str, dict[str, Any]]] = {}
     for number, options in enumerate(PRESETS):
         dice = random.Random(number)
         position = rules.new_game(rules.parse_options(options), f"{number:064x}")
@@ -50,23 +56,65 @@ def refused() -> set[str]:
                     try:
                         rules.apply(position, seat, rules.action_from_json(given))
                     except rules.Illegal as refusal:
-                        said.add(refusal.message)
+                        met[refusal.message] = refusal.why, {**refusal.params}
             chosen = rules.action_to_json(dice.choice(rules.legal(position, seat)))
             if chosen["type"] == "discard":
                 hand = rules.view(position, seat)["players"][seat]["hand"]
                 chosen = {"type": "discard", "cards": sorted(hand)[: chosen["count"]]}
             position, _ = rules.apply(position, seat, rules.action_from_json(chosen))
-    return said
+    return list(met.values())
 
 
-ASK = "({ruleRefusal, PATTERNS}, said) => [said.map((each) => ruleRefusal(each)), PATTERNS.length]"
+SAY = """async ({fullRefusal}, {catalogue, asked}) => {
+    const {useCatalogue} = await import("/static/js/core/i18n.js");
+    useCatalogue(catalogue);
+    try { return await Promise.all(asked.map(fullRefusal)); } finally { useCatalogue({}); }
+}"""
 
 
-def test_every_refusal_met_in_play_is_recognised(run: Callable[..., Any]) -> None:
-    said = sorted(refused())
-    told, patterns = run("pages/rule_refusals.js", ASK, said)
-    assert [sentence for sentence, answer in zip(said, told, strict=True) if answer is None] == []
-    assert not any("{" in answer or "undefined" in answer for answer in told)
-    # most of what the rules can say was met, so that the test means something
-    assert patterns > 40
-    assert len(said) > 40
+def said_by_the_page(
+    run: Callable[..., Any], words: Catalogue, asked: list[tuple[str, dict[str, Any]]]
+) -> list[str]:
+    refusals = [{"code": "illegal", "message": "", "why": why, "params": params} for why, params in asked]
+    given = {"catalogue": orjson.loads(words.script_json), "asked": refusals}
+    answers: list[str] = run("core/refusals.js", SAY, given)
+    return answers
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_page_and_server_have_a_sentence_for_every_reason_and_it_is_the_same(
+    run: Callable[..., Any], code: str
+) -> None:
+    words = Languages(LOCALES).catalogue(code)
+    samples = {"card": "rum*", "symbol": "hook", "place": "sloop"}
+    asked = [
+        (reason.name, {name: samples.get(name, 7) for name in re.findall(r"{(\w+)}", reason.value)})
+        for reason in rules.reasons()
+    ]
+    assert len(asked) > 60
+    by_page = said_by_the_page(run, words, asked)
+    assert by_page == [words.reason(why, params) for why, params in asked]
+    assert not [sentence for sentence in by_page if "{" in sentence or "undefined" in sentence]
+    assert len(set(by_page)) == len(by_page)
+
+
+def test_every_refusal_met_in_play_is_said_in_words(run: Callable[..., Any]) -> None:
+    words = Languages(LOCALES).catalogue("de")
+    met = refused()
+    by_page = said_by_the_page(run, words, met)
+    assert by_page == [words.reason(why, params) for why, params in met]
+    assert not [
+        sentence for sentence in by_page if "{" in sentence or "*" in sentence or "undefined" in sentence
+    ]
+    assert len({why for why, _ in met}) > 35  # most reasons were met, so that the test means something
+
+
+def test_a_refusal_without_a_reason_is_said_by_its_code(run: Callable[..., Any]) -> None:
+    """So it is with a server that is not updated yet, and with what only programs do wrong."""
+    ask = "async ({fullRefusal}, asked) => Promise.all(asked.map(fullRefusal))"
+    stale = {"code": "stale", "message": "Never shown."}
+    unknown = {"code": "not_your_turn", "message": "It is the turn of seat 1.", "why": "turn_of_others"}
+    assert run("core/refusals.js", ask, [stale, unknown]) == [
+        "The table has moved on; look again.",
+        "It is not your turn.",
+    ]

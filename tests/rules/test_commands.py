@@ -37,7 +37,7 @@ def test_rules_names_every_option_with_its_sentence(capsys):
         assert f"{spec.name}: " in out
         assert spec.sentence in out
     for conflict in rules.CONFLICTS:
-        assert conflict.sentence in out
+        assert conflict.why.value in out
 
 
 def test_rules_as_json_is_the_catalogue(capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import pickle
 import pkgutil
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import app.rules
 from app import rules
 from app.rules.core import errors
+from app.rules.core.explain import Why
 
 MODULES = sorted(module.name for module in pkgutil.walk_packages(app.rules.__path__, prefix="app.rules."))
 
@@ -44,8 +46,17 @@ def test_every_error_has_its_code_and_keeps_its_sentence():
     for name, code in codes.items():
         kind = getattr(errors, name)
         assert kind.code == code
-        assert kind("A sentence.").message == "A sentence."
         assert issubclass(kind, rules.RuleError)
+        if name in ("BadOptions", "Illegal"):
+            refusal = kind(Why.card_not_held, card="key*")
+        elif name in ("BadSeed", "BadPosition"):
+            assert pickle.loads(pickle.dumps(kind("A sentence."))).message == "A sentence."
+            continue
+        else:
+            refusal = kind("card_not_held", "You do not hold the card {card}.", card="key*")
+        for each in (refusal, pickle.loads(pickle.dumps(refusal))):  # bots think in other processes
+            assert (each.why, each.params) == ("card_not_held", {"card": "key*"})
+            assert each.message == str(each) == "You do not hold the card key*."
 
 
 def test_the_rules_have_a_version():

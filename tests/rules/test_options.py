@@ -241,5 +241,5 @@ def test_every_option_has_a_sentence_and_every_choice_one_of_its_own():
 
 def test_every_conflict_is_told_as_a_sentence_that_names_its_options():
     for conflict in rules.CONFLICTS:
-        assert conflict.sentence.endswith(".")
+        assert conflict.why.value.endswith(".")
         assert set(conflict.options) <= {spec.name for spec in rules.CATALOGUE}

@@ -58,7 +58,7 @@ def _act(table: Table, scene: Scene, command: cmd.Act) -> Draft:
             raise Refusal("stale")
         return Draft("action", seat, {"action": said}, step=table.try_action(seat, action))
     except RuleError as refused:
-        raise Refusal(refused.code, refused.message) from refused
+        raise Refusal.by_rules(refused) from refused
 
 
 def _undo(table: Table, scene: Scene, command: cmd.Undo) -> Draft:

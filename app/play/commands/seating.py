@@ -190,7 +190,7 @@ def _closed_up(table: Table) -> tuple[list[int], dict[str, Any]]:
     try:
         table.rules.parse_options(options)
     except RuleError as refused:
-        raise Refusal("bad_options", refused.message) from refused
+        raise Refusal.by_rules(refused) from refused
     return order, options
 
 

@@ -227,12 +227,12 @@ _MOST_CARDS = 200
 def _card(value: object) -> str:
     if isinstance(value, str) and value in CARD_NAMES:
         return value
-    raise BadAction('A card is written as its symbol, such as "key", a dark one as "key*".')
+    raise BadAction("card", 'A card is written as its symbol, such as "key", a dark one as "key*".')
 
 
 def _cards(value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or len(value) > _MOST_CARDS:
-        raise BadAction("Cards are given as a list of texts.")
+        raise BadAction("cards", "Cards are given as a list of texts.")
     return tuple(_card(card) for card in value)
 
 
@@ -241,28 +241,34 @@ def _place(value: object) -> Place:
         return value
     if isinstance(value, str) and value in _PLACE_TEXTS:
         return value
-    raise BadAction('A place is the number of a space, counted from 1, or "start", "sloop" or "goal".')
+    raise BadAction(
+        "place", 'A place is the number of a space, counted from 1, or "start", "sloop" or "goal".'
+    )
 
 
 def _seat(value: object) -> int:
     if type(value) is int and value >= 0:
         return value
-    raise BadAction("A player is given by the number of the seat, counted from 0.")
+    raise BadAction("seat", "A player is given by the number of the seat, counted from 0.")
 
 
 def _symbol(value: object) -> str:
     if isinstance(value, str) and value in _ALL_SYMBOLS:
         return value
-    raise BadAction('A symbol is written by its name, such as "hook", without a star.')
+    raise BadAction("symbol", 'A symbol is written by its name, such as "hook", without a star.')
 
 
 def _gifts(value: object) -> tuple[tuple[int, str], ...]:
     if not isinstance(value, dict):
-        raise BadAction('What is given stands as an object from seat to card, such as {"1": "chest"}.')
+        raise BadAction(
+            "gifts", 'What is given stands as an object from seat to card, such as {"1": "chest"}.'
+        )
     gifts = []
     for seat, card in value.items():
         if not (isinstance(seat, str) and len(seat) == 1 and seat in "0123456789"):
-            raise BadAction('What is given stands as an object from seat to card, such as {"1": "chest"}.')
+            raise BadAction(
+                "gifts", 'What is given stands as an object from seat to card, such as {"1": "chest"}.'
+            )
         gifts.append((int(seat), _card(card)))
     return tuple(sorted(gifts))
 
@@ -293,12 +299,17 @@ _FORMS: dict[str, tuple[Callable[..., Action], dict[str, Parser]]] = {
 def action_from_json(value: object) -> Action:
     """The action, or a sentence on what is wrong with its form."""
     if not isinstance(value, Mapping):
-        raise BadAction('An action is an object with a "type".')
+        raise BadAction("no_object", 'An action is an object with a "type".')
     kind = value.get("type")
     if not isinstance(kind, str) or kind not in _FORMS:
-        raise BadAction(f"The type of an action is one of {', '.join(_FORMS)}.")
+        raise BadAction("type", "The type of an action is one of {types}.", types=", ".join(_FORMS))
     make, parsers = _FORMS[kind]
     if len(value) != len(parsers) + 1 or not all(name in value for name in parsers):
         wanted = ", ".join(["type", *parsers])
-        raise BadAction(f"An action of the type {kind} has exactly these fields: {wanted}.")
+        raise BadAction(
+            "fields",
+            "An action of the type {kind} has exactly these fields: {fields}.",
+            kind=kind,
+            fields=wanted,
+        )
     return make(*[parse(value[name]) for name, parse in parsers.items()])

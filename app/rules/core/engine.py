@@ -23,7 +23,7 @@ from app.rules.core.chance import Stream, check_seed, shuffle_sorted
 from app.rules.core.errors import BadSeat, GameOver, Illegal, NotYourTurn
 from app.rules.core.event import Event
 from app.rules.core.events import PendingDiscarded, Resigned
-from app.rules.core.explain import why_not
+from app.rules.core.explain import Why, why_not
 from app.rules.core.movement import discard_card, win
 from app.rules.core.pending import OwedDiscards, OwedShare, OwedStack, OwedSteal
 from app.rules.core.position import CARTAGENA, Position
@@ -166,15 +166,15 @@ def play(position: Position, seat: int, action: Action, events: Events = None) -
 def _checked(position: Position, seat: int, action: Action) -> Action:
     """The action in its listed form, if this seat may do it now."""
     if type(seat) is not int or not 0 <= seat < len(position.pirates):
-        raise BadSeat(f"This table has the seats 0 to {len(position.pirates) - 1}.")
+        raise BadSeat("no_such_seat", "This table has the seats 0 to {n}.", n=len(position.pirates) - 1)
     if position.winner is not None:
-        raise GameOver("The game is over: nothing can be done any more.")
+        raise GameOver("won", "The game is over: nothing can be done any more.")
     if type(action) is Resign:
         if position.resigned[seat]:
-            raise Illegal("This seat has resigned already.")
+            raise Illegal(Why.resigned_already)
         return action
     if seat not in seats_to_act(position):
-        raise NotYourTurn(_who_acts(position, seat))
+        raise _not_your_turn(position, seat)
     action = canonical(action)
     if isinstance(action, Discard) and isinstance(position.pending, OwedDiscards):
         return _checked_discard(position, seat, action)
@@ -183,7 +183,7 @@ def _checked(position: Position, seat: int, action: Action) -> Action:
     if own is not None and id(own) in map(id, listed):
         return own  # nearly all actions; comparing each with every listed one takes ten times as long
     if action not in listed or isinstance(action, OwedDiscard):
-        raise Illegal(why_not(position, seat, action, listed))
+        raise why_not(position, seat, action, listed)
     return action
 
 
@@ -191,22 +191,23 @@ def _checked_discard(position: Position, seat: int, action: Discard) -> Action:
     assert isinstance(position.pending, OwedDiscards)
     count = dict(position.pending.owed)[seat]
     if len(action.cards) != count:
-        raise Illegal(f"Exactly {count} of your cards must be discarded.")
+        raise Illegal(Why.discard_count, n=count)
     hand = list(position.hand_names(seat))
     for card in action.cards:
         if card not in hand:
-            raise Illegal(f"You do not hold {card} that often.")
+            raise Illegal(Why.discard_not_held, card=card)
         hand.remove(card)
     return action
 
 
-def _who_acts(position: Position, seat: int) -> str:
+def _not_your_turn(position: Position, seat: int) -> NotYourTurn:
     if position.resigned[seat]:
-        return "You have resigned this game."
+        return NotYourTurn("resigned", "You have resigned this game.")
     who = ", ".join(str(acting) for acting in seats_to_act(position))
     if position.pending is not None:
-        return f"Wait for seat {who}: a choice is owed before the game goes on."
-    return f"It is the turn of seat {who}."
+        sentence = "Wait for seat {seats}: a choice is owed before the game goes on."
+        return NotYourTurn("others_owe", sentence, seats=who)
+    return NotYourTurn("turn_of_others", "It is the turn of seat {seats}.", seats=who)
 
 
 def _resign(position: Position, seat: int, events: Events) -> None:

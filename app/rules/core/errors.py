@@ -1,4 +1,4 @@
-"""Everything the rules refuse, each with a stable code and a sentence a player can act on.
+"""Everything the rules refuse: a stable code, why, what it is about, and an English sentence made of the two.
 
 RuleError
 ├── BadOptions     a table that cannot be set up
@@ -11,10 +11,15 @@ RuleError
 ├── NotYourTurn    somebody else has to act
 ├── Illegal        an action that this position does not allow
 └── GameOver       the game has been won
+
+What people meet while they play or set up a table (Illegal, BadOptions) has a Reason, whose sentence is
+translated; people are told the others by their code. What is merely malformed has an English sentence alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from enum import Enum
 from typing import ClassVar
 
 __all__ = [
@@ -28,8 +33,27 @@ __all__ = [
     "GameOver",
     "Illegal",
     "NotYourTurn",
+    "Param",
+    "Reason",
     "RuleError",
+    "reasons",
 ]
+
+Param = str | int
+"""What a sentence is about: a number, a card, a symbol, a place, as JSON has it."""
+
+
+class Reason(Enum):
+    """Reasons, each a stable key and its English sentence; {card}, {symbol}, {place} and numbers are put in.
+
+    Every file that refuses something has a subclass of its own with its sentences.
+    """
+
+
+def reasons() -> Iterator[Reason]:
+    """All there are."""
+    for group in Reason.__subclasses__():
+        yield from group
 
 
 class RuleError(Exception):
@@ -37,20 +61,43 @@ class RuleError(Exception):
 
     code: ClassVar[str] = "illegal"
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, why: str | None, sentence: str, /, **params: Param) -> None:
+        self.why = why
+        self.params = params
+        self.message = sentence.format_map(params) if params else sentence
+        super().__init__(why, sentence)
+
+    def __str__(self) -> str:
+        return self.message
 
 
-class BadOptions(RuleError):
+class _Reasoned(RuleError):
+    """Refused for a reason that people are told in their language."""
+
+    why: str
+
+    def __init__(self, why: Reason, /, **params: Param) -> None:
+        super().__init__(why.name, why.value, **params)
+        self.args = (why,)  # what pickle makes it from again
+
+
+class _Malformed(RuleError):
+    """What a program wrote has not the form of what it should be; a sentence says where."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(None, sentence)
+        self.args = (sentence,)
+
+
+class BadOptions(_Reasoned):
     code = "bad_options"
 
 
-class BadSeed(RuleError):
+class BadSeed(_Malformed):
     code = "bad_seed"
 
 
-class BadPosition(RuleError):
+class BadPosition(_Malformed):
     code = "bad_position"
 
 
@@ -58,11 +105,11 @@ class BadAction(RuleError):
     code = "bad_action"
 
 
-class BadNotation(RuleError):
+class BadNotation(_Malformed):
     code = "bad_notation"
 
 
-class BadRecord(RuleError):
+class BadRecord(_Malformed):
     code = "bad_record"
 
 
@@ -74,7 +121,7 @@ class NotYourTurn(RuleError):
     code = "not_your_turn"
 
 
-class Illegal(RuleError):
+class Illegal(_Reasoned):
     code = "illegal"
 
 

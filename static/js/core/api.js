@@ -41,9 +41,9 @@ async function ask(method, path, body, more = {}) {
     if (parsed?.csrf) document.querySelector('meta[name="csrf"]').content = parsed.csrf;
     return parsed;
   }
-  const { code = "error", message = "" } = parsed?.error ?? {};
+  const problem = parsed?.error ?? { code: "error" };
   const wait = answer.status === 429 ? waiting(Number(answer.headers.get("Retry-After"))) : "";
-  throw new Refused(answer.status, code, wait || (await fullRefusal(code, message)));
+  throw new Refused(answer.status, problem.code, wait || (await fullRefusal(problem)));
 }
 
 export const get = (path) => ask("GET", path);

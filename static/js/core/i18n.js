@@ -40,6 +40,9 @@ export function t(source, values = {}) {
   return fill(catalogue.singles?.[source] ?? source, values);
 }
 
+/** The sentence for why the rules refuse something, in the page's language; its {holes} are the parameters. */
+export const reason = (why) => catalogue.reasons?.[why];
+
 /** Translate by number: tn("{n} card", "{n} cards", n). */
 export function tn(one, many, n, values = {}) {
   const forms = catalogue.plurals?.[one] ?? [one, many];

@@ -1,10 +1,10 @@
-// Refusals in the reader's language, by their stable code; the server's own sentence where a code is new.
-import { language, N_, t, wholeCatalogue } from "./i18n.js";
+// Refusals in the reader's language: by the reason where the rules give one, else by their stable code; the server's own sentence
+// where a code is new.
+import { language, N_, reason, t, wholeCatalogue } from "./i18n.js";
 
 // Codes whose sentence from the server says more than a fixed one could.
 const TELLING = new Set(["illegal", "bad_options", "bad_name", "bad_request", "bad_record"]);
-// Codes under which the rules speak: their sentences are recognised one by one.
-const RULES = new Set(["illegal", "bad_options"]);
+const places = { start: N_("the start"), sloop: N_("the sloop"), goal: N_("the goal") };
 
 export const SENTENCES = {
   bad_message: N_("The server did not understand this message."),
@@ -75,6 +75,8 @@ export const SENTENCES = {
   server_fault: N_("Something went wrong on our side. Nothing you did is lost; try again."),
   too_big: N_("That is too big."),
   bad_json: N_("This file is not JSON."),
+  bad_position: N_("This is not a position of the game."),
+  bad_seed: N_("This is not a seed: it has 64 digits from 0-9 and a-f."),
   bad_record: N_("This record does not hold together."),
   name_taken: N_("Somebody here has that name, or one that looks like it. Choose another."),
   name_hidden: N_("A name may not hold invisible, control or direction characters."),
@@ -97,11 +99,18 @@ export const SENTENCES = {
   offline: N_("The server cannot be reached. Check your connection and try again."),
 };
 
-/** The same, and what the rules refuse in detail; its sentences are loaded when the first such refusal comes. */
-export async function fullRefusal(code, message = "") {
-  if (language() === "en" || !RULES.has(code)) return refusal(code, message);
-  const [{ ruleRefusal }] = await Promise.all([import("../pages/rule_refusals.js"), wholeCatalogue()]);
-  return ruleRefusal(message) ?? refusal(code, message);
+/** The sentence for what a server refused; those of the rules are loaded when the first such refusal comes. */
+export async function fullRefusal({ code, message, why, params = {} }) {
+  if (!why) return refusal(code, message);
+  const [names] = await Promise.all([import("./names.js"), wholeCatalogue()]);
+  const sentence = reason(why);
+  if (!sentence) return refusal(code, message);
+  const say = {
+    card: names.cardName,
+    symbol: names.symbolName,
+    place: (place) => (places[place] ? t(places[place]) : t("space {n}", { n: place })),
+  };
+  return t(sentence, Object.fromEntries(Object.entries(params).map(([name, value]) => [name, say[name]?.(value) ?? value])));
 }
 
 /** The sentence for a code: translated, and with the server's own words where they say more. */

@@ -12,6 +12,6 @@ export async function practise(name, actions) {
   if (!answer) throw new Refused(0, "offline", refusal("offline"));
   const body = await answer.json().catch(() => null);
   if (answer.ok) return body;
-  const { code = "error", message = "" } = body?.error ?? {};
-  throw new Refused(answer.status, code, await fullRefusal(code, message));
+  const problem = body?.error ?? { code: "error" };
+  throw new Refused(answer.status, problem.code, await fullRefusal(problem));
 }

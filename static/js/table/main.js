@@ -84,7 +84,7 @@ function take(frame) {
   if (happened.resync) return wire.resync();
   const isKept = frame.t === "refused" && frame.code === "try_again"; // the wire sends it again by itself
   if (frame.ack || (frame.t === "refused" && !isKept)) waitingForMe = false;
-  if (happened.refused && !isKept && !byItself.has(happened.refused.id)) fullRefusal(happened.refused.code, happened.refused.message).then(refuse);
+  if (happened.refused && !isKept && !byItself.has(happened.refused.id)) fullRefusal(happened.refused).then(refuse);
   if (happened.line) ui.talk.line(happened.line, room.table?.seats);
   if (room.view && (frame.t === "state" || happened.refused?.state)) lookBack();
   if (happened.events?.length) happen(happened);
