@@ -1,8 +1,10 @@
-"""Refusals of rooms: a stable code and a sentence a player can act on; a refused command changed nothing.
+"""Refusals of rooms: a stable code and a sentence a player can act on. What is refused changed nothing, but for
+what is Unconfirmed.
 
 Refusal            everything a room refuses, by code
 ├── NotAdmitted    the viewer may not be in this room at all; the socket closes after it
-└── Raced          `try_again` because others were faster again and again; nothing is wrong with the server
+├── Raced          `try_again` because others were faster again and again; nothing is wrong with the server
+└── Unconfirmed    `try_again` because the store did not say whether it has it: it may have been done
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from typing import Any
 
 from app.rules.core.errors import Param, RuleError
 
-__all__ = ["SENTENCES", "NotAdmitted", "Raced", "Refusal", "refusal_json"]
+__all__ = ["SENTENCES", "NotAdmitted", "Raced", "Refusal", "Unconfirmed", "refusal_json"]
 
 SENTENCES: dict[str, str] = {
     "bad_message": "The server did not understand this message.",
@@ -72,12 +74,12 @@ SENTENCES: dict[str, str] = {
     "hint_too_fast": "You have asked for many hints; wait a moment before the next one.",
     "mute_too_fast": "You have muted and unmuted too often; wait a moment.",
     "too_many_rooms": "You have opened as many tables as you may; finish or leave one first.",
-    "try_again": "That could not be confirmed just now. It is safe to send it again.",
+    "try_again": "The server could not answer that just now; try again in a moment.",
 }
 
 
 class Refusal(Exception):
-    """A command was refused. `why` and `params` where it was the rules that did."""
+    """A command was refused. `why` and `params` where it was the rules that did, or its outcome is not known."""
 
     def __init__(
         self,
@@ -118,3 +120,15 @@ class Raced(Refusal):
 
     def __init__(self) -> None:
         super().__init__("try_again")
+
+
+class Unconfirmed(Refusal):
+    """It may be on disk, or not: nobody is told that nothing was done."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "try_again",
+            "It is not certain whether this was done. A command sent again with its id counts once; "
+            "look first at anything else.",
+            "unconfirmed",
+        )

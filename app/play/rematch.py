@@ -10,7 +10,7 @@ from app.play.commands.draft import Draft, Scene, seated
 from app.play.create import new_rematch
 from app.play.log.table import Table
 from app.play.ports import Actor, StoreUnavailable
-from app.play.refusals import Refusal
+from app.play.refusals import Refusal, Unconfirmed
 from app.play.room.ack import Ack
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ async def rematch(room: Room, actor: Actor, command: cmd.Rematch, received: int)
     try:
         await room.game_server.store.create(row, entry)
     except StoreUnavailable:
-        raise Refusal("try_again") from None
+        raise Unconfirmed from None
 
     def deciding(present: Table, scene: Scene, _: cmd.Rematch) -> Draft:
         if present.next_game is not None:

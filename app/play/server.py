@@ -32,7 +32,7 @@ from app.play.ports import (
     News,
     StoreUnavailable,
 )
-from app.play.refusals import Refusal
+from app.play.refusals import Refusal, Unconfirmed
 from app.play.rematch import rematch
 from app.play.room import chat as chatting
 from app.play.room.ack import Ack
@@ -183,7 +183,7 @@ class GameServer:
             await self.names.learn((row.creator,))
             is_made = await self.store.create(row, entry, None if most is None else (actor.ids, most))
         except StoreUnavailable:
-            raise Refusal("try_again") from None
+            raise Unconfirmed from None
         if not is_made:
             raise Refusal("too_many_rooms")
         self.announce(row, entry)
@@ -204,7 +204,7 @@ class GameServer:
         try:
             return await self._submit(room, actor, command, received)
         except StoreUnavailable:
-            raise Refusal("try_again") from None
+            raise Unconfirmed from None
 
     async def _submit(self, room: Room, actor: Actor, command: cmd.Command, received: int) -> Ack:
         match command:

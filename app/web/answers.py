@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse, Response
 
 from app.play.engines import UnknownRules
 from app.play.ports import StoreUnavailable
-from app.play.refusals import NotAdmitted, Raced, Refusal, refusal_json
+from app.play.refusals import NotAdmitted, Raced, Refusal, Unconfirmed, refusal_json
 from app.rules.core.errors import Param, RuleError
 from app.web.errors import Conflict, Refused, TooFast, TooMany
 
@@ -143,6 +143,9 @@ def install_answers(app: FastAPI) -> None:
             "the store did not answer",
             extra={"fields": {"path": _route(request), "why": str(problem.__cause__)}},
         )
+        if request.method not in ("GET", "HEAD"):
+            unknown = Unconfirmed()  # what was to be written may have been, before the store fell silent
+            return await answer(request, 503, unknown.code, unknown.message, 2, (unknown.why, {}))
         return await answer(request, 503, *_WORDS[503], retry_after=2)
 
     async def on_http(request: Request, problem: Exception) -> Response:

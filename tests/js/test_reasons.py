@@ -11,6 +11,7 @@ import orjson
 import pytest
 
 from app import rules
+from app.play.refusals import Unconfirmed
 from app.web.i18n import LANGUAGES, Catalogue, Languages
 from app.web.i18n_extract import LOCALES
 from tests.js.random_games import PRESETS
@@ -107,6 +108,17 @@ def test_every_refusal_met_in_play_is_said_in_words(run: Callable[..., Any]) -> 
         sentence for sentence in by_page if "{" in sentence or "*" in sentence or "undefined" in sentence
     ]
     assert len({why for why, _ in met}) > 35  # most reasons were met, so that the test means something
+
+
+def test_nobody_is_told_that_nothing_was_done_when_that_is_not_known(run: Callable[..., Any]) -> None:
+    ask = "async ({fullRefusal}, asked) => Promise.all(asked.map(fullRefusal))"
+    told = Unconfirmed().as_json()
+    by_older_server = {"code": "try_again", "message": "That could not be confirmed just now."}
+    sure, unsure = run("core/refusals.js", ask, [by_older_server, told])
+    assert unsure == "It is not certain whether that was done. Look before you try it again."
+    assert sure == "The server could not answer that just now. Try again in a moment."
+    every = run("core/refusals.js", "({SENTENCES}) => Object.values(SENTENCES)")
+    assert [sentence for sentence in (*every, told["message"]) if "othing was" in sentence] == []
 
 
 def test_a_refusal_without_a_reason_is_said_by_its_code(run: Callable[..., Any]) -> None:

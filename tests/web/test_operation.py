@@ -40,6 +40,10 @@ async def test_without_its_database_it_lives_but_is_not_ready_and_says_try_again
         assert (answer.status_code, answer.json()["why"]) == (503, "database")
         answer = await browser.get("/api/v1/me")
         assert (answer.status_code, code_of(answer)) == (503, "try_again")
+        assert "why" not in answer.json()["error"]
+        # what was to be written may have been, for all the server knows
+        answer = await browser.post("/api/v1/resume-codes", json={})
+        assert (answer.status_code, answer.json()["error"]["why"]) == (503, "unconfirmed")
 
 
 async def test_drain_tells_everybody_in_order_and_only_once(sqlite_url: str) -> None:

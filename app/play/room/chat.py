@@ -12,7 +12,7 @@ from app.play.log.entries import ChatLine
 from app.play.log.table import Table
 from app.play.log.terms import CHAT_PRESETS, is_plain
 from app.play.ports import Actor, NameBook, News, StoreUnavailable
-from app.play.refusals import Refusal
+from app.play.refusals import Refusal, Unconfirmed
 
 if TYPE_CHECKING:
     from app.play.room.room import Room
@@ -40,7 +40,7 @@ async def write_line(room: Room, actor: Actor, command: cmd.Chat, now: int) -> C
         await room.game_server.names.learn((line.person,))
         stored = await room.game_server.store.add_chat(line)
     except StoreUnavailable:
-        raise Refusal("try_again") from None
+        raise Unconfirmed from None
     if stored.at == now and stored.command == command.id:
         if not hear_line(room, stored):
             await read_on(room)
@@ -127,7 +127,7 @@ async def mute(room: Room, actor: Actor, command: cmd.Mute) -> None:
         await room.game_server.store.set_mute(room.id, actor.id, command.person, command.on)
         muted = await room.game_server.store.mutes(room.id, actor.id)
     except StoreUnavailable:
-        raise Refusal("try_again") from None
+        raise Unconfirmed from None
     take_mutes(room, actor.id, muted)
     room.game_server.publish(News("muted", room.id, room.game_server.worker, [actor.id, sorted(muted)]))
 

@@ -19,7 +19,7 @@ from app.play.log.entries import Append, Entry, GameRow
 from app.play.log.reading import log_slices
 from app.play.log.table import Table
 from app.play.ports import Actor, News, StoreUnavailable
-from app.play.refusals import Raced, Refusal
+from app.play.refusals import Raced, Refusal, Unconfirmed
 from app.play.room.ack import Ack
 from app.play.room.broadcast import Audience
 from app.play.room.lock import Lock
@@ -214,7 +214,7 @@ class Room:
     def not_stored(self, step: OnTheWay) -> Refusal:
         self.is_stale = True
         self.delays.failed(step.at)
-        return Refusal("try_again")
+        return Unconfirmed()
 
     def settle(self, step: OnTheWay, *, is_appended: bool) -> Ack | None:
         """The store has answered: move on and tell; None when the number, or the command, was already taken."""
@@ -310,7 +310,7 @@ class Room:
                     self.heard(entry)
         except StoreUnavailable:
             self.is_stale = True
-            raise Refusal("try_again") from None
+            raise Unconfirmed from None
         self.is_stale = False
 
     async def full_history(self) -> list[tuple[Event, ...]]:

@@ -69,7 +69,8 @@ export const SENTENCES = {
   hint_too_fast: N_("You have asked for many hints; wait a moment before the next one."),
   mute_too_fast: N_("You have muted and unmuted too often; wait a moment."),
   too_many_rooms: N_("You have opened as many tables as you may; finish or leave one first."),
-  try_again: N_("That could not be stored just now; nothing was done. Try again."),
+  try_again: N_("The server could not answer that just now. Try again in a moment."),
+  unconfirmed: N_("It is not certain whether that was done. Look before you try it again."),
   not_found: N_("There is nothing here."),
   forged: N_("This request did not come from a page of this site."),
   server_fault: N_("Something went wrong on our side. Nothing you did is lost; try again."),
@@ -102,6 +103,7 @@ export const SENTENCES = {
 /** The sentence for what a server refused; those of the rules are loaded when the first such refusal comes. */
 export async function fullRefusal({ code, message, why, params = {} }) {
   if (!why) return refusal(code, message);
+  if (why === "unconfirmed") return refusal(why);
   const [names] = await Promise.all([import("./names.js"), wholeCatalogue()]);
   const sentence = reason(why);
   if (!sentence) return refusal(code, message);

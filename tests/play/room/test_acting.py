@@ -99,7 +99,7 @@ async def test_a_store_that_fails_is_answered_and_the_room_goes_on(
         assert await acting(ann, answers)
         refused = await answers.first()
     assert isinstance(refused, Refusal)
-    assert refused.code == "try_again"
+    assert (refused.code, refused.why) == ("try_again", "unconfirmed")
     assert stage.store.append == append
     assert room.table.seq == seq
     assert room.is_stale
