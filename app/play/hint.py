@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.play import frames
 from app.play.commands import messages as cmd
 from app.play.commands.allowance import check_allowance
 from app.play.commands.draft import Draft, Scene, seated
@@ -42,7 +43,7 @@ async def hint(room: Room, actor: Actor, command: cmd.Hint, received: int) -> Ac
 
     ack = await room.submit(actor, command, received, deciding)
     if seat is not None and ack.seq in room.hints:  # else the id was that of another command
-        shown = {"t": "hint", "seq": ack.seq, "action": room.hints[ack.seq], "ack": command.id}
+        shown = frames.Hint(seq=ack.seq, action=room.hints[ack.seq], ack=command.id)
         room.subscribers.tell_seat(seat, shown)
     return ack
 

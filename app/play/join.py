@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from app.play.commands import messages as cmd
 from app.play.commands.draft import Draft
-from app.play.frame import frame_of
+from app.play.frames import Welcome, You, frame_of
 from app.play.log.terms import CHAT_PRESETS, check_password
 from app.play.ports import Actor, StoreUnavailable
 from app.play.refusals import NotAdmitted, Raced, Refusal
 from app.play.room import chat
-from app.play.room.broadcast import state_message
+from app.play.room.broadcast import state_frame
 from app.play.room.room import Room
 from app.play.room.subscribers import Subscriber
 
@@ -75,7 +75,7 @@ async def enter(game_server: GameServer, room: Room, subscriber: Subscriber, hel
     if seat is not None and room.table.seats[seat].absent:
         # Whoever is back is not absent; a lost race means somebody else has seen to it.
         await room.add(Draft("returned", seat, {}, "server"), now, room.table)
-    subscriber.listener.tell(frame_of(room.presence.as_json(room.table, game_server.clock.now())))
+    subscriber.listener.tell(frame_of(room.presence.shown(room.table, game_server.clock.now())))
     if is_new:
         game_server.presence.changed(room, here=True)
         await game_server.reschedule(room)
@@ -87,25 +87,24 @@ def _greet(room: Room, subscriber: Subscriber, hello: cmd.Hello, now: int) -> No
     missed = room.subscribers.missed(table, hello.seq, seat)
     state = None
     if missed is None or len(missed) > 1:
-        state = frame_of(state_message(table, seat))
+        state = frame_of(state_frame(table, seat))
         if missed is not None and sum(len(frame.payload) for frame in missed) >= len(state.payload):
             missed = None  # the present view is the shorter answer
-    you = {
-        "person": subscriber.actor.id or None,
-        "name": subscriber.actor.name,
-        "seat": seat,
-        "muted": sorted(subscriber.muted),
-    }
-    welcome = {
-        "t": "welcome",
-        "v": PROTOCOL,
-        "game": room.id,
-        "seq": table.seq,
-        "now": now,
-        "resumed": missed is not None,
-        "you": you,
-        "presets": CHAT_PRESETS,
-    }
+    you = You(
+        person=subscriber.actor.id or None,
+        name=subscriber.actor.name,
+        seat=seat,
+        muted=sorted(subscriber.muted),
+    )
+    welcome = Welcome(
+        v=PROTOCOL,
+        game=room.id,
+        seq=table.seq,
+        now=now,
+        resumed=missed is not None,
+        you=you,
+        presets=CHAT_PRESETS,
+    )
     subscriber.listener.tell(frame_of(welcome))
     if missed is not None:
         for frame in missed:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from app.play.frame import Frame, frame_of
+from app.play import frames
+from app.play.frames import Frame
 from app.play.log.entries import GameRow
 from app.play.log.table import Table
 from app.play.log.terms import Terms, parse_stored
@@ -87,17 +88,19 @@ class Lobby:
         """The lists as they are now, and after them every change."""
         subscriber.hold()
         try:
-            subscriber.listener.tell(frame_of(await self.snapshot(subscriber)))
+            subscriber.listener.tell(frames.frame_of(await self.snapshot(subscriber)))
         finally:
             subscriber.release()
 
-    async def snapshot(self, subscriber: LobbySubscriber) -> dict[str, Any]:
+    async def snapshot(self, subscriber: LobbySubscriber) -> frames.LobbyLists:
         """The lists as they are now."""
-        found = {"t": "lobby"} | {
+        shown = {
             which: [row for row in await self.rows(which) if subscriber.filter.matches(row)]
             for which in ("open", "watch")
         }
-        return {**found, "mine": await self.mine(subscriber.actor), "people": len(self.subscribers)}
+        return frames.LobbyLists(
+            **shown, mine=await self.mine(subscriber.actor), people=len(self.subscribers)
+        )
 
     async def rows(self, which: str) -> list[dict[str, Any]]:
         """The whole list: read once for all who ask before it changes, and at the latest after a moment."""
@@ -145,17 +148,15 @@ class Lobby:
         if not self.subscribers:
             return
         row, lists = body["row"], body["lists"]
-        frames = {
-            which: frame_of(
-                {"t": "room", "list": which, "room": row}
-                if shown
-                else {"t": "gone", "list": which, "id": row["id"]}
+        told = [
+            frames.frame_of(
+                frames.LobbyRow(list=which, room=row) if shown else frames.LobbyGone(list=which, id=row["id"])
             )
             for which, shown in lists.items()
-        }
+        ]
         for subscriber in list(self.subscribers):
             if subscriber.filter.matches(row):
-                for frame in frames.values():
+                for frame in told:
                     subscriber.tell(frame)
             turn = next(
                 (body["people"][each] for each in subscriber.actor.ids if each in body["people"]), None
@@ -163,10 +164,10 @@ class Lobby:
             if turn is None:
                 continue
             if body["is_over"]:
-                subscriber.tell(frame_of({"t": "gone", "list": "mine", "id": row["id"]}))
+                subscriber.tell(frames.frame_of(frames.LobbyGone(list="mine", id=row["id"])))
             else:
                 mine = {**row, "my_turn": turn, "due": body["due"]}
-                subscriber.tell(frame_of({"t": "room", "list": "mine", "room": mine}))
+                subscriber.tell(frames.frame_of(frames.LobbyRow(list="mine", room=mine)))
 
 
 def news_of(table: Table, watching: int, *, with_lists: bool) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from app.play.frame import Frame
+from app.play.frames import Frame
 from app.play.log.entries import Append, ChatLine, Due, Entry, GameRow, Outage
 
 __all__ = [

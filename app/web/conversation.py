@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 from starlette.types import Receive
 
+from app.play import frames
 from app.play.commands import messages as cmd
-from app.play.frame import frame_of
 from app.play.refusals import Refusal
 from app.play.server import GameServer
 from app.web.wire import AsgiWire, Wire
@@ -124,7 +124,7 @@ class Manners:
 
     def refuse(self, refusal: Refusal, command: str | None = None, **more: Any) -> None:
         self.game_server.metrics.refused(refusal.code)
-        self.tell({"t": "refused", "id": command, **refusal.as_json(), **more})
+        self.tell(frames.Refused(id=command, **refusal.as_json(), **more))
 
-    def tell(self, message: dict[str, Any]) -> None:
-        self.outbox.tell(frame_of(message))
+    def tell(self, message: frames.ServerFrame) -> None:
+        self.outbox.tell(frames.frame_of(message))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+import msgspec
 from fastapi import Header, Path, Query
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -14,8 +15,9 @@ from app.play.lobby import row_of_game
 from app.play.log.entries import GameRow
 from app.play.log.terms import parse_terms
 from app.play.matchmaking import fitting_table
+from app.play.ports import Actor
 from app.play.refusals import Refusal
-from app.play.room.broadcast import state_message
+from app.play.room.broadcast import state_frame
 from app.play.room.room import Room
 from app.web.answers import status_of
 from app.web.game_api_models import Act, Created, Done, NewGame, Quick, QuickAnswer, Rows, responses
@@ -94,7 +96,12 @@ async def game_state(
 ) -> dict[str, Any]:
     """The present state, as this viewer may see it: the `state` message of the socket."""
     room = await _room(request, game, person, password)
-    return state_message(room.table, room.table.seat_of(actor_of(person).ids))
+    return _shown_state(room, actor_of(person))
+
+
+def _shown_state(room: Room, actor: Actor) -> dict[str, Any]:
+    shown: dict[str, Any] = msgspec.to_builtins(state_frame(room.table, room.table.seat_of(actor.ids)))
+    return shown
 
 
 @router.post(
@@ -167,7 +174,7 @@ async def _submit(
         if not isinstance(command, cmd.Act | cmd.Undo):
             raise
         problem = refusal.as_json()
-        state = state_message(room.table, room.table.seat_of(actor.ids))
+        state = _shown_state(room, actor)
         return JSONResponse({"error": problem, "state": state}, status_of(refusal))
     commitment = room.table.commitment if isinstance(command, cmd.Sit) else None
     return Done(ack=command.id, seq=done.seq, commitment=commitment)

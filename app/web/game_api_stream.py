@@ -13,7 +13,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from app.play.commands import messages as cmd
-from app.play.frame import Frame
+from app.play.frames import Frame
 from app.play.join import PROTOCOL, enter, leave
 from app.play.room.room import Room
 from app.play.room.subscribers import Subscriber

@@ -9,6 +9,7 @@ from starlette.requests import HTTPConnection
 from starlette.routing import WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
+from app.play import frames
 from app.play.commands import messages as cmd
 from app.play.engines import UnknownRules
 from app.play.join import OLD_PROTOCOL, PROTOCOL, enter, leave
@@ -16,7 +17,7 @@ from app.play.ports import Actor
 from app.play.refusals import NotAdmitted, Refusal
 from app.play.room.ack import Ack
 from app.play.room.acting import act_now
-from app.play.room.broadcast import state_message
+from app.play.room.broadcast import state_frame
 from app.play.room.room import Room
 from app.play.room.subscribers import Subscriber
 from app.web.conversation import Manners, converse
@@ -80,7 +81,7 @@ class _Talk(Manners):
             ):
                 return None
         elif isinstance(message, cmd.Ping):
-            self.tell({"t": "pong", "n": message.n, "now": received})
+            self.tell(frames.Pong(n=message.n, now=received))
             return None
         elif isinstance(message, cmd.Here) and room is not None:
             room.mark_active(self.actor, received)
@@ -112,7 +113,7 @@ class _Talk(Manners):
         if isinstance(done, Ack):
             if not done.in_frame:
                 number = "chat" if isinstance(command, cmd.Chat) else "seq"
-                self.tell({"t": "ack", "ack": command.id, number: done.seq})
+                self.tell(frames.Ack(ack=command.id, **{number: done.seq}))
             return
         self.refuse(done, command.id, **self.beside(_MOVES.get(type(command))))
 
@@ -123,7 +124,7 @@ class _Talk(Manners):
         table = self.room.table
         more: dict[str, Any] = {"seq": table.seq}
         if do in _MOVES.values():
-            more["state"] = state_message(table, self.subscriber.seat)
+            more["state"] = state_frame(table, self.subscriber.seat)
         return more
 
     async def _hello(self, hello: cmd.Hello) -> None:

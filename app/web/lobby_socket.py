@@ -10,6 +10,7 @@ from starlette.requests import HTTPConnection
 from starlette.routing import WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
+from app.play import frames
 from app.play.join import OLD_PROTOCOL, PROTOCOL
 from app.play.lobby import Filter, LobbySubscriber
 from app.play.ports import StoreUnavailable
@@ -87,7 +88,7 @@ class _Talk(Manners):
             self.strike(Refusal("bad_message"), text)
             return None
         if isinstance(message, Ping):
-            self.tell({"t": "pong", "n": message.n, "now": self.game_server.clock.now()})
+            self.tell(frames.Pong(n=message.n, now=self.game_server.clock.now()))
             return None
         return message
 
@@ -110,8 +111,8 @@ class _Talk(Manners):
             self.refuse(Refusal("too_fast"))
             return
         actor = self.subscriber.actor
-        you = {"person": actor.id or None, "name": actor.name}
-        self.tell({"t": "welcome", "v": PROTOCOL, "now": self.game_server.clock.now(), "you": you})
+        you = frames.YouInLobby(person=actor.id or None, name=actor.name)
+        self.tell(frames.LobbyWelcome(v=PROTOCOL, now=self.game_server.clock.now(), you=you))
         self.game_server.lobby.subscribers.add(self.subscriber)
         await self._lists()
 

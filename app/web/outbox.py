@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from os import write
 
-from app.play.frame import Frame, frame_of
+from app.play.frames import Bye, Frame, frame_of
 from app.play.ports import MetricsPort
 from app.web.wire import Wire, framed
 
@@ -80,5 +80,5 @@ class Outbox:
         self.is_open = False
         if code in _BYE:
             kind, message = _BYE[code]
-            self._wire.send_frame(frame_of({"t": "bye", "code": kind, "message": message}))
+            self._wire.send_frame(frame_of(Bye(code=kind, message=message)))
         self._wire.close_with(code, reason)

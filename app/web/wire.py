@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from starlette.types import Scope, Send
 
-from app.play.frame import Frame
+from app.play.frames import Frame
 
 if TYPE_CHECKING:
     from app.web.conversation import Talk

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.requests import HTTPConnection
 from starlette.types import Receive, Send
 
-from app.play.frame import frame_of
+from app.play import frames
 from app.play.ports import Actor, StoreUnavailable
 from app.web.address import is_same_origin
 from app.web.errors import Refused, TooMany
@@ -87,8 +87,8 @@ async def accept(connection: HTTPConnection, receive: Receive, send: Send) -> Ac
             return socket
         assert refusal is not None
         site.metrics.refused(refusal.code)
-        answer = {"t": "refused", "id": None, "code": refusal.code, "message": refusal.message}
-        outbox.tell(frame_of(answer))
+        answer = frames.Refused(id=None, code=refusal.code, message=refusal.message)
+        outbox.tell(frames.frame_of(answer))
         outbox.end(_close_code(refusal), refusal.code)
         try:
             await receive()  # until the peer has taken note

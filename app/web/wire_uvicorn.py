@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from uvicorn.protocols.utils import is_ssl
 
-from app.play.frame import Frame
+from app.play.frames import Frame
 from app.web.wire import MOST_BUFFERED, NOT_STRAIGHT, Counted, Straight, framed, framed_as
 from app.web.wire_app import AppSide, Stage
 from app.web.wire_frames import OddFrames, whole_text

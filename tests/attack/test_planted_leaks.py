@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app import rules
-from app.play.frame import Frame
+from app.play.frames import Frame
 from app.play.lobby import Lobby
 from app.play.refusals import Refusal
 from app.play.room import broadcast, subscribers

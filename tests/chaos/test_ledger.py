@@ -8,10 +8,11 @@ from collections.abc import AsyncIterator
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 from sqlalchemy import text
 
-from app.play.room.broadcast import table_json, view_json
+from app.play.room.broadcast import table_block, view_json
 from tests.play.stage import Stage, open_stage
 from tools.soak.client import SoakClient
 from tools.soak.ledger import Book, Tally
@@ -53,7 +54,7 @@ async def scene(stage: Stage) -> Scene:
             "t": "state",
             "seq": room.table.seq,
             "you": {"seat": 0},
-            "table": table_json(room.table),
+            "table": msgspec.to_builtins(table_block(room.table)),
             "view": copy.deepcopy(view_json(room.table, 0)),
         }
     )

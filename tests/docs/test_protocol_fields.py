@@ -1,7 +1,7 @@
 """docs/protocol.md and the code name the same fields and codes, in both directions.
 
-What a client sends is held against the structs here; what a server sends is held against a running one by
-test_client_by_the_document.py.
+Both what clients and what servers send is held against the structs here; that servers keep to it is held
+against a running one by test_client_by_the_document.py.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ import msgspec
 import pytest
 
 from app.main import create_app
+from app.play import frames
 from app.play.commands import messages as cmd
 from app.play.lobby import row_of_game
 from app.play.log.entries import GameRow, SeatRow, Summary
-from app.play.log.seats import Seat
-from app.play.log.table import NOBODY_NAMED
 from app.play.log.terms import ClockTerms, Terms, parse_terms
 from app.play.refusals import SENTENCES, Refusal
 from app.play.room.subscribers import KEPT
@@ -59,16 +58,51 @@ def test_the_examples_of_the_lobby_show_every_field_of_its_messages() -> None:
         assert shown == {"do", *struct.__struct_fields__}
 
 
+@pytest.mark.parametrize("struct", get_args(frames.GameFrame), ids=tag)
+def test_the_examples_of_a_frame_show_every_field_it_has_and_no_other(struct: Any) -> None:
+    shown = {name for example in examples(under(3, tag(struct)), "t") for name in example}
+    assert shown == {"t", *struct.__struct_fields__}
+
+
+def test_every_frame_that_is_described_is_a_struct_and_the_other_way_round() -> None:
+    assert sorted(re.findall(r"^### (\w+)$", section(3), re.M)) == sorted(
+        map(tag, get_args(frames.GameFrame))
+    )
+    first = next(line for line in section(4).splitlines() if line.startswith("Client:"))
+    named = re.findall(r"`(\w+)`", first.partition("Server:")[2])
+    assert sorted(named) == sorted(map(tag, get_args(frames.LobbyFrame)))
+
+
+@pytest.mark.parametrize("struct", get_args(frames.LobbyFrame), ids=tag)
+def test_the_examples_of_the_lobby_show_every_field_of_its_frames(struct: Any) -> None:
+    shown = {name for each in examples(section(4), "t") if each["t"] == tag(struct) for name in each}
+    if tag(struct) in ("refused", "bye"):  # as on the game socket
+        assert not shown
+    else:
+        assert shown == {"t", *struct.__struct_fields__}
+
+
+def test_the_blocks_have_the_documented_fields() -> None:
+    table = block("table")
+    clock = json.loads(under(5, "clock").split("`")[1])
+    (welcome,) = examples(under(3, "welcome"), "t")
+    for shown, struct in (
+        (table, frames.TableBlock),
+        (table["opening"], frames.Opening),
+        *((seat, frames.TableSeat) for seat in table["seats"]),
+        (clock, frames.Clock),
+        (welcome["you"], frames.You),
+    ):
+        assert shown.keys() == set(struct.__struct_fields__)
+    for example in (*examples(under(3, "state"), "t"), *examples(under(3, "table"), "t")):
+        assert example["you"].keys() == set(frames.YourSeat.__struct_fields__)
+
+
 def block(name: str) -> Any:
     """The JSON example of a block of §5."""
     text = re.search(r"```json\n(.*?)```", under(5, name), re.S)
     assert text is not None
     return json.loads(text[1].replace("{…}", "{}"))
-
-
-def test_a_seat_has_the_documented_fields() -> None:
-    for seat in block("table")["seats"]:
-        assert seat.keys() == Seat().as_json(NOBODY_NAMED).keys()
 
 
 def test_every_block_names_what_it_holds_in_words_too() -> None:

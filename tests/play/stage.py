@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import msgspec
 import orjson
 from sqlalchemy import insert, select
 
@@ -15,7 +16,7 @@ from app.bus.local import Hub, LocalBus
 from app.client.sealing import Keeper
 from app.play.commands import messages as cmd
 from app.play.commands.draft import Draft
-from app.play.frame import Frame
+from app.play.frames import Frame, GameFrame, LobbyGone, LobbyLists, LobbyRow, frame_of
 from app.play.join import admit, enter, leave
 from app.play.log.entries import NOBODY
 from app.play.log.terms import parse_terms
@@ -23,7 +24,7 @@ from app.play.ports import Actor, BotPlayer
 from app.play.refusals import Refusal
 from app.play.room.ack import Ack
 from app.play.room.acting import act_now
-from app.play.room.broadcast import table_json
+from app.play.room.broadcast import table_block
 from app.play.room.room import Room
 from app.play.room.subscribers import Subscriber
 from app.play.server import GameServer
@@ -36,6 +37,7 @@ from app.store.people import PeopleStore
 from app.store.people_tables import players
 
 _ids = itertools.count(1)
+_decoder = msgspec.json.Decoder(GameFrame | LobbyLists | LobbyRow | LobbyGone)
 
 START = 1_800_000_000_000
 
@@ -87,6 +89,9 @@ class Ear:
         self.ended: int | None = None
 
     def tell(self, frame: Frame) -> None:
+        """What is sent is what the structs say, to the byte: in every test of rooms."""
+        message = _decoder.decode(frame.payload)
+        assert (frame_of(message).payload, message.version) == (frame.payload, frame.seq)
         self.raw.append(frame.payload)
         self.heard.append(orjson.loads(frame.payload))
 
@@ -147,7 +152,7 @@ class Guest:
 
     async def open(self) -> None:
         """What a client does by itself when a start was frozen."""
-        table = table_json((await self.room()).table)
+        table = msgspec.to_builtins(table_block((await self.room()).table))
         wanted = self.keeper.answer(table, self.seat)
         if wanted is not None:
             await self.plainly(wanted.pop("do"), **wanted)

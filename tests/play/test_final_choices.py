@@ -11,7 +11,7 @@ import pytest
 from app import rules
 from app.play.log.entries import Entry
 from app.play.log.table import Table
-from app.play.room.broadcast import event_frames, state_message
+from app.play.room.broadcast import event_frames, state_frame
 from tests.play.commands.test_play import choices_of
 from tests.play.stage import Guest, Stage
 
@@ -30,7 +30,7 @@ def entry_after(table: Table, seat: int, action: Any, by: str = "person") -> Ent
 
 
 def told_of(table: Table, seat: int) -> list[dict[str, Any]]:
-    return list(state_message(table, seat).get("choices", []))
+    return list(state_frame(table, seat).choices or [])
 
 
 @pytest.mark.parametrize("name", TABLES)

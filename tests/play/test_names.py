@@ -11,7 +11,7 @@ from sqlalchemy import select, text
 
 from app.bus.local import Hub
 from app.play.create import new_rematch
-from app.play.frame import Frame
+from app.play.frames import Frame
 from app.play.lobby import LobbySubscriber
 from app.play.log.record import record_of
 from app.play.names import LIFE

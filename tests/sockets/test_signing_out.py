@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from app.play.frame import Frame
+from app.play.frames import Frame
 from app.store.people import PeopleStore, hashed
 from app.web.identity import cookie_name
 from app.web.open_sockets import OpenSockets

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from starlette.requests import HTTPConnection
 
-from app.play.frame import Frame
+from app.play.frames import Frame
 from app.play.refusals import Raced, Refusal
 from app.settings import Settings
 from app.web.address import client_address, is_direct_from_loopback

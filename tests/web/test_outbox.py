@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.play.frame import Frame
+from app.play.frames import Frame
 from app.web.outbox import Outbox
 from app.web.wire import NOT_STRAIGHT, Straight, framed
 

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import httpx
+import msgspec
 import orjson
 
 from app.play.log.entries import Entry
 from app.play.log.table import Table
 from app.play.ports import StoreUnavailable
-from app.play.room.broadcast import table_json, view_json
+from app.play.room.broadcast import table_block, view_json
 from app.rules import Event
 from app.store.games import SqlGameStore, open_store
 from tools.soak.client import Noted, SoakClient
@@ -162,12 +163,14 @@ class Book:
             tally.wrong.append(f"{who}: stands at {client.seq}, the log at {len(self.entries)}")
         if _text(client.view) != _text(view_json(self.table, client.seat)):
             tally.wrong.append(f"{who}: the view at {client.seq} is not the log's")
-        meant = table_json(self.table)
+        meant = msgspec.to_builtins(table_block(self.table))
         if self.may_be_older:
             meant = {name: value for name, value in meant.items() if name in client.table}
         if _text(_nameless(client.table)) != _text(_nameless(meant)):
             tally.wrong.append(f"{who}: the table block at {client.seq} is not the log's")
-        if _deadlines(client.clock) != _deadlines(self.table.clocks.as_json() if self.table.clocks else None):
+        if _deadlines(client.clock) != _deadlines(
+            msgspec.to_builtins(self.table.clocks.shown()) if self.table.clocks else None
+        ):
             tally.wrong.append(f"{who}: the clock at {client.seq} is not the log's")
 
     async def check_fresh(self, client: SoakClient, tally: Tally, http: httpx.AsyncClient) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from app.play.frames import Clock
 from app.play.log.terms import ClockTerms
 
 __all__ = ["Clocks"]
@@ -82,8 +81,8 @@ class Clocks:
         """Whether what this seat sent came after its time; the server's receive time decides."""
         return seat in self.running and received > self.since + self.left[seat]
 
-    def as_json(self) -> dict[str, Any] | None:
+    def shown(self) -> Clock | None:
         """What a viewer is sent."""
         if self.terms.kind == "none":
             return None
-        return {"left": list(self.left), "running": list(self.running), "at": self.since}
+        return Clock(left=list(self.left), running=list(self.running), at=self.since)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
+from app.play.frames import Opening
 from app.play.log.entries import Entry
 from app.play.log.terms import DAY, ClockTerms
 
@@ -53,18 +54,18 @@ class Round(msgspec.Struct, frozen=True):
             next_seals=_with(self.next_seals, number, next_seal),
         )
 
-    def as_json(self, until: int) -> dict[str, Any]:
+    def shown(self, until: int) -> Opening:
         """All of it is public: what was frozen comes first, for every client to keep before it opens."""
-        return {
-            "seq": self.seq,
-            "order": list(self.order),
-            "options": self.options,
-            "bots": list(self.bots),
-            "seals": list(self.seals),
-            "nonces": list(self.nonces),
-            "asked": self.asked,
-            "until": until,
-        }
+        return Opening(
+            seq=self.seq,
+            order=list(self.order),
+            options=self.options,
+            bots=list(self.bots),
+            seals=list(self.seals),
+            nonces=list(self.nonces),
+            asked=self.asked,
+            until=until,
+        )
 
 
 class VoidedRound(msgspec.Struct, frozen=True):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from app.play.frames import TableSeat
 from app.play.ports import NameBook
 
 __all__ = ["Seat"]
@@ -53,14 +52,14 @@ class Seat:
         person = self.person or self.reserved
         return self.name if person is None else names.of(person)
 
-    def as_json(self, names: NameBook) -> dict[str, Any]:
+    def shown(self, names: NameBook) -> TableSeat:
         """What everybody may know of it."""
-        return {
-            "person": self.person,
-            "name": self.name_in(names),
-            "colour": self.colour,
-            "ready": self.ready,
-            "bot": self.bot,
-            "absent": self.absent,
-            "reserved": self.reserved,
-        }
+        return TableSeat(
+            person=self.person,
+            name=self.name_in(names),
+            colour=self.colour,
+            ready=self.ready,
+            bot=self.bot,
+            absent=self.absent,
+            reserved=self.reserved,
+        )

@@ -1,7 +1,7 @@
-"""What viewers are told: messages built up for one audience from a view and redacted events, never cut down.
+"""What viewers are told: frames built up for one audience from a view and redacted events, never cut down.
 
 An audience is a seat, or None for everybody without one. This is the only file that turns a table into
-messages, and it takes what it says of the game from `rules.view`, `rules.events_for` and `rules.choices`.
+frames, and it takes what it says of the game from `rules.view`, `rules.events_for` and `rules.choices`.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import orjson
+from msgspec import UNSET
 
-from app.play.frame import Frame
+from app.play.frames import Clock, Frame, State, TableBlock, TableChange, YourSeat, encode
 from app.play.log.entries import Entry
 from app.play.log.table import Table
 from app.rules import Event
 
-__all__ = ["Audience", "clock_json", "event_frames", "state_message", "table_json", "table_message"]
+__all__ = ["Audience", "event_frames", "state_frame", "table_block", "table_frame"]
 
 Audience = int | None
 _VIEW_ANEW = frozenset(("started", "undo", "aborted", "closed"))
@@ -24,53 +25,53 @@ _CLOCK_ANEW = frozenset(
 )
 
 
-def table_json(table: Table) -> dict[str, Any]:
-    """The table block: all of it public."""
+def table_block(table: Table) -> TableBlock:
+    """All of it is public."""
     terms = table.terms
-    return {
-        "id": table.id,
-        "title": table.title(),
-        "status": table.status,
-        "options": table.rules.options_to_json(table.options),
-        "rules_version": table.rules_version,
-        "visibility": terms.visibility,
-        "locked": terms.lock is not None,
-        "spectators": terms.spectators,
-        "clock": terms.clock.as_json(),
-        "on_timeout": terms.on_timeout,
-        "absence": terms.absence,
-        "hints": terms.hints,
-        "pace": terms.pace,
-        "bot_level": terms.bot_level,
-        "host": table.host,
-        "commitment": table.commitment,
+    return TableBlock(
+        id=table.id,
+        title=table.title(),
+        status=table.status,
+        options=table.rules.options_to_json(table.options),
+        rules_version=table.rules_version,
+        visibility=terms.visibility,
+        locked=terms.lock is not None,
+        spectators=terms.spectators,
+        clock=terms.clock.as_json(),
+        on_timeout=terms.on_timeout,
+        absence=terms.absence,
+        hints=terms.hints,
+        pace=terms.pace,
+        bot_level=terms.bot_level,
+        host=table.host,
+        commitment=table.commitment,
         # Over, and only then: with it anybody can recompute every card.
-        "server_seed": table.server_seed if table.is_over and table.started_at is not None else None,
-        "scheme": table.scheme,
-        "nonces": [seat.nonce for seat in table.seats],
-        **_seals_json(table),
-        "seats": [seat.as_json(table.names) for seat in table.seats],
-        "consents": {to: sorted(seats) for to, seats in table.consents.items()},
-        "votes": {
+        server_seed=table.server_seed if table.is_over and table.started_at is not None else None,
+        scheme=table.scheme,
+        nonces=[seat.nonce for seat in table.seats],
+        **_seals(table),
+        seats=[seat.shown(table.names) for seat in table.seats],
+        consents={to: sorted(seats) for to, seats in table.consents.items()},
+        votes={
             str(about): {str(seat): choice for seat, choice in votes.items()}
             for about, votes in table.votes.items()
         },
-        "paused": table.is_paused,
-        "chat_closed": table.chat_closed,
-        "result": table.result,
-        "next": table.next_game,
-        "next_commitment": table.next_commitment,
-    }
+        paused=table.is_paused,
+        chat_closed=table.chat_closed,
+        result=table.result,
+        next=table.next_game,
+        next_commitment=table.next_commitment,
+    )
 
 
-def _seals_json(table: Table) -> dict[str, Any]:
+def _seals(table: Table) -> dict[str, Any]:
     """Where seats are sealed: the seals, a start that waits to be opened, and those that came to nothing."""
     if table.scheme == 1:
         return {}
     until = table.round_until()
     return {
         "seals": [seat.seal for seat in table.seats],
-        "opening": None if table.round is None or until is None else table.round.as_json(until),
+        "opening": None if table.round is None or until is None else table.round.shown(until),
         "void_rounds": len(table.void_rounds),
         "void_why": table.void_rounds[-1].why if table.void_rounds else None,
     }
@@ -88,8 +89,8 @@ def view_json(table: Table, seat: Audience) -> dict[str, Any] | None:
     return shown
 
 
-def clock_json(table: Table) -> dict[str, Any] | None:
-    return table.clocks.as_json() if table.clocks is not None else None
+def _clock(table: Table) -> Clock | None:
+    return table.clocks.shown() if table.clocks is not None else None
 
 
 def may_choose(table: Table, seat: Audience) -> bool:
@@ -109,38 +110,36 @@ def _offers(table: Table, seat: Audience) -> dict[str, Any]:
     return offers
 
 
-def state_message(table: Table, seat: Audience) -> dict[str, Any]:
+def state_frame(table: Table, seat: Audience) -> State:
     """Everything this audience has."""
-    return {
-        "t": "state",
-        "seq": table.seq,
-        "at": table.at,
-        "you": {"seat": seat},
-        "table": table_json(table),
-        "view": view_json(table, seat),
-        "clock": clock_json(table),
+    return State(
+        seq=table.seq,
+        at=table.at,
+        you=YourSeat(seat=seat),
+        table=table_block(table),
+        view=view_json(table, seat),
+        clock=_clock(table),
         **_offers(table, seat),
-    }
+    )
 
 
-def table_message(
-    table: Table, entry: Entry, seat: Audience, block: dict[str, Any], ack: str | None
-) -> dict[str, Any]:
+def table_frame(
+    table: Table, entry: Entry, seat: Audience, block: TableBlock, ack: str | None
+) -> TableChange:
     """An entry that was not a game action, for one audience; `block` is the table block, made once."""
-    message: dict[str, Any] = {"t": "table", "seq": entry.seq, "at": entry.at, "kind": entry.kind}
     about = entry.body.get("about", entry.seat)
-    if about >= 0:
-        message["seat"] = about
-    message["you"] = {"seat": seat}
-    message["table"] = block
-    if entry.kind in _VIEW_ANEW:
-        message["view"] = view_json(table, seat)
-    if entry.kind in _CLOCK_ANEW:
-        message["clock"] = clock_json(table)
-    message.update(_offers(table, seat))
-    if ack is not None:
-        message["ack"] = ack
-    return message
+    return TableChange(
+        seq=entry.seq,
+        at=entry.at,
+        kind=entry.kind,
+        seat=about if about >= 0 else UNSET,
+        you=YourSeat(seat=seat),
+        table=block,
+        view=view_json(table, seat) if entry.kind in _VIEW_ANEW else UNSET,
+        clock=_clock(table) if entry.kind in _CLOCK_ANEW else UNSET,
+        ack=UNSET if ack is None else ack,
+        **_offers(table, seat),
+    )
 
 
 def event_frames(
@@ -151,7 +150,10 @@ def event_frames(
     audiences: list[Audience],
     acked: Audience,
 ) -> dict[Audience, Frame]:
-    """An action for every audience that listens: each distinct text is encoded once and shared."""
+    """An action for every audience that listens, as the struct Events has it.
+
+    The parts are pasted together as bytes: each distinct text is encoded once and shared.
+    """
     tail = b""
     if entry.by != "person":
         tail += b',"by":"%b"' % entry.by.encode()
@@ -166,10 +168,10 @@ def event_frames(
             != before.clocks.turn  # from bot to bot nothing runs, but banks get their increment
         )
     ):
-        tail += b',"clock":%b' % orjson.dumps(clocks.as_json())
+        tail += b',"clock":%b' % encode(clocks.shown())
     has_come_back = entry.kind == "action" and table.seats is not before.seats  # whoever acts is not absent
     if table.is_over or has_come_back:
-        tail += b',"table":%b' % orjson.dumps(table_json(table))
+        tail += b',"table":%b' % encode(table_block(table))
     head = b'{"t":"events","seq":%d,"at":%d,"events":' % (entry.seq, entry.at)
     rules, options = table.rules, table.options
     same = orjson.dumps(rules.events_for(events, None, options)) if rules.is_public(events, options) else None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
+from app.play import frames
 from app.play.commands import messages as cmd
-from app.play.frame import Frame, frame_of
+from app.play.frames import Frame
 from app.play.log.entries import ChatLine
 from app.play.log.table import Table
 from app.play.log.terms import CHAT_PRESETS, is_plain
@@ -154,10 +156,15 @@ def _may_read(subscriber: Subscriber, line: ChatLine, table: Table) -> bool:
 
 
 def _frames(line: ChatLine, names: NameBook) -> tuple[Frame, Frame]:
-    number: dict[str, Any] = {"t": "chat", "n": line.n, "at": line.at, "channel": line.channel}
-    whole = {**number, "person": line.person, "name": names.of(line.person), "seat": line.seat}
-    if line.text is not None:
-        whole["text"] = line.text
-    else:
-        whole["preset"] = line.preset
-    return frame_of(whole), frame_of(number)
+    number = frames.Chat(n=line.n, at=line.at, channel=line.channel)
+    whole = frames.Chat(
+        n=line.n,
+        at=line.at,
+        channel=line.channel,
+        person=line.person,
+        name=names.of(line.person),
+        seat=line.seat,
+        text=UNSET if line.text is None else line.text,
+        preset=UNSET if line.text is not None or line.preset is None else line.preset,
+    )
+    return frames.frame_of(whole), frames.frame_of(number)

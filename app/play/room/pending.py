@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from app.play.frame import Frame
+from app.play.frames import Frame
 from app.play.log.entries import Append
 from app.play.log.table import Table
 from app.play.ports import Actor

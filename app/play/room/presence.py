@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.play import frames
 from app.play.log.table import Table
 
 __all__ = ["PRESENCE_LEASE", "Presence"]
@@ -140,15 +141,10 @@ class Presence:
                     shown[str(seat)] = until
         return shown
 
-    def as_json(self, table: Table, now: int) -> dict[str, Any]:
-        """The presence message."""
+    def shown(self, table: Table, now: int) -> frames.Presence:
+        """What everybody is told of it."""
         present = self.present_seats(table, now)
         seats = [
             number in present if seat.person is not None else None for number, seat in enumerate(table.seats)
         ]
-        return {
-            "t": "presence",
-            "seats": seats,
-            "watching": self.watching(table, now),
-            "away": self.away(table, now),
-        }
+        return frames.Presence(seats=seats, watching=self.watching(table, now), away=self.away(table, now))

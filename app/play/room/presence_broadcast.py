@@ -53,10 +53,10 @@ class PresenceTelling:
         now = game_server.clock.now()
         for room, is_here in waiting.items():
             if len(room.subscribers):
-                message = room.presence.as_json(room.table, now)
+                message = room.presence.shown(room.table, now)
                 if message != room.shown_presence:
                     room.shown_presence = message
-                    room.shown_away = message["away"]
+                    room.shown_away = message.away
                     room.subscribers.tell_all(message)
             if is_here:
                 game_server.publish(News("presence", room.id, game_server.worker, room.presence.as_news()))

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from app.play import frames
 from app.play.commands import messages as cmd
 from app.play.commands.draft import Draft, Scene
 from app.play.commands.play import decide
-from app.play.frame import Frame
+from app.play.frames import Frame
 from app.play.log.entries import Append, Entry, GameRow
 from app.play.log.reading import log_slices
 from app.play.log.table import Table
@@ -81,7 +82,7 @@ class Room:
         self.wakeup = Wakeup(is_alone=game_server.bus.is_alone)
         self.last_chat_sent: int | None = None  # the last line of chat that was told here
         self.shown_away: dict[str, int] = {}  # the countdowns subscribers know of
-        self.shown_presence: dict[str, Any] = {}  # the last presence message to all
+        self.shown_presence: frames.Presence | None = None  # the last presence message to all
         self.is_stale = False  # an append's outcome is not known: read the log before anything else
         self.delays = Delays()
         self.pins = 0  # by whoever has no socket here and must find it again as it was: the sweeper

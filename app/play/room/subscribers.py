@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
-from app.play.frame import Frame, frame_of
+from app.play.frames import Events, Frame, ServerFrame, frame_of
 from app.play.log.entries import Entry
 from app.play.log.table import Table
 from app.play.ports import Actor, Listener
-from app.play.room.broadcast import Audience, event_frames, state_message, table_json, table_message
+from app.play.room.broadcast import Audience, event_frames, state_frame, table_block, table_frame
 from app.rules import Event
 
 __all__ = ["KEPT", "Subscriber", "Subscribers"]
@@ -107,11 +108,11 @@ class Subscribers:
         elif is_step:
             frames = event_frames(before, table, entry, events, list(by_seat), acked)
         else:
-            block = table_json(table)
+            block = table_block(table)
             frames = {}
             for seat in by_seat:
                 ack = entry.command if seat is not None and seat == acked else None
-                frames[seat] = frame_of(table_message(table, entry, seat, block, ack))
+                frames[seat] = frame_of(table_frame(table, entry, seat, block, ack))
         for seat, subscribers in by_seat.items():
             frame = frames[seat]
             for subscriber in subscribers:
@@ -120,17 +121,17 @@ class Subscribers:
     def tell_state(self, table: Table) -> None:
         """The whole state, to each audience its own."""
         for seat, subscribers in self._by_seat.items():
-            frame = frame_of(state_message(table, seat))
+            frame = frame_of(state_frame(table, seat))
             for subscriber in subscribers:
                 subscriber.listener.tell(frame)
 
-    def tell_all(self, message: dict[str, Any]) -> None:
+    def tell_all(self, message: ServerFrame) -> None:
         if self._by_seat:
             frame = frame_of(message)
             for subscriber in self:
                 subscriber.listener.tell(frame)
 
-    def tell_seat(self, seat: int, message: dict[str, Any]) -> None:
+    def tell_seat(self, seat: int, message: ServerFrame) -> None:
         subscribers = self._by_seat.get(seat)
         if subscribers:
             frame = frame_of(message)
@@ -159,12 +160,13 @@ def _past(
     table: Table, entry: Entry, events: tuple[Event, ...], came_back: Table | None, seat: Audience
 ) -> Frame:
     """An entry that others have followed since: what it said, but not what could be done after it."""
-    message: dict[str, Any] = {"t": "events", "seq": entry.seq, "at": entry.at}
-    message["events"] = table.rules.events_for(events, seat, table.options)
-    if entry.by != "person":
-        message["by"] = entry.by
-    if came_back is not None:
-        message["table"] = table_json(came_back)
+    message = Events(
+        seq=entry.seq,
+        at=entry.at,
+        events=table.rules.events_for(events, seat, table.options),
+        by=entry.by if entry.by != "person" else UNSET,
+        table=table_block(came_back) if came_back is not None else UNSET,
+    )
     return frame_of(message)
 
 

@@ -119,9 +119,9 @@ async def test_the_lobby_is_told_of_open_tables_games_to_watch_and_my_turn(stage
     mine = [m["room"] for m in ear.heard if m["t"] == "room" and m["list"] == "mine"]
     assert mine[-1]["my_turn"] is True
     snapshot = await stage.game_server.lobby.snapshot(subscriber)
-    assert [row["id"] for row in snapshot["watch"]] == [game]
-    assert snapshot["open"] == []
-    assert snapshot["mine"][0]["my_turn"] is True
+    assert [row["id"] for row in snapshot.watch] == [game]
+    assert snapshot.open == []
+    assert snapshot.mine[0]["my_turn"] is True
     await ann.act({"type": "resign"}, version=0)
     assert ear.heard[-1] == {"t": "gone", "list": "mine", "id": game}
 
@@ -140,7 +140,7 @@ async def test_unlisted_tables_are_not_in_the_lobby_and_filters_hold(stage: Stag
     await stage.open_table(ann, "tortuga", players=3, bots=["sailor"])
     wanted = await stage.open_table(ann, "tortuga", players=3)
     assert [m["room"]["id"] for m in ear.heard if m["t"] == "room"] == [wanted]
-    assert [row["id"] for row in (await stage.game_server.lobby.snapshot(subscriber))["open"]] == [wanted]
+    assert [row["id"] for row in (await stage.game_server.lobby.snapshot(subscriber)).open] == [wanted]
 
 
 async def test_a_rematch_rotates_the_seats_under_a_new_commitment_and_spectators_follow(stage: Stage) -> None:

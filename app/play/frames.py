@@ -1,0 +1,293 @@
+"""What the server sends: one struct a frame, its fields in the order in which they are written.
+
+docs/protocol.md says what they mean (§3 and §4 the frames, §5 the blocks); tests/docs holds the two against
+each other. A field that is UNSET is left out, one that is None is written as null. The `events` frames of an
+action, which each audience gets its own of, are put together from bytes (broadcast.py): tests read all that
+is sent in whole games back into these structs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+__all__ = [
+    "Ack",
+    "Bye",
+    "Chat",
+    "Clock",
+    "Events",
+    "Frame",
+    "GameFrame",
+    "Hint",
+    "LobbyFrame",
+    "LobbyGone",
+    "LobbyLists",
+    "LobbyRow",
+    "LobbyWelcome",
+    "Opening",
+    "Pong",
+    "Presence",
+    "Refused",
+    "ServerFrame",
+    "State",
+    "TableBlock",
+    "TableChange",
+    "TableSeat",
+    "Welcome",
+    "You",
+    "YouInLobby",
+    "YourSeat",
+    "encode",
+    "frame_of",
+]
+
+Json = dict[str, Any]
+"""An object of another format: views, events, actions and options of docs/interchange.md, rows of the lobby."""
+
+
+class _Block(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, gc=False):
+    pass
+
+
+class Clock(_Block, frozen=True, kw_only=True):
+    left: list[int]
+    running: list[int]
+    at: int
+
+
+class TableSeat(_Block, frozen=True, kw_only=True):
+    person: str | None
+    name: str | None
+    colour: str | None
+    ready: bool
+    bot: str | None
+    absent: bool
+    reserved: str | None
+
+
+class Opening(_Block, frozen=True, kw_only=True):
+    """A start that waits to be opened."""
+
+    seq: int
+    order: list[int]
+    options: Json
+    bots: list[str | None]
+    seals: list[str | None]
+    nonces: list[str | None]
+    asked: bool
+    until: int
+
+
+class TableBlock(_Block, frozen=True, kw_only=True):
+    """All of a table that is public."""
+
+    id: str
+    title: str
+    status: str
+    options: Json
+    rules_version: int
+    visibility: str
+    locked: bool
+    spectators: bool
+    clock: Json
+    on_timeout: str
+    absence: int
+    hints: bool
+    pace: int
+    bot_level: str
+    host: str
+    commitment: str
+    server_seed: str | None
+    scheme: int
+    nonces: list[str | None]
+    seals: list[str | None] | UnsetType = UNSET
+    opening: Opening | UnsetType | None = UNSET
+    void_rounds: int | UnsetType = UNSET
+    void_why: str | UnsetType | None = UNSET
+    seats: list[TableSeat]
+    consents: dict[str, list[int]]
+    votes: dict[str, dict[str, str]]
+    paused: bool
+    chat_closed: bool
+    result: Json | None
+    next: str | None
+    next_commitment: str | None
+
+
+class You(_Block, frozen=True, kw_only=True):
+    """Who somebody who came in is."""
+
+    person: str | None
+    name: str | None
+    seat: int | None
+    muted: list[str]
+
+
+class YourSeat(_Block, frozen=True, kw_only=True):
+    seat: int | None
+
+
+class YouInLobby(_Block, frozen=True, kw_only=True):
+    person: str | None
+    name: str | None
+
+
+class ServerFrame(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="t", gc=False
+):
+    """One message of the server."""
+
+    @property
+    def version(self) -> int | None:
+        """Which version of the room whoever has taken this in has; None where it only names one, or none."""
+        return None
+
+
+class _Versioned(ServerFrame, frozen=True, kw_only=True):
+    seq: int
+    at: int
+
+    @property
+    def version(self) -> int:
+        return self.seq
+
+
+class Welcome(ServerFrame, frozen=True, kw_only=True, tag="welcome"):
+    v: int
+    game: str
+    seq: int
+    now: int
+    resumed: bool
+    you: You
+    presets: tuple[str, ...]
+
+
+class State(_Versioned, frozen=True, kw_only=True, tag="state"):
+    you: YourSeat
+    table: TableBlock
+    view: Json | None
+    clock: Clock | None
+    choices: list[Json] | UnsetType = UNSET
+    undo: bool | UnsetType = UNSET
+
+
+class Events(_Versioned, frozen=True, kw_only=True, tag="events"):
+    events: list[Json]
+    by: str | UnsetType = UNSET
+    clock: Clock | UnsetType = UNSET
+    table: TableBlock | UnsetType = UNSET
+    choices: list[Json] | UnsetType = UNSET
+    undo: bool | UnsetType = UNSET
+    ack: str | UnsetType = UNSET
+
+
+class TableChange(_Versioned, frozen=True, kw_only=True, tag="table"):
+    kind: str
+    seat: int | UnsetType = UNSET
+    you: YourSeat
+    table: TableBlock
+    view: Json | UnsetType | None = UNSET
+    clock: Clock | UnsetType | None = UNSET
+    choices: list[Json] | UnsetType = UNSET
+    undo: bool | UnsetType = UNSET
+    ack: str | UnsetType = UNSET
+
+
+class Ack(ServerFrame, frozen=True, kw_only=True, tag="ack"):
+    ack: str
+    seq: int | UnsetType = UNSET
+    chat: int | UnsetType = UNSET
+
+
+class Refused(ServerFrame, frozen=True, kw_only=True, tag="refused"):
+    id: str | None
+    code: str
+    message: str
+    why: str | UnsetType = UNSET
+    params: dict[str, str | int] | UnsetType = UNSET
+    seq: int | UnsetType = UNSET
+    state: State | UnsetType = UNSET
+
+
+class Chat(ServerFrame, frozen=True, kw_only=True, tag="chat"):
+    n: int
+    at: int
+    channel: str
+    person: str | UnsetType = UNSET
+    name: str | UnsetType | None = UNSET
+    seat: int | UnsetType | None = UNSET
+    text: str | UnsetType = UNSET
+    preset: str | UnsetType = UNSET
+
+
+class Presence(ServerFrame, frozen=True, kw_only=True, tag="presence"):
+    seats: list[bool | None]
+    watching: int
+    away: dict[str, int]
+
+
+class Hint(ServerFrame, frozen=True, kw_only=True, tag="hint"):
+    seq: int
+    action: Json
+    ack: str
+
+
+class Pong(ServerFrame, frozen=True, kw_only=True, tag="pong"):
+    n: int
+    now: int
+
+
+class Bye(ServerFrame, frozen=True, kw_only=True, tag="bye"):
+    code: str
+    message: str
+
+
+class LobbyWelcome(ServerFrame, frozen=True, kw_only=True, tag="welcome"):
+    v: int
+    now: int
+    you: YouInLobby
+
+
+class LobbyLists(ServerFrame, frozen=True, kw_only=True, tag="lobby"):
+    open: list[Json]
+    watch: list[Json]
+    mine: list[Json]
+    people: int
+
+
+class LobbyRow(ServerFrame, frozen=True, kw_only=True, tag="room"):
+    list: Literal["open", "watch", "mine"]
+    room: Json
+
+
+class LobbyGone(ServerFrame, frozen=True, kw_only=True, tag="gone"):
+    list: Literal["open", "watch", "mine"]
+    id: str
+
+
+GameFrame = Welcome | State | Events | TableChange | Ack | Refused | Chat | Presence | Hint | Pong | Bye
+LobbyFrame = LobbyWelcome | LobbyLists | LobbyRow | LobbyGone | Pong | Refused | Bye
+
+encode = msgspec.json.Encoder().encode
+
+
+class Frame(msgspec.Struct, gc=False, eq=False):
+    """The bytes of one message, encoded once and shared by every socket that gets it.
+
+    `seq` is the version of the room that a viewer has once this was taken in: a stream's event id.
+    `wired` is the transport's own form of it, made at the first socket.
+    """
+
+    payload: bytes
+    seq: int | None = None
+    wired: bytes | None = None
+
+    def __repr__(self) -> str:
+        return f"Frame({len(self.payload)} bytes)"  # a frame may hold a hand: never its text in a log
+
+
+def frame_of(message: ServerFrame) -> Frame:
+    return Frame(encode(message), message.version)
