@@ -24,7 +24,7 @@ from app.notify.digest import Notifier
 from app.notify.mail import Mailer
 from app.notify.ports import Words
 from app.notify.webhook import Webhooks
-from app.play.ports import Actor, GameStore, News
+from app.play.ports import Actor, GameStore
 from app.play.retry import wait_until_answered
 from app.settings import Settings
 from app.store.engine import make_engine
@@ -169,15 +169,11 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         reviews = app.state.reviews = Reviews(bots.review)
         stack.push_async_callback(reviews.close)
 
-        site.tell_signed_out = lambda key, how: game_server.publish(
-            News("signed_out", key, game_server.worker, how)
-        )
-        game_server.signed_out = site.signed_out
+        site.tell_signed_out = lambda key, how: game_server.context.publish("signed_out", key, how)
+        game_server.news.signed_out = site.signed_out
         site.tell_renamed = game_server.rename
-        site.limits.share(
-            lambda name, what: game_server.publish(News("counted", name, game_server.worker, what))
-        )
-        game_server.counted = site.limits.counted_elsewhere
+        site.limits.share(lambda name, what: game_server.context.publish("counted", name, what))
+        game_server.news.counted = site.limits.counted_elsewhere
         game_server.check = TalkLimits(settings, site.limits.clock).check
         site.on_drain += [game_server.disconnect_all, games.flush]
         counts.watch("rooms", lambda: len(game_server.rooms))

@@ -11,6 +11,7 @@ import msgspec
 from app.play.commands.seating import bot_name
 from app.play.engines import NAMELESS, SCHEMES, engine_for
 from app.play.log.entries import NOBODY, Entry, GameRow
+from app.play.log.fold import fold
 from app.play.log.table import Table
 from app.play.log.terms import COLOURS, LEVELS, Terms
 from app.play.ports import Actor
@@ -112,5 +113,5 @@ def _row(
     )
     entry = Entry(game, 1, "created", NOBODY, {"kept": kept}, "person", now, None, creator)
     table = Table.of(row)
-    table.fold(entry)
+    fold(table, entry)
     return msgspec.structs.replace(row, summary=table.summary()), entry

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from app.play import frames
 from app.play.commands import messages as cmd
 from app.play.commands.allowance import check_allowance
-from app.play.commands.draft import Draft, Scene, seated
+from app.play.commands.proposal import Ack, Proposal, seated
 from app.play.log.table import Table
 from app.play.ports import Actor
 from app.play.refusals import Refusal
-from app.play.room.ack import Ack
 from app.play.room.broadcast import may_choose
-from app.play.schedule.due import choose
-
-if TYPE_CHECKING:
-    from app.play.room.room import Room
+from app.play.room.room import Room
+from app.play.schedule.bot_turns import choose
 
 __all__ = ["HINT_LEVEL", "hint"]
 
@@ -35,13 +30,13 @@ async def hint(room: Room, actor: Actor, command: cmd.Hint, received: int) -> Ac
         check_allowance(table, actor.ids)  # before the thinking, which costs the most
         action = await choose(room, table, asking, HINT_LEVEL)
 
-    def deciding(present: Table, scene: Scene, _: cmd.Hint) -> Draft:
+    def decide(present: Table, asked: Proposal) -> Proposal:
         if action is None or present.moved != table.moved or command.version < present.moved:
             raise Refusal("stale")
-        check_allowance(present, scene.actor.ids)
-        return Draft("hint", seated(scene), {"action": action})
+        check_allowance(present, asked.actor.ids)
+        return asked.writes("hint", seated(asked), {"action": action})
 
-    ack = await room.submit(actor, command, received, deciding)
+    ack = await room.submit(actor, command, received, decide)
     if seat is not None and ack.seq in room.hints:  # else the id was that of another command
         shown = frames.Hint(seq=ack.seq, action=room.hints[ack.seq], ack=command.id)
         room.subscribers.tell_seat(seat, shown)

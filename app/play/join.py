@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from app.play.commands import messages as cmd
-from app.play.commands.draft import Draft
+from app.play.commands.proposal import Proposal
 from app.play.frames import Welcome, You, frame_of
 from app.play.log.terms import CHAT_PRESETS, check_password
 from app.play.ports import Actor, StoreUnavailable
@@ -14,9 +12,7 @@ from app.play.room import chat
 from app.play.room.broadcast import state_frame
 from app.play.room.room import Room
 from app.play.room.subscribers import Subscriber
-
-if TYPE_CHECKING:
-    from app.play.server import GameServer
+from app.play.server import GameServer
 
 __all__ = ["OLD_PROTOCOL", "PROTOCOL", "admit", "enter", "leave"]
 
@@ -32,13 +28,13 @@ async def admit(game_server: GameServer, game: str, actor: Actor, password: str 
         table = room.table
         if any(seat.person in actor.ids or seat.reserved in actor.ids for seat in table.seats):
             return room
-    lock = room.table.terms.lock if room is not None else None
-    if room is None or (lock is not None and room.table.host not in actor.ids):
+    password_hash = room.table.terms.password_hash if room is not None else None
+    if room is None or (password_hash is not None and room.table.host not in actor.ids):
         if room is not None:
             await _same_work(game_server, game)
         if password is None:
             raise NotAdmitted("password_required")
-        if not await game_server.hashing(check_password, lock, password) or room is None:
+        if not await game_server.hashing(check_password, password_hash, password) or room is None:
             raise NotAdmitted("password_wrong")
     if not room.table.terms.spectators and room.table.status != "open":
         raise NotAdmitted("no_spectators")
@@ -74,11 +70,11 @@ async def enter(game_server: GameServer, room: Room, subscriber: Subscriber, hel
     seat = subscriber.seat
     if seat is not None and room.table.seats[seat].absent:
         # Whoever is back is not absent; a lost race means somebody else has seen to it.
-        await room.add(Draft("returned", seat, {}, "server"), now, room.table)
+        await room.add(Proposal("returned", seat, {}), now, room.table)
     subscriber.listener.tell(frame_of(room.presence.shown(room.table, game_server.clock.now())))
     if is_new:
         game_server.presence.changed(room, here=True)
-        await game_server.reschedule(room)
+        await room.reschedule()
 
 
 def _greet(room: Room, subscriber: Subscriber, hello: cmd.Hello, now: int) -> None:
@@ -117,4 +113,4 @@ async def leave(game_server: GameServer, room: Room, subscriber: Subscriber) -> 
     """A subscriber is gone; the others see it soon."""
     room.leave(subscriber, game_server.clock.now())
     game_server.presence.changed(room, here=True)
-    await game_server.reschedule(room)
+    await room.reschedule()

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from app.play import frames
+from app.play.context import Context
 from app.play.frames import Frame
 from app.play.log.entries import GameRow
 from app.play.log.table import Table
 from app.play.log.terms import Terms, parse_stored
 from app.play.ports import Actor, Listener, StoreUnavailable
-
-if TYPE_CHECKING:
-    from app.play.server import GameServer
+from app.play.room.rooms import Rooms
 
 __all__ = ["Filter", "Lobby", "LobbySubscriber", "lists_of", "row_of_game", "row_of_table"]
 
@@ -71,8 +70,9 @@ class LobbySubscriber:
 class Lobby:
     """Who listens, and what they are told."""
 
-    def __init__(self, game_server: GameServer) -> None:
-        self._game_server = game_server
+    def __init__(self, context: Context, rooms: Rooms) -> None:
+        self._context = context
+        self._rooms = rooms
         self.subscribers: set[LobbySubscriber] = set()
         self.changes = 0  # of anything that lists show, as far as this worker knows
         self._kept: dict[str, tuple[int, int, list[dict[str, Any]]]] = {}  # list → changes, when, its rows
@@ -104,28 +104,26 @@ class Lobby:
 
     async def rows(self, which: str) -> list[dict[str, Any]]:
         """The whole list: read once for all who ask before it changes, and at the latest after a moment."""
-        now, changes = self._game_server.clock.now(), self.changes
+        now, changes = self._context.clock.now(), self.changes
         kept = self._kept.get(which)
         if kept is not None and kept[0] == changes and 0 <= now - kept[1] < FRESH:
             return kept[2]
-        rows = [self.row(game) for game in await self._game_server.store.games_listed(which, SHOWN)]
+        rows = [self.row(game) for game in await self._context.store.games_listed(which, SHOWN)]
         if self.changes == changes:  # else a change that was told meanwhile may be missing
             self._kept[which] = (changes, now, rows)
         return rows
 
     def row(self, game: GameRow) -> dict[str, Any]:
         """A stored game's row, with those who watch it as far as this worker knows: nobody writes that down."""
-        room = self._game_server.rooms.loaded(game.id)
-        watching = (
-            room.presence.watching(room.table, self._game_server.clock.now()) if room is not None else 0
-        )
+        room = self._rooms.loaded(game.id)
+        watching = room.presence.watching(room.table, self._context.clock.now()) if room is not None else 0
         return row_of_game(game, watching)
 
     async def mine(self, actor: Actor) -> list[dict[str, Any]]:
         """Every unfinished game in which this person sits, theirs to move first."""
         if not actor.ids:
             return []
-        games = await self._game_server.store.games_of(actor.ids, unfinished=True, limit=SHOWN)
+        games = await self._context.store.games_of(actor.ids, unfinished=True, limit=SHOWN)
         rows = [
             {**self.row(game), "my_turn": is_turn_of(game, actor.ids), "due": game.deadline} for game in games
         ]
@@ -135,11 +133,11 @@ class Lobby:
         """Tables of these people that nobody has loaded here are shown too, and no room tells of them."""
         self.changes += 1
         try:
-            games = await self._game_server.store.games_of(sorted(people), unfinished=True, limit=SHOWN)
+            games = await self._context.store.games_of(sorted(people), unfinished=True, limit=SHOWN)
         except StoreUnavailable:
             return  # their rows are right in the next list that is read
         for game in games:
-            if self._game_server.rooms.loaded(game.id) is None:
+            if self._rooms.loaded(game.id) is None:
                 self.changed(news_of_game(game))
 
     def changed(self, body: dict[str, Any]) -> None:
@@ -212,7 +210,7 @@ def _lists(terms: Terms, row: dict[str, Any]) -> dict[str, bool]:
         return {}
     return {
         "open": row["status"] == "open" and row["taken"] < row["seats"],
-        "watch": row["status"] == "running" and terms.spectators and terms.lock is None,
+        "watch": row["status"] == "running" and terms.spectators and terms.password_hash is None,
     }
 
 
@@ -237,7 +235,7 @@ def row_of_table(table: Table, watching: int) -> dict[str, Any]:
         [seat.name_in(table.names) for seat in table.seats if seat.is_taken],
         watching,
         table.at,
-        table.terms.lock is not None,
+        table.terms.password_hash is not None,
     )
 
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from app.play.lobby import row_of_game
 from app.play.log.entries import GameRow
-from app.play.ports import Actor, News, StoreUnavailable
+from app.play.ports import Actor, StoreUnavailable
 from app.play.refusals import Refusal
-
-if TYPE_CHECKING:
-    from app.play.room.room import Room
-    from app.play.server import GameServer
+from app.play.room.room import Room
+from app.play.server import GameServer
 
 __all__ = ["fitting_table"]
 
@@ -66,9 +63,7 @@ async def _elsewhere(game_server: GameServer, actor: Actor, games: list[GameRow]
     until = loop.time() + ANSWER_SECONDS
     while loop.time() < until:
         for room in rooms:
-            game_server.publish(
-                News("who", room.id, game_server.worker, None)
-            )  # again: a subscription takes a moment
+            game_server.context.publish("who", room.id, None)  # again: a subscription takes a moment
         await asyncio.sleep(ANSWER_SECONDS / 4)
         for room in rooms:
             if await _is_good(game_server, room, actor):

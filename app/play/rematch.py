@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
 
 from app.play.commands import messages as cmd
-from app.play.commands.draft import Draft, Scene, seated
+from app.play.commands.proposal import Ack, Proposal, seated
 from app.play.create import new_rematch
+from app.play.log.entries import Entry, GameRow
 from app.play.log.table import Table
 from app.play.ports import Actor, StoreUnavailable
 from app.play.refusals import Refusal, Unconfirmed
-from app.play.room.ack import Ack
-
-if TYPE_CHECKING:
-    from app.play.room.room import Room
+from app.play.room.room import Room
 
 __all__ = ["rematch"]
 
 _log = logging.getLogger("cartagena.rematch")
+
+Announce = Callable[[GameRow, Entry], None]
+CloseRoom = Callable[[str, str], Awaitable[bool]]
 
 
 class _AlreadyMade(Exception):
     """Somebody else's offer was first."""
 
 
-async def rematch(room: Room, actor: Actor, command: cmd.Rematch, received: int) -> Ack:
+async def rematch(
+    room: Room,
+    actor: Actor,
+    command: cmd.Rematch,
+    received: int,
+    version: int,
+    announce: Announce,
+    close_room: CloseRoom,
+) -> Ack:
     """The next table, made by whoever asks first; everybody else gets the same. Raises Refusal."""
     table = room.table
     if table.seat_of(actor.ids) is None:
@@ -35,35 +44,35 @@ async def rematch(room: Room, actor: Actor, command: cmd.Rematch, received: int)
     if table.next_game is not None:
         return Ack(table.rematch_seq, False)  # the same answer for the life of the game
     # First the table, then the entry that names it: a crash in between leaves one that nobody knows of.
-    row, entry = new_rematch(table, actor, received, room.game_server.new_tables)
+    row, entry = new_rematch(table, actor, received, version)
     try:
-        await room.game_server.store.create(row, entry)
+        await room.context.store.create(row, entry)
     except StoreUnavailable:
         raise Unconfirmed from None
 
-    def deciding(present: Table, scene: Scene, _: cmd.Rematch) -> Draft:
+    def decide(present: Table, asked: Proposal) -> Proposal:
         if present.next_game is not None:
             raise _AlreadyMade
-        return Draft("rematch", seated(scene), {"game": row.id, "commitment": row.commitment})
+        return asked.writes("rematch", seated(asked), {"game": row.id, "commitment": row.commitment})
 
     try:
-        ack = await room.submit(actor, command, received, deciding)
+        ack = await room.submit(actor, command, received, decide)
     except _AlreadyMade:
         ack = Ack(room.table.rematch_seq, False)
     except Refusal:
         if not room.is_stale:  # else the entry may be on disk, and this table be the next one
-            await _clear_away(room, row.id)
+            await _clear_away(room, close_room, row.id)
         raise
     if room.table.next_game != row.id:  # somebody's was first, or this very command on another worker
-        await _clear_away(room, row.id)
+        await _clear_away(room, close_room, row.id)
         return ack
-    room.game_server.announce(row, entry)
+    announce(row, entry)
     return ack
 
 
-async def _clear_away(room: Room, game: str) -> None:
+async def _clear_away(room: Room, close_room: CloseRoom, game: str) -> None:
     """A table that no entry names is nobody's: it must not wait in the lobby for people."""
     try:
-        await room.game_server.close_room(game, "another rematch was first")
+        await close_room(game, "another rematch was first")
     except Refusal:
         _log.warning("a table made for a rematch of %s stays until it is forgotten", room.id)

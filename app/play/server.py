@@ -1,22 +1,22 @@
-"""The server: every room of this worker, the lobby, and what they share: store, bus, clock, bots."""
+"""The game server of one worker: its rooms, its lobby, and what is done for them in the background."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import secrets
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from typing import Any
 
 from app.play.commands import messages as cmd
-from app.play.commands.draft import Draft
+from app.play.commands.proposal import Ack, Proposal
+from app.play.context import Context
 from app.play.create import new_table
 from app.play.engines import CURRENT
 from app.play.hint import hint
 from app.play.lobby import Lobby, news_of
-from app.play.log.entries import Entry, GameRow, Outage
+from app.play.log.entries import NOBODY, Entry, GameRow
+from app.play.log.fold import fold
 from app.play.log.table import Table
 from app.play.log.terms import Terms
 from app.play.names import Names
@@ -29,29 +29,23 @@ from app.play.ports import (
     GameStore,
     MetricsPort,
     NamesOf,
-    News,
     StoreUnavailable,
 )
 from app.play.refusals import Refusal, Unconfirmed
 from app.play.rematch import rematch
-from app.play.room import chat as chatting
-from app.play.room.ack import Ack
-from app.play.room.presence_broadcast import SOON, PresenceTelling
+from app.play.room import chat
+from app.play.room.presence_broadcast import SOON, PresenceBroadcast
 from app.play.room.room import Room
 from app.play.room.rooms import Rooms
-from app.play.schedule.due import due_at
+from app.play.schedule.schedule import Schedule
 from app.play.schedule.sweeper import Sweeper
-from app.play.sync.news import hear
-from app.play.sync.resync import CatchingUp
+from app.play.sync.news import NewsReader
+from app.play.sync.upkeep import keep_in_step
+from app.play.tasks import Tasks
 
 __all__ = ["GameServer"]
 
-_log = logging.getLogger("cartagena.server")
-_CLOSE_SECONDS = (
-    5.0  # how long work under way may go on when the server closes; the longest is a bot's thought
-)
-
-_AGAIN = 1000  # milliseconds between a fault of background work and its next try
+_CLOSE_SECONDS = 5.0  # how long work under way may go on at the end; the longest is a bot's thought
 
 
 class GameServer:
@@ -62,7 +56,7 @@ class GameServer:
         store: GameStore,
         bus: Bus,
         clock: Clock,
-        bot: BotPlayer,
+        bots: BotPlayer,
         metrics: MetricsPort,
         *,
         blocks: Blocks | None = None,
@@ -76,76 +70,62 @@ class GameServer:
         self.store = store
         self.bus = bus
         self.clock = clock
-        self.bot = bot
         self.metrics = metrics
         self.blocks = blocks
         self.names = Names(names, clock)
-        self.bot_budget = bot_budget
-        self.bot_interval = bot_interval
         self.new_tables = new_tables  # their version (engines.py)
-        self.worker = secrets.token_hex(4)
-        self.outages: list[Outage] = []
-        self.rooms = Rooms(self, idle_seconds)
-        self.lobby = Lobby(self)
-        self.sweeper = Sweeper(self)
-        self.presence = PresenceTelling(self, presence_delay)
-        self.catching_up = CatchingUp(self)
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self.tasks = Tasks()
+        self.schedule = Schedule(store, clock, is_alone=bus.is_alone)
+        self.context = context = Context(
+            secrets.token_hex(4),
+            store,
+            bus,
+            clock,
+            bots,
+            metrics,
+            self.names,
+            self.schedule,
+            self.tasks,
+            self._moved,
+            bot_budget,
+            bot_interval,
+        )
+        self.presence = PresenceBroadcast(context, presence_delay)
+        self.rooms = Rooms(context, self.presence, idle_seconds)
+        self.lobby = Lobby(context, self.rooms)
+        self.sweeper = Sweeper(context, self.rooms)
+        self.news = NewsReader(context, self.rooms, self.lobby, self.presence, self.renamed)
         # Passwords of tables, in a thread of their own: nothing that hangs elsewhere holds up who comes in.
         self._hashing = ThreadPoolExecutor(1, "table-password")
-        self._closing = asyncio.Event()
         self.check: Callable[[Actor, cmd.Command], None] = lambda actor, command: None  # limits of commands
-        self.counted: Callable[[str, Any], None] = lambda what, body: None  # limits of other workers
-        self.signed_out: Callable[[str, Any], None] = lambda key, how: None  # sessions ended in other workers
-        bus.listen(self.heard)
+        bus.listen(self.news.read)
 
     # -- life --------------------------------------------------------------------------------------
 
     async def open(self, *, background: bool = True) -> None:
         """Ready to serve; `background` False leaves sweeping to the caller (a test that turns the clock)."""
         await self.bus.open()
-        await self.sweeper.begin()
+        await self.schedule.begin()
         if background:
-            for work in (self.sweeper.run, self.sweeper.keep_heartbeat, self.rooms.keep):
-                self.spawn(self._keep_on(work))
+            for work in (self.sweeper.run, self.sweeper.keep_heartbeat, self._keep_in_step):
+                self.tasks.spawn(self.tasks.keep_on(work))
 
-    async def _keep_on(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Background work that ends with the server: a fault costs a round and is logged, it does not end it."""
-        while True:
-            under_way = asyncio.ensure_future(work())
-            try:
-                await asyncio.wait([under_way])
-            finally:
-                under_way.cancel()
-            fault = None if under_way.cancelled() else under_way.exception()
-            if fault is None:
-                return
-            _log.error("background work failed and begins again", exc_info=fault)
-            if not await self.rest(_AGAIN):
-                return
+    async def _keep_in_step(self) -> None:
+        await keep_in_step(self.context, self.rooms, self.resend_state)
 
     async def close(self) -> None:
         """All that was begun is finished; a query that is cut off may leave its connection behind."""
-        self._closing.set()
+        self.tasks.begin_closing()
         self.sweeper.stop()
         loop = asyncio.get_running_loop()
         until = loop.time() + _CLOSE_SECONDS
-        while (under_way := self._tasks | self.rooms.loading) and loop.time() < until:
+        while (under_way := self.tasks.running | self.rooms.loading) and loop.time() < until:
             # What is under way may begin more, but not for long: nothing is claimed and nobody comes in.
             await asyncio.wait(under_way, timeout=until - loop.time())
-        late = list(self._tasks)
-        for task in late:
-            task.cancel()
-        await asyncio.gather(*late, return_exceptions=True)
+        await self.tasks.cancel()
         self.presence.tell()
         self._hashing.shutdown(wait=False, cancel_futures=True)
         await self.bus.close()
-
-    async def rest(self, milliseconds: float) -> bool:
-        """What background work does between two rounds; False when the server closes: then there is none."""
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._closing.wait(), milliseconds / 1000)
-        return not self._closing.is_set()
 
     async def hashing(self, work: Callable[..., bool], *given: Any) -> bool:
         """Work on a table's password, one after the other, off the event loop."""
@@ -158,17 +138,6 @@ class GameServer:
                 subscriber.listener.end(4000, "resume")
         for subscriber in list(self.lobby.subscribers):
             subscriber.listener.end(4000, "resume")
-
-    def spawn(self, work: Any) -> None:
-        """Background work of this server; a failure is logged, never lost."""
-        task: asyncio.Task[None] = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            _log.error("background work failed", exc_info=task.exception())
 
     # -- commands ----------------------------------------------------------------------------------
 
@@ -192,41 +161,53 @@ class GameServer:
     def announce(self, row: GameRow, entry: Entry) -> None:
         """A table has been made: lobbies show it."""
         table = Table.of(row, self.names)
-        table.fold(entry)
+        fold(table, entry)
         self.metrics.acted("created", "person")
         self._tell_lobby(table, 0, with_lists=True)
 
-    async def submit(self, room: Room, actor: Actor, command: cmd.Command, received: int) -> Ack:
-        """Any command; raises Refusal."""
+    def submit(self, room: Room, actor: Actor, command: cmd.Command, received: int) -> asyncio.Future[Ack]:
+        """What becomes of any command: its ack, or the Refusal."""
         if not actor.ids:
-            raise Refusal("no_session")
-        self.check(actor, command)
+            return _refused(Refusal("no_session"))
+        if type(command) is cmd.Act:
+            return room.submit(actor, command, received)
         try:
-            return await self._submit(room, actor, command, received)
-        except StoreUnavailable:
-            raise Unconfirmed from None
-
-    async def _submit(self, room: Room, actor: Actor, command: cmd.Command, received: int) -> Ack:
+            self.check(actor, command)
+        except Refusal as refusal:
+            return _refused(refusal)
         match command:
             case cmd.Chat():
-                line = await chatting.write_line(room, actor, command, received)
-                room.mark_active(actor, received)
-                return Ack(line.n, False)
+                return self._start(self._chat(room, actor, command, received))
             case cmd.Mute():
-                await chatting.mute(room, actor, command)
-                return Ack(room.table.seq, False)
-            case cmd.Sit() if self.blocks is not None and await self._is_blocked(room, actor):
-                raise Refusal("blocked")
+                return self._start(self._mute(room, actor, command))
             case cmd.Rematch():
-                return await rematch(room, actor, command, received)
+                return self._start(
+                    rematch(room, actor, command, received, self.new_tables, self.announce, self.close_room)
+                )
             case cmd.Hint():
-                return await hint(room, actor, command, received)
+                return self._start(hint(room, actor, command, received))
+            case cmd.Sit() if self.blocks is not None:
+                return self._start(self._sit(room, actor, command, received))
             case _:
-                return await room.submit(actor, command, received)
+                return room.submit(actor, command, received)
 
-    async def _is_blocked(self, room: Room, actor: Actor) -> bool:
+    def _start(self, work: Coroutine[Any, Any, Ack]) -> asyncio.Future[Ack]:
+        return self.tasks.start(_answered(work))
+
+    async def _chat(self, room: Room, actor: Actor, command: cmd.Chat, received: int) -> Ack:
+        line = await chat.write_line(room, actor, command, received)
+        room.mark_active(actor, received)
+        return Ack(line.n, False)
+
+    async def _mute(self, room: Room, actor: Actor, command: cmd.Mute) -> Ack:
+        await chat.mute(room, actor, command)
+        return Ack(room.table.seq, False)
+
+    async def _sit(self, room: Room, actor: Actor, command: cmd.Sit, received: int) -> Ack:
         others = _others(room.table, actor)
-        return self.blocks is not None and bool(others) and await self.blocks(actor, others)
+        if self.blocks is not None and others and await self.blocks(actor, others):
+            raise Refusal("blocked")
+        return await room.submit(actor, command, received)
 
     async def is_blocked_either_way(self, room: Room, actor: Actor) -> bool:
         """Whether this person and somebody at the table do not want to meet, whoever of them said so."""
@@ -244,24 +225,26 @@ class GameServer:
             table = room.table
             if table.is_over:  # no entry will tell the other workers
                 room.end_all()
-                self.publish(News("closed", game, self.worker, None))
+                self.context.publish("closed", game, None)
                 break
-            if await room.add(Draft("closed", -1, {"why": why}, "server"), self.clock.now(), table):
+            if await room.add(Proposal("closed", NOBODY, {"why": why}), self.clock.now(), table):
                 break
         return True
+
+    # -- names -------------------------------------------------------------------------------------
 
     def rename(self, people: Mapping[str, str | None]) -> None:
         """These people are called otherwise now, or (None) are deleted: rooms and lobbies in every worker show it."""
         self.renamed(people)
         for person, name in people.items():
-            self.publish(News("renamed", person, self.worker, name))
+            self.context.publish("renamed", person, name)
 
     def renamed(self, people: Mapping[str, str | None]) -> None:
         """The same in this worker alone."""
         changed = self.names.changed(people)
         self.resend_state(changed)
         if changed and self.lobby.subscribers:
-            self.spawn(self.lobby.renamed(changed))
+            self.tasks.spawn(self.lobby.renamed(changed))
 
     def resend_state(self, people: Collection[str]) -> None:
         """What loaded rooms show of these people has changed."""
@@ -277,14 +260,7 @@ class GameServer:
 
     # -- what rooms call ---------------------------------------------------------------------------
 
-    def publish(self, news: News) -> None:
-        if not self.bus.is_alone:
-            self.bus.publish(news)
-
-    def nudge(self, at: int) -> None:
-        self.sweeper.nudge(at)
-
-    def moved(self, room: Room, before: Table, entry: Entry) -> None:
+    def _moved(self, room: Room, before: Table, entry: Entry) -> None:
         """A room has moved on: count it, tell lobbies what they show."""
         self.metrics.acted(entry.kind, entry.by)
         self.presence.moved(room, before, entry)
@@ -307,25 +283,21 @@ class GameServer:
     def _tell_lobby(self, table: Table, watching: int, *, with_lists: bool) -> None:
         body = news_of(table, watching, with_lists=with_lists)
         self.lobby.changed(body)
-        self.publish(News("lobby", "lobby", self.worker, body))
-
-    def heard(self, news: News) -> None:
-        """Another worker's news."""
-        hear(self, news)
-
-    async def reschedule(self, room: Room) -> None:
-        """Somebody came or went: what is due may be due earlier now."""
-        sweeps = room.wakeup.sweeps
-        due = due_at(room.table, room.presence, self.clock.now())
-        if due is not None and not room.wakeup.is_set_for(due):
-            try:
-                await self.store.wake(room.id, due)
-            except StoreUnavailable:
-                room.wakeup.note(None, sweeps)  # written down with the next entry
-                return
-            room.wakeup.note(due, sweeps)
-            self.nudge(due)
+        self.context.publish("lobby", "lobby", body)
 
 
 def _others(table: Table, actor: Actor) -> list[str]:
     return [seat.person for seat in table.seats if seat.person and seat.person not in actor.ids]
+
+
+def _refused(refusal: Refusal) -> asyncio.Future[Ack]:
+    answer: asyncio.Future[Ack] = asyncio.get_running_loop().create_future()
+    answer.set_exception(refusal)
+    return answer
+
+
+async def _answered(work: Coroutine[Any, Any, Ack]) -> Ack:
+    try:
+        return await work
+    except StoreUnavailable:
+        raise Unconfirmed from None

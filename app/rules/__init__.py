@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.rules.catalogue import CATALOGUE, PRESETS, OptionSpec, Preset, catalogue_to_json, option_spec
 from app.rules.core import actions
 from app.rules.core.actions import *  # noqa: F403
+from app.rules.core.actions import action_from_json, action_to_json
 from app.rules.core.chance import (
     bot_nonce,
     check_nonce,
@@ -91,6 +92,8 @@ __all__ = [
     "RuleError",
     "TurnEnd",
     "VoidRound",
+    "action_from_json",
+    "action_to_json",
     "action_to_text",
     "apply",
     "bot_nonce",

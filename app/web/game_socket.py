@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from functools import partial
 from typing import Any
 
@@ -11,12 +13,11 @@ from starlette.types import Receive, Scope, Send
 
 from app.play import frames
 from app.play.commands import messages as cmd
+from app.play.commands.proposal import Ack
 from app.play.engines import UnknownRules
 from app.play.join import OLD_PROTOCOL, PROTOCOL, enter, leave
 from app.play.ports import Actor
 from app.play.refusals import NotAdmitted, Refusal
-from app.play.room.ack import Ack
-from app.play.room.acting import act_now
 from app.play.room.broadcast import state_frame
 from app.play.room.room import Room
 from app.play.room.subscribers import Subscriber
@@ -27,6 +28,8 @@ from app.web.wire_accept import Accepted as Socket
 from app.web.wire_accept import accept
 
 __all__ = ["GameSocket", "route"]
+
+_log = logging.getLogger("cartagena.socket")
 
 
 _MOVES: dict[type, str] = {cmd.Act: "act", cmd.Undo: "undo"}
@@ -76,9 +79,9 @@ class _Talk(Manners):
         received = self.received = self.game_server.clock.now()
         room = self.room
         if isinstance(message, cmd.Act):
-            if room is not None and act_now(
-                room, self.subscriber, message, received, partial(self._acted, message)
-            ):
+            # In a busy room it has to wait for its turn, and the next frame of this socket with it.
+            if room is not None and not room.lock.is_locked:
+                self._submit(room, message)
                 return None
         elif isinstance(message, cmd.Ping):
             self.tell(frames.Pong(n=message.n, now=received))
@@ -95,27 +98,30 @@ class _Talk(Manners):
             elif self.room is None:
                 self.refuse(Refusal("hello_first"), getattr(message, "id", None))
             elif not isinstance(message, cmd.Ping | cmd.Here):
-                await self._command(self.room, message, self.received)
+                await asyncio.wait([self._submit(self.room, message)])
         except UnknownRules:
             self.outbox.end(4006, "unknown rules")
 
-    async def _command(self, room: Room, command: cmd.Command, received: int) -> None:
-        try:
-            done: Ack | Refusal = await self.game_server.submit(room, self.actor, command, received)
-        except Refusal as refusal:
-            done = refusal
-        self._acted(command, done)
-        if isinstance(done, Refusal) and done.code == "time_up":
-            await self.game_server.reschedule(room)
+    def _submit(self, room: Room, command: cmd.Command) -> asyncio.Future[Ack]:
+        done = self.game_server.submit(room, self.actor, command, self.received)
+        done.add_done_callback(partial(self._answer_to, room, command))
+        return done
 
-    def _acted(self, command: cmd.Command, done: Ack | Refusal) -> None:
+    def _answer_to(self, room: Room, command: cmd.Command, done: asyncio.Future[Ack]) -> None:
         """A command has been accepted, or has not."""
-        if isinstance(done, Ack):
-            if not done.in_frame:
+        problem = done.exception()
+        if problem is None:
+            ack = done.result()
+            if not ack.in_frame:
                 number = "chat" if isinstance(command, cmd.Chat) else "seq"
-                self.tell(frames.Ack(ack=command.id, **{number: done.seq}))
-            return
-        self.refuse(done, command.id, **self.beside(_MOVES.get(type(command))))
+                self.tell(frames.Ack(ack=command.id, **{number: ack.seq}))
+        elif isinstance(problem, Refusal):
+            self.refuse(problem, command.id, **self.beside(_MOVES.get(type(command))))
+            if problem.code == "time_up":
+                self.game_server.tasks.spawn(room.reschedule())
+        else:
+            _log.error("a command failed", exc_info=problem)
+            self.outbox.end(1011, "server fault")
 
     def beside(self, do: str | None) -> dict[str, Any]:
         """Where the room stands; for whoever wanted to move, the whole of it."""

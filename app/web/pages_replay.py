@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from app import rules
 from app.play.log.entries import Entry, GameRow
+from app.play.log.played_line import PlayedLine
 from app.play.log.reading import whole_log
 from app.play.log.table import Table
 from app.play.refusals import Refusal
@@ -95,19 +96,8 @@ def _steps(body: bytes) -> Json:
 
 def seen_by(row: GameRow, entries: list[Entry], seat: int | None) -> Json:
     """A game as one audience has seen it so far: its own views and events, and nothing else of the log."""
-    table = Table.of(row)
-    opening: rules.Position | None = None
-    began = 0
-    line: list[tuple[Entry, tuple[rules.Event, ...]]] = []
-    for entry in entries:
-        events = table.fold(entry)
-        match entry.kind:
-            case "started":
-                opening, began = table.position, entry.seq
-            case "action":
-                line.append((entry, events))
-            case "undo":
-                line.pop()
+    played = PlayedLine(Table.of(row), entries)
+    table, opening = played.table, played.opening
     if opening is None:
         raise Refusal("not_started")
     engine = table.rules
@@ -120,9 +110,9 @@ def seen_by(row: GameRow, entries: list[Entry], seat: int | None) -> Json:
             "marks": [],
             "events": engine.events_for(events, seat, table.options),
         }
-        for entry, events in line
+        for entry, events, _ in played.moves
     ]
-    return {"view": engine.view(opening, seat), "began": began, "seq": table.seq, "steps": steps}
+    return {"view": engine.view(opening, seat), "began": played.began, "seq": table.seq, "steps": steps}
 
 
 def _told(telling: Callable[..., Json], *given: Any) -> bytes:

@@ -22,7 +22,7 @@ async def record_for(request: Request, room: Room) -> dict[str, Any]:
     """The record; raises Refusal `not_over` before anything of the log is read."""
     game_server, site = game_server_of(request), site_of(request)
     if not room.table.is_over and not game_server.bus.is_alone:
-        await game_server.rooms.catch_up(room)  # another worker may have seen the end
+        await room.catch_up()  # another worker may have seen the end
     if not room.table.is_over:
         raise Refusal("not_over")
     if room.table.started_at is None:

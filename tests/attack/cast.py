@@ -17,6 +17,7 @@ from app import rules
 from app.client.sealing import Keeper
 from app.play.ports import StoreUnavailable
 from app.play.simple_bot import SimpleBot
+from tests.play.stage import exchange
 from tests.sockets.running_server import RunningServer, in_process
 
 LOCK = "open sesame"
@@ -95,7 +96,7 @@ class Cast:
 @asynccontextmanager
 async def assembled(database_url: str) -> AsyncIterator[Cast]:
     async with in_process(database_url, metrics_token=OPERATOR, rooms_per_guest=100) as server:
-        server.game_server.bot = SimpleBot()
+        exchange(server.game_server, bots=SimpleBot())
         cast = Cast(server)
         try:
             await _people(cast)

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from app import rules
-from app.play.schedule import due
+from app.play.schedule import bot_turns
 from app.web.house import BOT_INTERVAL
 
 
 async def _answered_after(
-    thought: float, *, hands: str = "hidden", pace: int = 800, beat: float = BOT_INTERVAL
+    thought: float, *, hands: str = "hidden", pace: int = 800, interval: float = BOT_INTERVAL
 ) -> float:
     """Milliseconds from its turn to its answer, thinking so long."""
     rested: list[float] = []
@@ -23,9 +23,9 @@ async def _answered_after(
         return True
 
     options = rules.parse_options({"preset": "jamaica", "players": 2, "hands": hands})
-    room: Any = SimpleNamespace(game_server=SimpleNamespace(bot_interval=beat, rest=rest))
+    context: Any = SimpleNamespace(bot_interval=interval, tasks=SimpleNamespace(rest=rest))
     table: Any = SimpleNamespace(terms=SimpleNamespace(pace=pace), options=options)
-    await due._wait_for_interval(room, table, thought)
+    await bot_turns._wait_for_interval(context, table, thought)
     return pace + thought + sum(rested)
 
 
@@ -34,13 +34,13 @@ async def test_a_forced_move_and_a_hard_one_take_the_same_time(thought: float) -
     assert await _answered_after(thought) == pytest.approx(800 + BOT_INTERVAL)
 
 
-async def test_a_long_thought_ends_on_a_beat() -> None:
+async def test_a_long_thought_ends_with_an_interval() -> None:
     for thought in (201.0, 333.0, 780.0, 999.0):
         assert (await _answered_after(thought) - 800) % BOT_INTERVAL == pytest.approx(0.0)
 
 
-async def test_without_the_beat_the_difference_would_be_seen() -> None:
-    assert await _answered_after(1.0, beat=0.0) != await _answered_after(120.0, beat=0.0)
+async def test_without_the_interval_the_difference_would_be_seen() -> None:
+    assert await _answered_after(1.0, interval=0.0) != await _answered_after(120.0, interval=0.0)
 
 
 async def test_open_hands_and_tables_without_a_pace_wait_for_nothing() -> None:

@@ -13,14 +13,16 @@ import httpx
 import pytest
 
 from app.play.commands import allowance
-from app.play.log import reading
+from app.play.log import fold as folding
+from app.play.log import played_line, reading
 from app.play.log.table import Table
+from app.play.room import replica
 from app.play.server import GameServer
 from app.store import games, rows
 from app.store.engine import sqlite_file
 from tests.people.running_site import TestSite, code_of, running
 from tests.people.tables import command, done, play_table
-from tests.play.stage import Stage, open_stage
+from tests.play.stage import Stage, laid, open_stage
 
 LONG = 100_000
 
@@ -56,11 +58,11 @@ class Held:
 @asynccontextmanager
 async def watched(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Held]:
     """Counts entries read and folded: on the loop, step by step, or in another thread."""
-    held, fold, read, step = Held(), Table.fold, rows.entry_of, asyncio.Handle._run
+    held, fold, read, step = Held(), folding.fold, rows.entry_of, asyncio.Handle._run
 
-    def counted_fold(self: Table, *given: Any) -> Any:
+    def counted_fold(table: Table, *given: Any) -> Any:
         held.count("folded")
-        return fold(self, *given)
+        return fold(table, *given)
 
     def counted_read(row: Any) -> Any:
         held.count("read")
@@ -71,7 +73,8 @@ async def watched(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Held]:
         step(self)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Table, "fold", counted_fold)
+        for module in (folding, played_line, replica):
+            patch.setattr(module, "fold", counted_fold)
         patch.setattr(games, "entry_of", counted_read)
         patch.setattr(asyncio.Handle, "_run", counted_step)
         yield held
@@ -181,7 +184,7 @@ async def test_opening_and_closing_the_chat_for_ever_comes_to_an_end(stage: Stag
         assert await ann.refused("close_chat", closed=await other()) == "too_many_changes"
         assert await ann.refused("consent", to="pause", yes=True) == "too_many_changes"
         await bo.send("consent", to="pause", yes=True)  # nobody uses up what the others need
-        action = table.rules.choices(table.position, 0)[0]["action"]
+        action = table.rules.choices(laid(await ann.room()), 0)[0]["action"]
         await ann.act(action)  # actions are not counted, and give some more
         for _ in range(allowance.BY_ONE_AN_ACTION):
             await ann.send("close_chat", closed=await other())
@@ -195,7 +198,7 @@ async def test_playing_and_taking_back_for_ever_comes_to_an_end(stage: Stage) ->
         room = await ann.room()
         refused = ""
         for _ in range(60):
-            choices = room.table.rules.choices(room.table.position, 0)
+            choices = room.table.rules.choices(laid(room), 0)
             advance = next(each["action"] for each in choices if each["action"]["type"] == "advance")
             await ann.act(advance)
             if room.table.changes["p_ann"] >= 20 + allowance.BY_ONE_AN_ACTION * room.table.played:

@@ -30,6 +30,7 @@ from app.web.wire_uvicorn import ThinProtocol
 from tests.attack.heard import Heard
 from tests.attack.routes import routes
 from tests.attack.slots import Audience, Move
+from tests.play.stage import exchange
 from tests.sockets.running_server import RunningServer, in_process
 
 HOST = "table.example"
@@ -353,7 +354,7 @@ async def heard_in(
             assert app is not None
             app.state.site.clock = lambda: NOW / 1000
             app.state.site.chance = random.Random(3)
-            server.game_server.clock = SimpleNamespace(now=lambda: NOW)
+            exchange(server.game_server, clock=SimpleNamespace(now=lambda: NOW))
             world = World(server, stage, audience)
             try:
                 return await world.play(moves, looks, pages)

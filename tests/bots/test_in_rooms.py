@@ -19,7 +19,7 @@ async def test_bots_fill_seats_survive_a_crash_keep_their_seats_and_never_chat(s
     asked: list[Seat] = []
     is_killed = False
     async with in_process(sqlite_url) as server, Api(server.base, await token_for(server, "Ann")) as api:
-        pool = server.game_server.bot
+        pool = server.game_server.context.bots
         assert isinstance(pool, BotPool)
 
         def play(seat: Seat) -> dict[str, object]:

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from app.play.log.entries import Append
-from tests.play.stage import open_stage
+from tests.play.stage import exchange, open_stage
 
 
 async def test_a_watcher_who_comes_while_the_start_is_on_its_way_wakes_the_bots(sqlite_url: str):
@@ -28,13 +28,13 @@ async def test_a_watcher_who_comes_while_the_start_is_on_its_way_wakes_the_bots(
                 await may_go_on.wait()
                 return await store.append(append)
 
-        stage.game_server.store = Slow()
+        exchange(stage.game_server, store=Slow())
         starting = asyncio.create_task(ann.send("start"))
         await is_on_its_way.wait()
         await stage.guest("bo").come(game)
         may_go_on.set()
         await starting
-        stage.game_server.store = store
-        while stage.game_server._tasks:
-            await asyncio.wait(stage.game_server._tasks)
+        exchange(stage.game_server, store=store)
+        while stage.game_server.tasks.running:
+            await asyncio.wait(stage.game_server.tasks.running)
         assert await stage.game_server.sweeper.sweep() == 1

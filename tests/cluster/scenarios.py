@@ -8,6 +8,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
+from app.play.log.fold import fold
 from app.play.log.table import Table
 from app.play.schedule.due import GRACE
 from tests.cluster.workers import PATIENCE, PersistentClient, at, clients_at, log_of, moved, restarted
@@ -101,7 +102,7 @@ async def assert_nothing_came_too_early(cluster: Cluster, game: str) -> None:
         if entry.by == "clock":
             assert table.clocks is not None
             assert entry.seat in table.clocks.run_out(entry.at, GRACE)
-        table.fold(entry)
+        fold(table, entry)
 
 
 class Pair:
@@ -159,7 +160,7 @@ async def assert_log_is_what_was_accepted(cluster: Cluster, table: Pair) -> None
     assert written == told
     replayed = Table.of(row)
     for entry in entries:  # and the rules agree with every one of them
-        replayed.fold(entry)
+        fold(replayed, entry)
 
 
 async def kill(cluster: Cluster, times: int) -> None:

@@ -42,7 +42,7 @@ async def stage(ready_url: str) -> AsyncIterator[Stage]:
 
 
 @pytest.fixture
-async def harbour(ready_url: str) -> AsyncIterator[Stage]:
+async def shared_stage(ready_url: str) -> AsyncIterator[Stage]:
     """A stage whose game_server is one of several workers."""
     async with open_stage(ready_url, hub=Hub(), migrate=False) as opened:
         yield opened

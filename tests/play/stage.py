@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,15 +14,13 @@ from sqlalchemy import insert, select
 from app.bus.local import Hub, LocalBus
 from app.client.sealing import Keeper
 from app.play.commands import messages as cmd
-from app.play.commands.draft import Draft
+from app.play.commands.proposal import Ack, Proposal
 from app.play.frames import Frame, GameFrame, LobbyGone, LobbyLists, LobbyRow, frame_of
 from app.play.join import admit, enter, leave
 from app.play.log.entries import NOBODY
 from app.play.log.terms import parse_terms
 from app.play.ports import Actor, BotPlayer
 from app.play.refusals import Refusal
-from app.play.room.ack import Ack
-from app.play.room.acting import act_now
 from app.play.room.broadcast import table_block
 from app.play.room.room import Room
 from app.play.room.subscribers import Subscriber
@@ -162,13 +159,6 @@ class Guest:
         message = cmd.decode(orjson.dumps({"do": do, "id": new_id(), **fields}))
         assert not isinstance(message, cmd.Hello | cmd.Ping | cmd.Here)
         room, now = await self.room(), self.game_server.clock.now()
-        if isinstance(message, cmd.Act):  # as a socket does: the short way where there is one
-            answered: asyncio.Future[Ack | Refusal] = asyncio.get_running_loop().create_future()
-            if act_now(room, self.subscriber, message, now, answered.set_result):
-                answer = await answered
-                if isinstance(answer, Refusal):
-                    raise answer
-                return answer
         return await self.game_server.submit(room, self.actor, message, now)
 
     async def refused(self, do: str, **fields: Any) -> str:
@@ -196,9 +186,7 @@ class Guest:
         """A bot plays this guest's seat from now on."""
         room, seat = await self.room(), self.seat
         body = {"about": seat, "level": "sailor", "why": "absent"}
-        assert await room.add(
-            Draft("takeover", NOBODY, body, "server"), self.game_server.clock.now(), room.table
-        )
+        assert await room.add(Proposal("takeover", NOBODY, body), self.game_server.clock.now(), room.table)
 
     @property
     def seat(self) -> int | None:
@@ -213,6 +201,15 @@ def laid(room: Room) -> Position:
 
 def new_id() -> str:
     return f"command-{next(_ids):06d}"
+
+
+def exchange(game_server: GameServer, **ports: Any) -> None:
+    """Another store, clock or player of bots for a server that is made already; its context is frozen otherwise."""
+    for name, port in ports.items():
+        object.__setattr__(game_server.context, name, port)
+        for part in (game_server, game_server.schedule):
+            if hasattr(part, name):
+                setattr(part, name, port)
 
 
 class Stage:
@@ -286,7 +283,7 @@ class Stage:
         """Time goes by in which the server was there all along: its heart beat."""
         self.clock.pass_seconds(seconds)
         await self.store.heartbeat(self.clock.now(), 10**15)
-        await self.game_server.sweeper.heartbeat()
+        await self.game_server.schedule.heartbeat()
 
     async def pass_time(self, seconds: float) -> int:
         """Time goes by, then the sweeper sweeps once; how many rows were due."""

@@ -32,14 +32,14 @@ class SlowStore:
         return query
 
 
-def house_on(stage: Stage) -> tuple[GameServer, SlowStore]:
+def server_on(stage: Stage) -> tuple[GameServer, SlowStore]:
     store = SlowStore(stage.store)
     return GameServer(store, LocalBus(), SystemClock(), SimpleBot(), Counts()), store
 
 
 async def test_queries_under_way_come_to_their_end(stage: Stage) -> None:
     guests = await stage.game("ann", "bo")
-    game_server, store = house_on(stage)
+    game_server, store = server_on(stage)
     await game_server.open()
     hasty = asyncio.create_task(game_server.rooms.get(guests[0].game))
     await asyncio.sleep(0.05)
@@ -51,10 +51,10 @@ async def test_queries_under_way_come_to_their_end(stage: Stage) -> None:
 
 
 async def test_whoever_rests_is_not_waited_for(stage: Stage) -> None:
-    game_server, _ = house_on(stage)
+    game_server, _ = server_on(stage)
     await game_server.open()
     await asyncio.sleep(0.4)
     began = time.monotonic()
     await game_server.close()
     assert time.monotonic() - began < 0.5
-    assert await game_server.rest(60_000) is False
+    assert await game_server.tasks.rest(60_000) is False

@@ -10,6 +10,7 @@ import pytest
 
 from app import rules
 from app.play.log.entries import Entry
+from app.play.log.fold import after as after_entry
 from app.play.log.table import Table
 from app.play.room.broadcast import event_frames, state_frame
 from tests.play.commands.test_play import choices_of
@@ -44,20 +45,21 @@ async def test_final_is_false_only_where_undo_is_possible_afterwards(stage: Stag
         if table.is_over:
             break
         seat = chance.choice(table.to_act)
-        listed = table.rules.legal(table.position, seat)
+        listed = table.legal(seat)
         for action, choice in zip(listed, told_of(table, seat), strict=True):
             if isinstance(action, rules.OwedDiscard):
                 assert choice["final"]
                 continue
-            after, _ = table.after(entry_after(table, seat, action))
+            after, _ = after_entry(table, entry_after(table, seat, action))
             assert choice["final"] == (not after.may_undo(seat)), (step, choice)
             seen.add(choice["final"])
             sealed += table.is_undo_closed
         action = chance.choice(listed)
         if isinstance(action, rules.OwedDiscard):
+            assert table.position is not None
             action = table.rules.default_action(table.position, seat)
         before, entry = table, entry_after(table, seat, action)
-        table, events = table.after(entry)
+        table, events = after_entry(table, entry)
         frames = event_frames(before, table, entry, events, [0, 1, 2], seat)
         for audience in range(3):  # the short way puts the same list together from ready-made texts
             told = orjson.loads(frames[audience].payload)

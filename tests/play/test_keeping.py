@@ -14,7 +14,7 @@ from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.room.room import Room
 from app.play.simple_bot import SimpleBot
-from tests.play.stage import Stage
+from tests.play.stage import Stage, exchange
 
 
 class Thinker(SimpleBot):
@@ -31,7 +31,8 @@ class Thinker(SimpleBot):
 
 
 async def test_a_room_whose_bot_thinks_is_not_put_away(stage: Stage) -> None:
-    bot = stage.game_server.bot = Thinker()
+    bot = Thinker()
+    exchange(stage.game_server, bots=bot)
     (ann,) = await stage.game("ann", bots=["sailor"], options={"first": 1})
     await ann.go()
     stage.clock.pass_seconds(1)
@@ -75,7 +76,7 @@ async def test_a_store_that_is_away_is_a_refusal_for_every_command(stage: Stage,
     async def away(*_: object, **__: object) -> None:
         raise StoreUnavailable("away")
 
-    stage.game_server.store = _with(stage.store, query, away)
+    exchange(stage.game_server, store=_with(stage.store, query, away))
     command = {"entries": ("hint", {"version": room.table.seq})}.get(
         query, ("mute", {"person": "p_bo" if query == "set_mute" else "p_nobody", "on": True})
     )
@@ -100,9 +101,9 @@ async def test_a_rematch_asked_for_again_is_answered_alike_for_ever(stage: Stage
     assert (await bo.send("rematch")).seq == first.seq
 
 
-async def test_somebody_muted_on_one_worker_is_muted_on_the_other(harbour: Stage) -> None:
-    ann, bo = await harbour.game("ann", "bo")
-    phone = await harbour.guest("bo", await harbour.another_worker()).come(ann.game)
+async def test_somebody_muted_on_one_worker_is_muted_on_the_other(shared_stage: Stage) -> None:
+    ann, bo = await shared_stage.game("ann", "bo")
+    phone = await shared_stage.guest("bo", await shared_stage.another_worker()).come(ann.game)
     await bo.send("mute", person="p_ann", on=True)
     await ann.send("chat", text="can you hear me")
     assert "text" not in phone.ear.of("chat")[-1]

@@ -58,11 +58,11 @@ async def test_tables_with_a_surprise_are_passed_by(stage: Stage) -> None:
     assert await fitting_table(stage.game_server, wim.actor, "tortuga", 3) is None
 
 
-async def test_somebody_who_waits_with_another_worker_is_found(harbour: Stage) -> None:
-    other = await harbour.another_worker()
-    ann = await waiting(harbour, "ann")
-    harbour.game_server.presence.tell()
-    await harbour.open_table(harbour.guest("gone"), "tortuga", 3)
-    wim = harbour.guest("wim", other)
+async def test_somebody_who_waits_with_another_worker_is_found(shared_stage: Stage) -> None:
+    other = await shared_stage.another_worker()
+    ann = await waiting(shared_stage, "ann")
+    shared_stage.game_server.presence.tell()
+    await shared_stage.open_table(shared_stage.guest("gone"), "tortuga", 3)
+    wim = shared_stage.guest("wim", other)
     assert other.rooms.loaded(ann.game) is None
     assert await fitting_table(other, wim.actor, "tortuga", 3) == ann.game

@@ -24,7 +24,7 @@ from tests.play.stage import Ear, Guest, Stage, open_stage
 
 
 @pytest.fixture
-async def harbour(tmp_path: Any) -> AsyncIterator[Stage]:
+async def shared_stage(tmp_path: Any) -> AsyncIterator[Stage]:
     async with open_stage(f"sqlite+aiosqlite:///{tmp_path}/games.db", hub=Hub()) as stage:
         yield stage
 
@@ -180,15 +180,15 @@ async def test_a_title_goes_with_the_person_who_wrote_it(stage: Stage) -> None:
     assert [kept["person"] for kept in entry.body["kept"]] == ["p_bo"]  # nobody waits for whoever is gone
 
 
-async def test_a_room_is_loaded_with_one_question_for_all_its_names(harbour: Stage) -> None:
-    ann, _, _ = await harbour.game("ann", "bo", "cy")
-    ask = Counting(harbour)
+async def test_a_room_is_loaded_with_one_question_for_all_its_names(shared_stage: Stage) -> None:
+    ann, _, _ = await shared_stage.game("ann", "bo", "cy")
+    ask = Counting(shared_stage)
     game_server = GameServer(
-        harbour.store,
-        harbour.game_server.bus,
-        harbour.clock,
-        harbour.game_server.bot,
-        harbour.counts,
+        shared_stage.store,
+        shared_stage.game_server.bus,
+        shared_stage.clock,
+        shared_stage.game_server.context.bots,
+        shared_stage.counts,
         names=ask,
     )
     room = await game_server.rooms.get(ann.game)
@@ -200,29 +200,29 @@ async def test_a_room_is_loaded_with_one_question_for_all_its_names(harbour: Sta
     assert len(ask.asked) <= 1
 
 
-async def test_other_workers_see_who_is_renamed_and_who_is_gone(harbour: Stage) -> None:
-    ann = harbour.guest("ann")
-    game = await harbour.open_table(ann)
+async def test_other_workers_see_who_is_renamed_and_who_is_gone(shared_stage: Stage) -> None:
+    ann = shared_stage.guest("ann")
+    game = await shared_stage.open_table(ann)
     await ann.come(game)
     await ann.sit()
-    bo = await harbour.guest("bo", await harbour.another_worker()).come(game)
+    bo = await shared_stage.guest("bo", await shared_stage.another_worker()).come(game)
     await bo.sit()
     assert names_told(ann.ear) == names_told(bo.ear) == ["ann", "bo"]
-    harbour.game_server.rename({"p_bo": "Bonny"})
+    shared_stage.game_server.rename({"p_bo": "Bonny"})
     assert names_told(bo.ear) == ["ann", "Bonny"]
-    harbour.game_server.rename({"p_ann": None})
+    shared_stage.game_server.rename({"p_ann": None})
     assert names_told(bo.ear) == [None, "Bonny"]
 
 
-async def test_a_worker_that_heard_nothing_asks_again_after_a_while(harbour: Stage) -> None:
-    assert harbour.hub is not None
-    ann, bo = await harbour.game("ann", "bo")
-    harbour.hub.is_down = True
-    await erase(harbour, bo, told=False)
+async def test_a_worker_that_heard_nothing_asks_again_after_a_while(shared_stage: Stage) -> None:
+    assert shared_stage.hub is not None
+    ann, bo = await shared_stage.game("ann", "bo")
+    shared_stage.hub.is_down = True
+    await erase(shared_stage, bo, told=False)
     assert names_told(ann.ear) == ["ann", "bo"]
-    game_server = harbour.game_server
+    game_server = shared_stage.game_server
     assert not await game_server.names.keep(game_server.rooms.named())  # not yet
-    harbour.clock.pass_seconds(LIFE / 1000 + 1)
+    shared_stage.clock.pass_seconds(LIFE / 1000 + 1)
     game_server.resend_state(await game_server.names.keep(game_server.rooms.named()))
     assert names_told(ann.ear) == ["ann", None]
 
@@ -259,7 +259,7 @@ async def test_an_older_entry_with_a_name_is_shown_with_the_present_one(stage: S
         stage.store,
         stage.game_server.bus,
         stage.clock,
-        stage.game_server.bot,
+        stage.game_server.context.bots,
         stage.counts,
         names=stage.people.names,
     )

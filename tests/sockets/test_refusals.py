@@ -11,6 +11,7 @@ import pytest
 from app.play.commands import allowance
 from app.play.ports import StoreUnavailable
 from app.play.refusals import SENTENCES
+from app.play.room.room import Room
 from app.settings import Settings
 from app.web.talk_limits import TalkLimits
 from tests.sockets.client import Client, Clients, advance
@@ -158,10 +159,10 @@ async def _in_the_game(book: Book) -> None:
     assert room is not None
     assert room.table.clocks is not None
     room.table.clocks.left[0] = -(10**8)  # long over, whatever a slow disk is credited
-    reschedule, game_server.reschedule = game_server.reschedule, _nobody_wakes  # type: ignore[method-assign]
     game_server.sweeper._busy.add(late.game)  # else it would move for her before the head is read again
-    await book.expect("time_up", late, "act", version=late.seq, action=advance(late))
-    game_server.reschedule = reschedule  # type: ignore[method-assign]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Room, "reschedule", _nobody_wakes)
+        await book.expect("time_up", late, "act", version=late.seq, action=advance(late))
     game_server.sweeper._busy.discard(late.game)
     taken, _ = await book.clients.game(
         2, clock={"kind": "turn", "seconds": 600}, on_timeout="bot", absence=0, pace=10_000

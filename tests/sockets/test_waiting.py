@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from app.play.commands.draft import Draft
+from app.play.commands.proposal import Proposal
 from app.play.log.entries import NOBODY
 from tests.sockets.client import Client, Clients, advance
 from tests.sockets.running_server import RunningServer
@@ -125,7 +125,7 @@ async def test_only_bots_left_and_nobody_watching_stands_still(clients: Clients,
     game_server = clients.server.game_server
     room = game_server.rooms.loaded(ann.game)
     assert room is not None
-    taken_over = Draft("takeover", NOBODY, {"about": 0, "level": "cabin-boy", "why": "absent"}, "server")
+    taken_over = Proposal("takeover", NOBODY, {"about": 0, "level": "cabin-boy", "why": "absent"}, "server")
     assert await room.add(taken_over, clock.now(), room.table)
     await ann.leave()
     await ann.until(lambda: game_server.rooms.loaded(ann.game).presence.is_deserted(clock.now()))  # type: ignore[union-attr]

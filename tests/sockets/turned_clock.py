@@ -6,6 +6,7 @@ from sqlalchemy import update
 
 from app.play.system_clock import SystemClock
 from app.store.game_tables import beats
+from tests.play.stage import exchange
 from tests.sockets.running_server import RunningServer
 
 __all__ = ["TurnedClock"]
@@ -17,7 +18,7 @@ class TurnedClock(SystemClock):
     def __init__(self, server: RunningServer) -> None:
         self._game_server = server.game_server
         self._turned = 0
-        self._game_server.clock = self
+        exchange(self._game_server, clock=self)
 
     def now(self) -> int:
         return super().now() + self._turned
@@ -29,4 +30,4 @@ class TurnedClock(SystemClock):
         async with self._game_server.store.writing() as run:  # type: ignore[attr-defined]
             await run.execute(update(beats).values(at=self.now() + later))
         self._turned += later
-        self._game_server.nudge(0)
+        self._game_server.schedule.nudge(0)

@@ -7,6 +7,8 @@ from typing import Any
 from app.play.create import new_table
 from app.play.engines import CURRENT
 from app.play.log.entries import Append, ChatLine, Entry, GameRow
+from app.play.log.fold import after as after_entry
+from app.play.log.fold import fold
 from app.play.log.table import Table
 from app.play.log.terms import parse_terms
 from app.store.games import SqlGameStore
@@ -32,10 +34,10 @@ def append_of(row: GameRow, seq: int, command: str | None = None, **kept: Any) -
 def seated(row: GameRow, seq: int, person: str) -> Append:
     """An entry that changes what lists show."""
     table = Table.of(row)
-    table.fold(Entry(row.id, 1, "created", -1, {}, "person", NOW))
+    fold(table, Entry(row.id, 1, "created", -1, {}, "person", NOW))
     body = {"person": person, "ids": [person], "name": person, "colour": "red", "nonce": "0" * 32}
     entry = Entry(row.id, seq, "seated", 0, body, "person", NOW + seq, None, person)
-    after, _ = table.after(Entry(row.id, 2, "seated", 0, body, "person", NOW, None, person))
+    after, _ = after_entry(table, Entry(row.id, 2, "seated", 0, body, "person", NOW, None, person))
     return Append(entry, "running", "0", NOW + 60_000, NOW + 60_300, after.summary())
 
 

@@ -13,6 +13,7 @@ import msgspec
 import orjson
 
 from app.play.log.entries import Entry
+from app.play.log.fold import fold
 from app.play.log.table import Table
 from app.play.ports import StoreUnavailable
 from app.play.room.broadcast import table_block, view_json
@@ -97,7 +98,7 @@ class Book:
         self.entries = found
         self.table = self.table or Table.of(row)
         for entry in new:
-            self.events[entry.seq] = self.table.fold(entry)
+            self.events[entry.seq] = fold(self.table, entry)
             if entry.command is not None:
                 self.commands.setdefault(entry.command, []).append(entry.seq)
             tally.credits += entry.kind == "credited"

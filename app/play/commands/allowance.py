@@ -9,8 +9,9 @@ the actions that stand, so that a long game with many takers-back is never caugh
 from __future__ import annotations
 
 from app.play.commands import messages as cmd
-from app.play.commands.draft import Draft, Scene
+from app.play.commands.proposal import Proposal
 from app.play.log.entries import Entry
+from app.play.log.fold import after
 from app.play.log.seats import Seat
 from app.play.log.table import Table
 from app.play.refusals import Refusal
@@ -29,12 +30,12 @@ _CHANGES_ALWAYS = frozenset(
 )
 
 
-def check_change(table: Table, scene: Scene, command: cmd.LogCommand, draft: Draft) -> None:
+def check_change(table: Table, proposal: Proposal) -> None:
     """Raises Refusal where the entry would change nothing, or is one too many."""
-    if draft.kind not in _CHANGES_ALWAYS and not _is_change(table, draft):
+    if proposal.kind not in _CHANGES_ALWAYS and not _is_change(table, proposal):
         raise Refusal("no_change")
-    if not isinstance(command, _ALWAYS):
-        check_allowance(table, scene.actor.ids)
+    if not isinstance(proposal.command, _ALWAYS):
+        check_allowance(table, proposal.actor.ids)
 
 
 def check_allowance(table: Table, ids: tuple[str, ...]) -> None:
@@ -46,9 +47,9 @@ def check_allowance(table: Table, ids: tuple[str, ...]) -> None:
         raise Refusal("too_many_changes")
 
 
-def _is_change(table: Table, draft: Draft) -> bool:
-    entry = Entry(table.id, table.seq + 1, draft.kind, draft.seat, draft.body, draft.by, table.at)
-    return _shown(table) != _shown(table.after(entry)[0])
+def _is_change(table: Table, made: Proposal) -> bool:
+    entry = Entry(table.id, table.seq + 1, made.kind, made.seat, made.body, made.by, table.at)
+    return _shown(table) != _shown(after(table, entry)[0])
 
 
 def _shown(table: Table) -> tuple[object, ...]:

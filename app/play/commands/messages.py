@@ -81,8 +81,8 @@ class Act(_Command, frozen=True, tag="act"):
     def of(cls, command: str, version: int, action: dict[str, Any]) -> Act:
         return cls(id=command, version=version, action=msgspec.Raw(msgspec.json.encode(action)))
 
-    def said(self) -> dict[str, Any]:
-        """What these words say; raises Refusal."""
+    def as_json(self) -> dict[str, Any]:
+        """The action these words say; raises Refusal."""
         return _said(self.action)
 
 

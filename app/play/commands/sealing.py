@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from app.play.commands import messages as cmd
-from app.play.commands.draft import Draft, Scene, seated
+from app.play.commands.proposal import Proposal, seated
 from app.play.log.rounds import MOST_MISSED, Round
 from app.play.log.table import Table
 from app.play.refusals import Refusal
@@ -35,13 +35,13 @@ def seal_given(table: Table, seal: str | None) -> str:
     return seal
 
 
-def check_welcome(table: Table, scene: Scene) -> None:
+def check_welcome(table: Table, asked: Proposal) -> None:
     """Whoever was missing too often when this table wanted to begin may watch."""
-    if any(table.missed.get(each, 0) >= MOST_MISSED for each in scene.actor.ids):
+    if any(table.missed.get(each, 0) >= MOST_MISSED for each in asked.actor.ids):
         raise Refusal("missed_twice")
 
 
-def freeze(table: Table, own: int, order: list[int], options: dict[str, Any]) -> Draft:
+def freeze(table: Table, asked: Proposal, own: int, order: list[int], options: dict[str, Any]) -> Proposal:
     """The entry that freezes a round; where no person plays, there is nobody to wait for."""
     bots = [table.seats[old].bot for old in order]
     seals = [table.seats[old].seal for old in order]
@@ -49,30 +49,32 @@ def freeze(table: Table, own: int, order: list[int], options: dict[str, Any]) ->
         raise Refusal("not_sealed")
     body = {"order": order, "options": options, "bots": bots, "seals": seals}
     if all(bots):
-        return _begin(table, own, body, [None] * len(order))
-    return Draft("frozen", own, body)
+        return _begin(table, asked, own, body, [None] * len(order))
+    return asked.writes("frozen", own, body)
 
 
-def _begin(table: Table, own: int, frozen: dict[str, Any], opened: list[str | None]) -> Draft:
+def _begin(
+    table: Table, asked: Proposal, own: int, frozen: dict[str, Any], opened: list[str | None]
+) -> Proposal:
     """The start of the game itself: one entry with all that the seed is made of."""
     nonces = [
         nonce if nonce is not None else table.rules.bot_nonce(table.server_seed, number)
         for number, nonce in enumerate(opened)
     ]
     body = {name: frozen[name] for name in ("order", "options", "seals")}
-    return Draft("started", own, {**body, "nonces": nonces})
+    return asked.writes("started", own, {**body, "nonces": nonces})
 
 
-def _seal(table: Table, scene: Scene, command: cmd.Seal) -> Draft:
+def _seal(table: Table, asked: Proposal, command: cmd.Seal) -> Proposal:
     before_start(table)
-    seat = seated(scene)
+    seat = seated(asked)
     _with_seals(table)
-    return Draft("sealed", seat, {"seal": seal_given(table, command.seal)})
+    return asked.writes("sealed", seat, {"seal": seal_given(table, command.seal)})
 
 
-def _open(table: Table, scene: Scene, command: cmd.Open) -> Draft:
+def _open(table: Table, asked: Proposal, command: cmd.Open) -> Proposal:
     """The last one's opening is the entry that begins the game, so that no crash can come between the two."""
-    frozen, number = _in_round(table, scene)
+    frozen, number = _in_round(table, asked)
     if not table.rules.is_nonce(command.nonce):
         raise Refusal("bad_nonce")
     if table.rules.seal_of(table.commitment, command.nonce) != frozen.seals[number]:
@@ -81,21 +83,21 @@ def _open(table: Table, scene: Scene, command: cmd.Open) -> Draft:
     seat = frozen.order[number]
     after = frozen.with_opened(number, command.nonce, next_seal)
     if after.missing():
-        return Draft("opened", seat, {"nonce": command.nonce, "next_seal": next_seal})
+        return asked.writes("opened", seat, {"nonce": command.nonce, "next_seal": next_seal})
     body = {"order": list(after.order), "options": after.options, "seals": list(after.seals)}
-    return _begin(table, seat, body, list(after.nonces))
+    return _begin(table, asked, seat, body, list(after.nonces))
 
 
-def _void(table: Table, scene: Scene, command: cmd.Void) -> Draft:
-    frozen, number = _in_round(table, scene)
+def _void(table: Table, asked: Proposal, command: cmd.Void) -> Proposal:
+    frozen, number = _in_round(table, asked)
     next_seal = seal_given(table, command.next_seal)
     seat = frozen.order[number]
-    return Draft("voided", seat, {"missing": [seat], "why": "lost", "next_seal": next_seal})
+    return asked.writes("voided", seat, {"missing": [seat], "why": "lost", "next_seal": next_seal})
 
 
-def _in_round(table: Table, scene: Scene) -> tuple[Round, int]:
+def _in_round(table: Table, asked: Proposal) -> tuple[Round, int]:
     """The round that waits, and which seat of it is the asker's, who has not opened yet."""
-    seat = seated(scene)
+    seat = seated(asked)
     _with_seals(table)
     if table.status != "open":
         raise Refusal("started")
@@ -113,7 +115,7 @@ def _with_seals(table: Table) -> None:
         raise Refusal("no_seals")
 
 
-DECISIONS: dict[type, Callable[[Table, Scene, Any], Draft]] = {
+DECISIONS: dict[type, Callable[[Table, Proposal, Any], Proposal]] = {
     cmd.Seal: _seal,
     cmd.Open: _open,
     cmd.Void: _void,

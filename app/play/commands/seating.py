@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from app.play.commands import messages as cmd
-from app.play.commands.draft import Draft, Scene, seated
+from app.play.commands.proposal import Proposal, seated
 from app.play.commands.sealing import DECISIONS as SEALING
 from app.play.commands.sealing import before_start, check_welcome, freeze, seal_given
 from app.play.engines import NAMELESS
@@ -33,16 +33,16 @@ def bot_name(level: str, seat: int) -> str:
     return names[seat % len(names)]
 
 
-def _as_host(table: Table, scene: Scene) -> int:
+def _as_host(table: Table, asked: Proposal) -> int:
     """The host's own seat, or nobody's."""
-    if table.host not in scene.actor.ids:
+    if table.host not in asked.actor.ids:
         raise Refusal("not_host")
-    return NOBODY if scene.seat is None else scene.seat
+    return NOBODY if asked.own is None else asked.own
 
 
-def _free_seat(table: Table, wanted: int | None, scene: Scene | None) -> int:
+def _free_seat(table: Table, wanted: int | None, asked: Proposal | None) -> int:
     """The seat asked for, or the first free one (one that is kept for the asker before all others)."""
-    ids = scene.actor.ids if scene is not None else ()
+    ids = asked.actor.ids if asked is not None else ()
     if wanted is not None:
         if wanted >= len(table.seats):
             raise Refusal("bad_seat")
@@ -51,8 +51,8 @@ def _free_seat(table: Table, wanted: int | None, scene: Scene | None) -> int:
         if not (seat.is_free or is_own):
             raise Refusal("seat_taken")
         return wanted
-    if scene is not None and scene.seat is not None:
-        return scene.seat
+    if asked is not None and asked.own is not None:
+        return asked.own
     for number, seat in enumerate(table.seats):
         if seat.reserved is not None and seat.reserved in ids and not seat.is_taken:
             return number
@@ -75,14 +75,14 @@ def _colour(table: Table, wanted: str | None, seat: int) -> str:
     return own if own is not None else next(colour for colour in COLOURS if colour not in others)
 
 
-def _sit(table: Table, scene: Scene, command: cmd.Sit) -> Draft:
+def _sit(table: Table, asked: Proposal, command: cmd.Sit) -> Proposal:
     before_start(table)
-    check_welcome(table, scene)
+    check_welcome(table, asked)
     chance = _chance_given(table, command)
-    number = _free_seat(table, command.seat, scene)
-    kept = table.seats[scene.seat].colour if scene.seat is not None and scene.seat != number else None
-    colour = _colour_moving(table, command.colour, number, scene.seat, kept)
-    who = scene.actor
+    number = _free_seat(table, command.seat, asked)
+    kept = table.seats[asked.own].colour if asked.own is not None and asked.own != number else None
+    colour = _colour_moving(table, command.colour, number, asked.own, kept)
+    who = asked.actor
     body = {
         "person": who.id,
         "ids": list(who.ids),
@@ -91,7 +91,7 @@ def _sit(table: Table, scene: Scene, command: cmd.Sit) -> Draft:
     }
     if table.rules_version < NAMELESS:
         body["name"] = ""
-    return Draft("seated", number, body)
+    return asked.writes("seated", number, body)
 
 
 def _chance_given(table: Table, command: cmd.Sit) -> dict[str, str]:
@@ -114,33 +114,33 @@ def _colour_moving(table: Table, wanted: str | None, number: int, old: int | Non
     return _colour(table, wanted, number)
 
 
-def _stand(table: Table, scene: Scene, command: cmd.Stand) -> Draft:
+def _stand(table: Table, asked: Proposal, command: cmd.Stand) -> Proposal:
     before_start(table)
-    return Draft("left", seated(scene), {"why": "stood"})
+    return asked.writes("left", seated(asked), {"why": "stood"})
 
 
-def _change_colour(table: Table, scene: Scene, command: cmd.Colour) -> Draft:
+def _change_colour(table: Table, asked: Proposal, command: cmd.Colour) -> Proposal:
     before_start(table)
-    seat = seated(scene)
-    return Draft("colour", seat, {"colour": _colour(table, command.colour, seat)})
+    seat = seated(asked)
+    return asked.writes("colour", seat, {"colour": _colour(table, command.colour, seat)})
 
 
-def _ready(table: Table, scene: Scene, command: cmd.Ready) -> Draft:
+def _ready(table: Table, asked: Proposal, command: cmd.Ready) -> Proposal:
     before_start(table)
-    return Draft("ready", seated(scene), {"ready": command.ready})
+    return asked.writes("ready", seated(asked), {"ready": command.ready})
 
 
-def _remove(table: Table, scene: Scene, command: cmd.Remove) -> Draft:
+def _remove(table: Table, asked: Proposal, command: cmd.Remove) -> Proposal:
     before_start(table)
-    _as_host(table, scene)
+    _as_host(table, asked)
     if command.seat >= len(table.seats) or table.seats[command.seat].is_free:
         raise Refusal("bad_seat")
-    return Draft("left", command.seat, {"why": "removed"})
+    return asked.writes("left", command.seat, {"why": "removed"})
 
 
-def _bot(table: Table, scene: Scene, command: cmd.Bot) -> Draft:
+def _bot(table: Table, asked: Proposal, command: cmd.Bot) -> Proposal:
     before_start(table)
-    _as_host(table, scene)
+    _as_host(table, asked)
     if command.level not in LEVELS:
         raise Refusal("bad_level")
     number = _free_seat(table, command.seat, None)
@@ -153,22 +153,22 @@ def _bot(table: Table, scene: Scene, command: cmd.Bot) -> Draft:
     }
     if table.scheme == 1:  # shown from the beginning; it changes with the seat when empty ones close up
         body["nonce"] = table.rules.bot_nonce(table.server_seed, number)
-    return Draft("seated", number, body)
+    return asked.writes("seated", number, body)
 
 
-def _hand(table: Table, scene: Scene, command: cmd.Hand) -> Draft:
-    own = _as_host(table, scene)
+def _hand(table: Table, asked: Proposal, command: cmd.Hand) -> Proposal:
+    own = _as_host(table, asked)
     if command.seat >= len(table.seats) or table.seats[command.seat].person is None:
         raise Refusal("bad_seat")
-    return Draft("host", own, {"person": table.seats[command.seat].person, "about": command.seat})
+    return asked.writes("host", own, {"person": table.seats[command.seat].person, "about": command.seat})
 
 
-def _start(table: Table, scene: Scene, command: cmd.Start) -> Draft:
+def _start(table: Table, asked: Proposal, command: cmd.Start) -> Proposal:
     before_start(table)
-    own = _as_host(table, scene)
+    own = _as_host(table, asked)
     order, options = _closed_up(table)
     if table.scheme == 2:
-        return freeze(table, own, order, options)
+        return freeze(table, asked, own, order, options)
     nonces = [
         # A bot's nonce follows from the seat it plays, so that anybody can check it afterwards.
         table.seats[old].nonce
@@ -176,7 +176,7 @@ def _start(table: Table, scene: Scene, command: cmd.Start) -> Draft:
         else table.rules.bot_nonce(table.server_seed, new)
         for new, old in enumerate(order)
     ]
-    return Draft("started", own, {"order": order, "options": options, "nonces": nonces})
+    return asked.writes("started", own, {"order": order, "options": options, "nonces": nonces})
 
 
 def _closed_up(table: Table) -> tuple[list[int], dict[str, Any]]:
@@ -194,7 +194,7 @@ def _closed_up(table: Table) -> tuple[list[int], dict[str, Any]]:
     return order, options
 
 
-DECISIONS: dict[type, Callable[[Table, Scene, Any], Draft]] = {
+DECISIONS: dict[type, Callable[[Table, Proposal, Any], Proposal]] = {
     cmd.Sit: _sit,
     cmd.Stand: _stand,
     cmd.Colour: _change_colour,

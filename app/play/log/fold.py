@@ -1,22 +1,81 @@
-"""What each kind of log entry but an action makes of a table."""
+"""Folding: what the next log entry makes of a table. Equal entries give equal tables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from app.play.log.clocks import Clocks
 from app.play.log.entries import Entry
-from app.play.log.rounds import FOLDS as ROUNDS
-from app.play.log.rounds import void
+from app.play.log.fold_rounds import ROUND_FOLDS, void_round
 from app.play.log.seats import Seat
+from app.play.log.table import Table
+from app.rules import Event, Position
 
-if TYPE_CHECKING:
-    from app.play.log.table import Table
+__all__ = ["after", "fold"]
 
-__all__ = ["FOLDS"]
+
+def after(
+    table: Table, entry: Entry, position: Position | None = None, events: tuple[Event, ...] = ()
+) -> tuple[Table, tuple[Event, ...]]:
+    """The table after the next entry, and the events of an action. The given one stays as it is:
+    nobody may see an entry before it is on disk, and a reader may hold on to this table meanwhile.
+
+    `position` and `events` of an action, if they have been worked out already.
+    """
+    twin = replace(table)
+    if table.clocks is not None and table.clocks.terms.kind != "none":  # a clock that never runs is shared
+        twin.clocks = table.clocks.copy()
+    if entry.kind != "action":  # an action replaces what it changes; the other folds work in place
+        twin.seats = [seat.copy() for seat in table.seats]
+        twin.consents = {to: set(seats) for to, seats in table.consents.items()}
+        twin.votes = {about: dict(votes) for about, votes in table.votes.items()}
+        twin.undo_stack = table.undo_stack[:]
+    return twin, fold(twin, entry, position, events)
+
+
+def fold(
+    table: Table, entry: Entry, position: Position | None = None, events: tuple[Event, ...] = ()
+) -> tuple[Event, ...]:
+    """Put the next entry in place; the events of an action. For a table nobody else holds."""
+    if entry.seq != table.seq + 1:
+        raise ValueError(f"entry {entry.seq} does not follow {table.seq} in game {table.id}")
+    table.seq = entry.seq
+    table.at = entry.at
+    if entry.kind == "action":
+        return _action(table, entry, position, events)
+    if entry.who:
+        table.changes = {**table.changes, entry.who: table.changes.get(entry.who, 0) + 1}
+    _FOLDS[entry.kind](table, entry)
+    return ()
+
+
+def _action(
+    table: Table, entry: Entry, position: Position | None, events: tuple[Event, ...]
+) -> tuple[Event, ...]:
+    before, seat = table.position, entry.seat
+    assert before is not None
+    if position is None:
+        position, events = table.try_action(seat, table.rules.action_from_json(entry.body["action"]))
+    table.move_to(position, entry)
+    table.played += 1
+    if position.resigned is not before.resigned:
+        table.resign_order = (*table.resign_order, seat)
+    if before.turn_seat != seat or position.turn_seat != seat or position.winner is not None:
+        table.undo_stack, table.is_undo_closed = [], False
+    elif entry.by == "person" and not table.is_undo_closed and table.rules.is_undoable(events):
+        table.undo_stack = [*table.undo_stack, before]
+    else:
+        table.undo_stack, table.is_undo_closed = [], True
+    if entry.by == "person" and table.seats[seat].absent:
+        table.seats = [each.copy() for each in table.seats]
+        table.seats[seat].absent = False
+        table.votes = {about: votes for about, votes in table.votes.items() if about != seat}
+    if position.winner is not None:
+        reason = "resigned" if entry.body["action"]["type"] == "resign" else "goal"
+        table.end("finished", entry, position.winner, reason)
+    return events
 
 
 def _created(table: Table, entry: Entry) -> None:
@@ -48,7 +107,7 @@ def _seated(table: Table, entry: Entry) -> None:
 
 def _left(table: Table, entry: Entry) -> None:
     if table.round is not None and entry.seat in table.round.order:
-        void(table, [entry.seat], "left")
+        void_round(table, [entry.seat], "left")
     was_host = table.seats[entry.seat].person == table.host
     table.seats[entry.seat].empty()
     if was_host:
@@ -169,7 +228,7 @@ def _returned(table: Table, entry: Entry) -> None:
 
 
 def _aborted(table: Table, entry: Entry) -> None:
-    """The table has agreed to end it, or every person has resigned (giving_up.py).
+    """The table has agreed to end it, or every person has resigned (forfeit.py).
 
     The second is no kind of its own: a worker of the release before folds it too, and ends the game with it.
     """
@@ -202,14 +261,14 @@ def _closed(table: Table, entry: Entry) -> None:
         table.end("aborted", entry, None, "aborted")
 
 
-FOLDS: dict[str, Callable[[Table, Entry], None]] = {
+_FOLDS: dict[str, Callable[[Table, Entry], None]] = {
     "created": _created,
     "seated": _seated,
     "left": _left,
     "colour": _colour,
     "ready": _ready,
     "host": _host,
-    **ROUNDS,
+    **ROUND_FOLDS,
     "started": _started,
     "undo": _undo,
     "consent": _consent,

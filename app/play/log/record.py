@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.play.log.entries import Entry, GameRow
+from app.play.log.played_line import PlayedLine
 from app.play.log.table import Table
 from app.play.ports import NameBook
 from app.play.refusals import Refusal
@@ -17,26 +18,8 @@ def record_of(row: GameRow, entries: list[Entry], names: NameBook) -> dict[str, 
 
     While the game runs: Refusal `not_over`, it holds the seed.
     """
-    table = Table.of(row, names)
-    line: list[dict[str, Any]] = []
-    marks: list[str] = []
-    for entry in entries:
-        table.fold(entry)
-        match entry.kind:
-            case "action":
-                move = {
-                    "seat": entry.seat,
-                    "action": entry.body["action"],
-                    "at": entry.at,
-                    "by": entry.by,
-                    "marks": marks,
-                }
-                line.append(move)
-                marks = []
-            case "undo":
-                marks = line.pop()["marks"]  # a hint that was asked for stays asked for
-            case "hint":
-                marks = [*marks, "hint"]
+    played = PlayedLine(Table.of(row, names), entries)
+    table = played.table
     if not table.is_over:
         raise Refusal("not_over")
     if table.started_at is None:
@@ -59,6 +42,15 @@ def record_of(row: GameRow, entries: list[Entry], names: NameBook) -> dict[str, 
             {"name": seat.name_in(names) or "", "bot": seat.bot if seat.person is None else None}
             for seat in table.seats
         ],
-        "actions": line,
+        "actions": [
+            {
+                "seat": entry.seat,
+                "action": entry.body["action"],
+                "at": entry.at,
+                "by": entry.by,
+                "marks": list(marks),
+            }
+            for entry, _, marks in played.moves
+        ],
         "result": table.result,
     }

@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 
 from app.play.engines import SCHEMES, Engine, engine_for
 from app.play.log.clocks import Clocks
 from app.play.log.entries import Entry, GameRow, SeatRow, Summary
-from app.play.log.fold import FOLDS
 from app.play.log.rounds import Round, VoidedRound, opening_time
 from app.play.log.seats import Seat
 from app.play.log.terms import Terms, parse_stored
 from app.play.ports import NameBook
 from app.rules import Action, Event, Options, Position
 
-__all__ = ["NOBODY_NAMED", "Step", "Table"]
+__all__ = ["NOBODY_NAMED", "Table"]
 
 
 class _NobodyNamed:
@@ -30,17 +28,11 @@ class _NobodyNamed:
 NOBODY_NAMED = _NobodyNamed()
 
 
-class Step(msgspec.Struct, gc=False):
-    """What an action makes of the position: worked out before it is stored, put in place after."""
-
-    position: Position
-    events: tuple[Event, ...]
-
-
 class Table(msgspec.Struct, eq=False):
     """A game at `seq`. `moved` is the last seq that changed the position: older versions of it are stale.
 
-    A struct, because every entry makes a copy of it: that copy is one step, and a small one.
+    It is what fold.py makes of the entries. A struct, because every entry makes a copy of it: that copy is one
+    step, and a small one.
     """
 
     id: str
@@ -165,74 +157,21 @@ class Table(msgspec.Struct, eq=False):
             return self.round_until()
         return self.clocks.deadline() if self.clocks is not None and self.clocks.running else None
 
-    def try_action(self, seat: int, action: Any) -> Step:
-        """What the action would make of the position; raises RuleError. Nothing changes."""
-        listed = self.listed if self.to_act == (seat,) else None
-        return Step(*self.rules.apply(self.position, seat, action, listed))
+    def try_action(self, seat: int, action: Action) -> tuple[Position, tuple[Event, ...]]:
+        """What the action would make of the position, and its events; raises RuleError. Nothing changes."""
+        assert self.position is not None
+        return self.rules.apply(self.position, seat, action, self.listed if self.to_act == (seat,) else None)
 
     def legal(self, seat: int) -> list[Action]:
         """What a seat that is to act may do; kept, as the same is asked when it acts."""
+        assert self.position is not None
         if self.to_act != (seat,):
-            listed: list[Action] = self.rules.legal(self.position, seat)
-            return listed
+            return self.rules.legal(self.position, seat)
         if self.listed is None:
             self.listed = self.rules.legal(self.position, seat)
         return self.listed
 
-    # -- folding -----------------------------------------------------------------------------------
-
-    def after(self, entry: Entry, step: Step | None = None) -> tuple[Table, tuple[Event, ...]]:
-        """The table after the next entry, and the events of an action. This one stays as it is:
-        nobody may see an entry before it is on disk, and a reader may hold on to this table meanwhile.
-        """
-        twin = replace(self)
-        if self.clocks is not None and self.clocks.terms.kind != "none":  # a clock that never runs is shared
-            twin.clocks = self.clocks.copy()
-        if entry.kind != "action":  # an action replaces what it changes; the other folds work in place
-            twin.seats = [seat.copy() for seat in self.seats]
-            twin.consents = {to: set(seats) for to, seats in self.consents.items()}
-            twin.votes = {about: dict(votes) for about, votes in self.votes.items()}
-            twin.undo_stack = self.undo_stack[:]
-        return twin, twin.fold(entry, step)
-
-    def fold(self, entry: Entry, step: Step | None = None) -> tuple[Event, ...]:
-        """Put the next entry in place; the events of an action. For a table nobody else holds."""
-        if entry.seq != self.seq + 1:
-            raise ValueError(f"entry {entry.seq} does not follow {self.seq} in game {self.id}")
-        self.seq = entry.seq
-        self.at = entry.at
-        if entry.kind == "action":
-            return self._fold_action(entry, step)
-        if entry.who:
-            self.changes = {**self.changes, entry.who: self.changes.get(entry.who, 0) + 1}
-        FOLDS[entry.kind](self, entry)
-        return ()
-
-    def _fold_action(self, entry: Entry, step: Step | None) -> tuple[Event, ...]:
-        before = self.position
-        assert before is not None
-        seat = entry.seat
-        if step is None:
-            step = self.try_action(seat, self.rules.action_from_json(entry.body["action"]))
-        self.move_to(step.position, entry)
-        self.played += 1
-        if step.position.resigned is not before.resigned:
-            self.resign_order = (*self.resign_order, seat)
-        own_turn = before.turn_seat == seat
-        if not own_turn or step.position.turn_seat != seat or step.position.winner is not None:
-            self.undo_stack, self.is_undo_closed = [], False
-        elif entry.by == "person" and not self.is_undo_closed and self.rules.is_undoable(step.events):
-            self.undo_stack = [*self.undo_stack, before]
-        else:
-            self.undo_stack, self.is_undo_closed = [], True
-        if entry.by == "person" and self.seats[seat].absent:
-            self.seats = [each.copy() for each in self.seats]
-            self.seats[seat].absent = False
-            self.votes = {about: votes for about, votes in self.votes.items() if about != seat}
-        if step.position.winner is not None:
-            reason = "resigned" if entry.body["action"]["type"] == "resign" else "goal"
-            self.end("finished", entry, step.position.winner, reason)
-        return step.events
+    # -- changing: for whoever folds an entry into a table nobody else holds ------------------------
 
     def move_to(self, position: Position, entry: Entry) -> None:
         self.position = position
@@ -267,7 +206,7 @@ class Table(msgspec.Struct, eq=False):
         self.ended_at = entry.at
         self.is_paused = False
         self.consents, self.votes, self.undo_stack = {}, {}, []
-        if winner is not None:
+        if winner is not None and self.position is not None:
             places = self.rules.places(self.position)
         self.result = {"winner": winner, "places": places, "reason": reason}
         self.run_clocks(entry.at)

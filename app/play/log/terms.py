@@ -21,8 +21,8 @@ __all__ = [
     "ClockTerms",
     "Terms",
     "check_password",
+    "hash_of",
     "is_plain",
-    "locked_with",
     "parse_stored",
     "parse_terms",
 ]
@@ -63,11 +63,11 @@ class ClockTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
 
 class Terms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The terms of one table; `lock` is the salted hash of its password."""
+    """The terms of one table; `password_hash` is salted, and stored as `lock`."""
 
     title: str = ""
     visibility: Literal["open", "unlisted"] = "open"
-    lock: str | None = None
+    password_hash: str | None = msgspec.field(default=None, name="lock")
     spectators: bool = True
     clock: ClockTerms = ClockTerms()
     on_timeout: Literal["default", "bot"] = "default"
@@ -103,7 +103,7 @@ def parse_terms(given: dict[str, Any]) -> Terms:
     if password is not None:
         if not isinstance(password, str) or not 1 <= len(password) <= LONGEST_PASSWORD:
             raise Refusal("bad_options", f"A password has 1 to {LONGEST_PASSWORD} characters.")
-        terms = msgspec.structs.replace(terms, lock=locked_with(password))
+        terms = msgspec.structs.replace(terms, password_hash=hash_of(password))
     return msgspec.structs.replace(terms, title=terms.title.strip())
 
 
@@ -132,17 +132,17 @@ def is_plain(text: str) -> bool:
 # held at about 5 ms; the same work is done where there is no table, so that the two take equally long.
 
 _COST = {"n": 2**12, "r": 8, "p": 1, "dklen": 32}
-_NO_LOCK = "00" * 16 + "$" + "00" * 32
+_NO_HASH = "00" * 16 + "$" + "00" * 32
 
 
-def locked_with(password: str) -> str:
+def hash_of(password: str) -> str:
     """The salted hash that is stored."""
     salt = secrets.token_bytes(16)
     return f"{salt.hex()}${hashlib.scrypt(password.encode(), salt=salt, **_COST).hex()}"
 
 
-def check_password(lock: str | None, password: str) -> bool:
-    """Whether the password opens the lock; None (no such table) takes as long and is never opened."""
-    salt, _, wanted = (lock or _NO_LOCK).partition("$")
+def check_password(password_hash: str | None, password: str) -> bool:
+    """Whether this is the password; None (no such table) takes as long and is never right."""
+    salt, _, wanted = (password_hash or _NO_HASH).partition("$")
     found = hashlib.scrypt(password[:LONGEST_PASSWORD].encode(), salt=bytes.fromhex(salt), **_COST).hex()
-    return hmac.compare_digest(found, wanted) and lock is not None
+    return hmac.compare_digest(found, wanted) and password_hash is not None

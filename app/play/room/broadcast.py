@@ -35,7 +35,7 @@ def table_block(table: Table) -> TableBlock:
         options=table.rules.options_to_json(table.options),
         rules_version=table.rules_version,
         visibility=terms.visibility,
-        locked=terms.lock is not None,
+        locked=terms.password_hash is not None,
         spectators=terms.spectators,
         clock=terms.clock.as_json(),
         on_timeout=terms.on_timeout,
@@ -83,10 +83,8 @@ def view_json(table: Table, seat: Audience) -> dict[str, Any] | None:
         return None
     if table.is_over:
         # docs/interchange.md: when the game is over nothing is hidden. An aborted one has no winner, but is over.
-        shown: dict[str, Any] = table.rules.position_to_json(table.position)
-    else:
-        shown = table.rules.view(table.position, seat)
-    return shown
+        return table.rules.position_to_json(table.position)
+    return table.rules.view(table.position, seat)
 
 
 def _clock(table: Table) -> Clock | None:
@@ -104,6 +102,7 @@ def _offers(table: Table, seat: Audience) -> dict[str, Any]:
     if seat is None or table.status != "running":
         return offers
     if may_choose(table, seat):
+        assert table.position is not None
         offers["choices"] = table.rules.choices(table.position, seat, is_sealed=table.is_undo_closed)
     if table.may_undo(seat) and not table.is_paused and table.seats[seat].bot is None:
         offers["undo"] = True
@@ -204,7 +203,7 @@ def _own_part(table: Table, entry: Entry, seat: int, acked: Audience) -> bytes:
     """What only this seat is told with an action: its choices, whether it may take back, that it was its own."""
     own = b""
     if not table.is_over and table.seats[seat].bot is None:
-        if seat in table.to_act and not table.is_paused:
+        if seat in table.to_act and not table.is_paused and table.position is not None:
             listed = table.legal(seat)
             own = b',"choices":' + table.rules.choices_json(
                 table.position, seat, listed, is_sealed=table.is_undo_closed

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -13,20 +11,18 @@ from app.play.frames import Frame
 from app.play.log.entries import ChatLine
 from app.play.log.table import Table
 from app.play.log.terms import CHAT_PRESETS, is_plain
-from app.play.ports import Actor, NameBook, News, StoreUnavailable
+from app.play.ports import Actor, NameBook, StoreUnavailable
 from app.play.refusals import Refusal, Unconfirmed
-
-if TYPE_CHECKING:
-    from app.play.room.room import Room
-    from app.play.room.subscribers import Subscriber
+from app.play.room.occupancy import Occupancy
+from app.play.room.subscribers import Subscriber
 
 __all__ = [
     "LONGEST_LINE",
     "chat_line",
-    "hear_line",
     "lines_for",
     "mute",
     "read_on",
+    "receive_line",
     "take_mutes",
     "write_line",
 ]
@@ -35,20 +31,20 @@ LONGEST_LINE = 300
 SHOWN = 60  # lines somebody who comes in gets to see
 
 
-async def write_line(room: Room, actor: Actor, command: cmd.Chat, now: int) -> ChatLine:
+async def write_line(room: Occupancy, actor: Actor, command: cmd.Chat, now: int) -> ChatLine:
     """Check, store, tell; the line with its number. Raises Refusal."""
     line = chat_line(room.table, actor, command, now)
     try:
-        await room.game_server.names.learn((line.person,))
-        stored = await room.game_server.store.add_chat(line)
+        await room.context.names.learn((line.person,))
+        stored = await room.context.store.add_chat(line)
     except StoreUnavailable:
         raise Unconfirmed from None
     if stored.at == now and stored.command == command.id:
-        if not hear_line(room, stored):
+        if not receive_line(room, stored):
             await read_on(room)
         # With the name, which is not stored: the others need not ask for it.
-        named = replace(stored, name=room.game_server.names.of(stored.person) or "")
-        room.game_server.publish(News("chat", room.id, room.game_server.worker, named))
+        named = replace(stored, name=room.context.names.of(stored.person) or "")
+        room.context.publish("chat", room.id, named)
     return stored
 
 
@@ -72,23 +68,23 @@ def chat_line(table: Table, actor: Actor, command: cmd.Chat, now: int) -> ChatLi
     return ChatLine(table.id, 0, now, channel, actor.id, "", seat, text, command.preset, command.id)
 
 
-def hear_line(room: Room, line: ChatLine) -> bool:
+def receive_line(room: Occupancy, line: ChatLine) -> bool:
     """A line that was stored, here or by another worker; False when lines before it were missed."""
     is_gap = room.last_chat_sent is not None and line.n > room.last_chat_sent + 1
-    if is_gap or not room.game_server.names.knows((line.person,)):
+    if is_gap or not room.context.names.knows((line.person,)):
         return False
     if line.n > (room.last_chat_sent or 0):
         _tell_line(room, line)
     return True
 
 
-async def read_on(room: Room) -> None:
+async def read_on(room: Occupancy) -> None:
     """Tell what was written since the last line that was told here; the next gap tells if this fails."""
     if room.last_chat_sent is None:
         return
     try:
-        lines = await room.game_server.store.chat(room.id, room.last_chat_sent, SHOWN)
-        await room.game_server.names.learn(line.person for line in lines)
+        lines = await room.context.store.chat(room.id, room.last_chat_sent, SHOWN)
+        await room.context.names.learn(line.person for line in lines)
     except StoreUnavailable:
         return
     for line in lines:
@@ -96,57 +92,57 @@ async def read_on(room: Room) -> None:
             _tell_line(room, line)
 
 
-def _tell_line(room: Room, line: ChatLine) -> None:
+def _tell_line(room: Occupancy, line: ChatLine) -> None:
     """To everybody: the line, or only its number for whom it is not meant."""
     room.last_chat_sent = line.n
-    whole, blank = _frames(line, room.game_server.names)
+    whole, blank = _frames(line, room.context.names)
     for subscriber in room.subscribers:
         subscriber.listener.tell(whole if _may_read(subscriber, line, room.table) else blank)
 
 
-async def lines_for(room: Room, subscriber: Subscriber, after: int | None) -> list[Frame]:
+async def lines_for(room: Occupancy, subscriber: Subscriber, after: int | None) -> list[Frame]:
     """What somebody who comes in has missed."""
-    lines = await room.game_server.store.chat(room.id, after or 0, SHOWN)
-    await room.game_server.names.learn(line.person for line in lines)
+    lines = await room.context.store.chat(room.id, after or 0, SHOWN)
+    await room.context.names.learn(line.person for line in lines)
     if room.last_chat_sent is None and (lines or not after):
         room.last_chat_sent = (
             lines[-1].n if lines else 0
         )  # from now on a missed line is noticed by its number
     frames = []
     for line in lines:
-        whole, blank = _frames(line, room.game_server.names)
+        whole, blank = _frames(line, room.context.names)
         frames.append(whole if _may_read(subscriber, line, room.table) else blank)
     return frames
 
 
-async def mute(room: Room, actor: Actor, command: cmd.Mute) -> None:
+async def mute(room: Occupancy, actor: Actor, command: cmd.Mute) -> None:
     """Whether this person gets that person's lines in this room."""
     if not actor.ids:
         raise Refusal("no_session")
     if command.person in actor.ids or not await _was_here(room, command.person):
         raise Refusal("unknown_person")
     try:
-        await room.game_server.store.set_mute(room.id, actor.id, command.person, command.on)
-        muted = await room.game_server.store.mutes(room.id, actor.id)
+        await room.context.store.set_mute(room.id, actor.id, command.person, command.on)
+        muted = await room.context.store.mutes(room.id, actor.id)
     except StoreUnavailable:
         raise Unconfirmed from None
     take_mutes(room, actor.id, muted)
-    room.game_server.publish(News("muted", room.id, room.game_server.worker, [actor.id, sorted(muted)]))
+    room.context.publish("muted", room.id, [actor.id, sorted(muted)])
 
 
-def take_mutes(room: Room, person: str, muted: frozenset[str]) -> None:
+def take_mutes(room: Occupancy, person: str, muted: frozenset[str]) -> None:
     """On every device this person has here."""
     for subscriber in room.subscribers:
         if subscriber.actor.id == person:
             subscriber.muted = muted
 
 
-async def _was_here(room: Room, person: str) -> bool:
-    if room.presence.is_here(person, room.game_server.clock.now()):
+async def _was_here(room: Occupancy, person: str) -> bool:
+    if room.presence.is_here(person, room.context.clock.now()):
         return True
     if any(person in (seat.person, seat.reserved) for seat in room.table.seats):
         return True
-    return any(line.person == person for line in await room.game_server.store.chat(room.id, 0, 1000))
+    return any(line.person == person for line in await room.context.store.chat(room.id, 0, 1000))
 
 
 def _may_read(subscriber: Subscriber, line: ChatLine, table: Table) -> bool:

@@ -33,18 +33,23 @@ class Lock:
                 return
         self.is_locked = False
 
+    def wait(self) -> asyncio.Future[None]:
+        """Done when it is ours: then `release` is owed."""
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        if self._waiting is None:
+            self._waiting = deque()
+        self._waiting.append(turn)
+        return turn
+
     async def __aenter__(self) -> None:
         if self.try_acquire():
             return
-        if self._waiting is None:
-            self._waiting = deque()
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
+        turn = self.wait()
         try:
             await turn
         except asyncio.CancelledError:
             if turn.cancelled():
-                self._waiting.remove(turn)
+                self._waiting.remove(turn)  # type: ignore[union-attr]
             else:  # its turn had come at that very moment
                 self.release()
             raise

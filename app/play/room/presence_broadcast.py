@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
 
-from app.play.ports import News
+from app.play.context import Context
+from app.play.log.entries import Entry
+from app.play.log.table import Table
+from app.play.room.occupancy import Occupancy
 
-if TYPE_CHECKING:
-    from app.play.log.entries import Entry
-    from app.play.log.table import Table
-    from app.play.room.room import Room
-    from app.play.server import GameServer
-
-__all__ = ["SOON", "PresenceTelling"]
+__all__ = ["SOON", "PresenceBroadcast"]
 
 SOON = 0.1  # seconds; a hundred people who come back at once are one message, not a hundred to each
 
 
-class PresenceTelling:
+class PresenceBroadcast:
     """Of one server. Rooms in which something may have changed wait together for the next round."""
 
-    def __init__(self, game_server: GameServer, delay: float) -> None:
-        self._game_server = game_server
+    def __init__(self, context: Context, delay: float) -> None:
+        self._context = context
         self._delay = delay
-        self._waiting: dict[Room, bool] = {}  # room → whether the other workers are to be told as well
+        self._waiting: dict[Occupancy, bool] = {}  # room → whether the other workers are to be told as well
         self._timer: asyncio.TimerHandle | None = None
 
-    def changed(self, room: Room, *, here: bool = False) -> None:
+    def changed(self, room: Occupancy, *, here: bool = False) -> None:
         """Something that presence shows may have changed; `here`: a socket of this worker came or went."""
         self._waiting[room] = here or self._waiting.get(room, False)
         if self._delay <= 0:
@@ -35,7 +31,7 @@ class PresenceTelling:
         elif self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(self._delay, self.tell)
 
-    def moved(self, room: Room, before: Table, entry: Entry) -> None:
+    def moved(self, room: Occupancy, before: Table, entry: Entry) -> None:
         """The room has moved on. Most actions change nobody's presence, so they are asked the short question."""
         table = room.table
         if entry.kind == "action" and (
@@ -49,8 +45,8 @@ class PresenceTelling:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        game_server, waiting, self._waiting = self._game_server, self._waiting, {}
-        now = game_server.clock.now()
+        context, waiting, self._waiting = self._context, self._waiting, {}
+        now = context.clock.now()
         for room, is_here in waiting.items():
             if len(room.subscribers):
                 message = room.presence.shown(room.table, now)
@@ -59,4 +55,4 @@ class PresenceTelling:
                     room.shown_away = message.away
                     room.subscribers.tell_all(message)
             if is_here:
-                game_server.publish(News("presence", room.id, game_server.worker, room.presence.as_news()))
+                context.publish("presence", room.id, room.presence.as_news())

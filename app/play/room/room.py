@@ -1,256 +1,256 @@
-"""A room: one game's table, its log and its listeners in this worker.
+"""A room: one game in this worker, with its people. `submit` is the one way in.
 
-`submit` is the way of every command: the same id again → the same answer; decide on the present table;
-append (UNIQUE(game, seq) is the arbiter between workers); only then move on, answer and tell. A worker
-that lost the race reads on and decides again. At most one append is in flight for a room in a worker.
-An action that nothing holds up goes the same way without a task that waits (acting.py).
+A command is decided on the present table (`propose`), appended to the log (UNIQUE(game, seq) is the arbiter
+between workers), and only then put in place, acknowledged, sent to everybody and published. One at a time: whoever
+has the lock. Where nothing must be waited for but the disk, no task is: the steps are `_advance`, called again by
+whatever it waited for. A room that is behind its log, a clock to be credited first, a race that was lost and a
+refusal that another worker's news may make wrong are waited for in a task, with the lock held.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+import asyncio
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any
 
-from app.play import frames
 from app.play.commands import messages as cmd
-from app.play.commands.draft import Draft, Scene
-from app.play.commands.play import decide
-from app.play.frames import Frame
+from app.play.commands.play import propose
+from app.play.commands.proposal import Ack, Proposal
+from app.play.context import Context
 from app.play.log.entries import Append, Entry, GameRow
-from app.play.log.reading import log_slices
+from app.play.log.fold import after as table_after
 from app.play.log.table import Table
-from app.play.ports import Actor, News, StoreUnavailable
+from app.play.ports import Actor, StoreUnavailable
 from app.play.refusals import Raced, Refusal, Unconfirmed
-from app.play.room.ack import Ack
-from app.play.room.broadcast import Audience
-from app.play.room.lock import Lock
-from app.play.room.pending import OnTheWay
-from app.play.room.presence import Presence
-from app.play.room.subscribers import Subscriber, Subscribers
-from app.play.schedule.due import credit_outages, due_at
-from app.play.schedule.time_credit import Delays
-from app.play.schedule.wakeup import Wakeup
-from app.rules import Event
+from app.play.room.occupancy import Occupancy
+from app.play.room.replica import named_by
+from app.play.schedule.due import due_at
+from app.play.schedule.time_credit import Delays, next_credit
 
-if TYPE_CHECKING:
-    from app.play.server import GameServer
+__all__ = ["Decide", "Room"]
 
-__all__ = ["Deciding", "Room"]
-
-Deciding = Callable[[Table, Scene, Any], Draft]
+Decide = Callable[[Table, Proposal], Proposal]
 
 _TRIES = 8  # races lost in a row before the sender is asked to try again
 _DIGITS = tuple(map(str, range(10)))
-_RESEATS = frozenset(("seated", "left", "voided", "started"))
 
 
-class Room:
-    """One game in this worker. `table` is always a table that is on disk; it is replaced, never changed."""
+class _Moved(Exception):
+    """The table on which the server decided something is history."""
 
-    __slots__ = (
-        "commands",
-        "delays",
-        "game_server",
-        "hints",
-        "history",
-        "id",
-        "is_stale",
-        "last_chat_sent",
-        "last_used",
-        "lock",
-        "pins",
-        "presence",
-        "row",
-        "shown_away",
-        "shown_presence",
-        "subscribers",
-        "table",
-        "wakeup",
-    )
 
-    def __init__(self, game_server: GameServer, row: GameRow) -> None:
-        self.game_server = game_server
-        self.id = row.id
-        self.row = row
-        self.table = Table.of(row, game_server.names)
-        self.commands: dict[str, tuple[int, str]] = {}  # command id → (seq, who sent it)
-        self.history: list[tuple[Event, ...]] | None = None  # of the line really played; kept for bots
-        self.hints: dict[int, dict[str, Any]] = {}  # seq → the action that was shown
-        self.subscribers = Subscribers()
-        self.presence = Presence(game_server.clock.now())
-        self.last_used = self.presence.began
-        self.wakeup = Wakeup(is_alone=game_server.bus.is_alone)
-        self.last_chat_sent: int | None = None  # the last line of chat that was told here
-        self.shown_away: dict[str, int] = {}  # the countdowns subscribers know of
-        self.shown_presence: frames.Presence | None = None  # the last presence message to all
-        self.is_stale = False  # an append's outcome is not known: read the log before anything else
+class Room(Occupancy):
+    """One game in this worker: what people, bots and clocks want of it goes through `submit` and `add`."""
+
+    __slots__ = ("delays",)
+
+    def __init__(self, context: Context, row: GameRow) -> None:
+        super().__init__(context, row)
         self.delays = Delays()
-        self.pins = 0  # by whoever has no socket here and must find it again as it was: the sweeper
-        self.lock = Lock()
 
-    def fold(self, entries: list[Entry]) -> None:
-        """While it is loaded, before anybody has it: the next entries of its log."""
-        for entry in entries:
-            self._note(entry, self.table.fold(entry))
+    # -- the one way in ----------------------------------------------------------------------------
 
-    # -- commands ----------------------------------------------------------------------------------
-
-    async def submit(
-        self, actor: Actor, command: cmd.LogCommand, received: int, deciding: Deciding = decide
-    ) -> Ack:
-        """Decide, store, move on, tell. Raises Refusal; then nothing has changed."""
+    def submit(
+        self, actor: Actor, command: cmd.LogCommand, received: int, decide: Decide = propose
+    ) -> asyncio.Future[Ack]:
+        """What becomes of a command: its ack once it is on disk, or the Refusal; then nothing has changed."""
         self.last_used = received
-        self.mark_active(actor, received)
-        if isinstance(command, cmd.Sit):
-            await self.game_server.names.learn((actor.id,))
-        async with self.lock:
-            if self.is_stale or getattr(command, "version", 0) > self.table.seq:
-                await self.read_on()  # our room may be behind the sender's: another worker was faster
-            await self._keep_time(received)
-            for _ in range(_TRIES):
-                known = self.commands.get(command.id)
-                if known is not None:
-                    if known[1] not in actor.ids:
-                        raise Refusal("id_taken")
-                    return Ack(known[0], False)
-                seat = self.table.seat_of(actor.ids)
-                scene = Scene(
-                    actor, seat, received, lambda: self.presence.present_seats(self.table, received)
-                )
-                try:
-                    draft = deciding(self.table, scene, command)
-                except Refusal:
-                    if await self._is_current():
-                        raise
-                    continue
-                told = await self._store(draft, received, command.id, actor)
-                if told is not None:
-                    return told
-                await self.read_on()
+        # Whoever has one id is present under it; of several it is the one that sits.
+        self.presence.mark_active(actor.ids[0] if len(actor.ids) == 1 else self.key_of(actor), received)
+        return self._begin(
+            Proposal(
+                by="person",
+                actor=actor,
+                command=command,
+                received=received,
+                presence=self.presence,
+                decide=decide,
+            )
+        )
+
+    async def add(self, proposal: Proposal, at: int, on: Table, *, in_sweep: bool = False) -> bool:
+        """An entry of the server's own, decided on the table `on`; False when that is history."""
+        proposal.received, proposal.in_sweep = at, in_sweep
+        proposal.decide = partial(_unless_moved, on)
+        try:
+            await self._begin(proposal)
+        except _Moved:
+            return False
+        return True
+
+    def _begin(self, proposal: Proposal) -> asyncio.Future[Ack]:
+        answer: asyncio.Future[Ack] = asyncio.get_running_loop().create_future()
+        if self.lock.try_acquire():
+            self._advance(proposal, answer)
+        else:
+            turn = self.lock.wait()
+            turn.add_done_callback(lambda _: self._advance(proposal, answer))
+        return answer
+
+    def _advance(
+        self, proposal: Proposal, answer: asyncio.Future[Ack], waited: asyncio.Future[Any] | None = None
+    ) -> None:
+        """With the lock: on, until the command is answered or waits for something, which then calls this again."""
+        is_waiting = False
+        try:
+            if waited is None and answer.cancelled():
+                return
+            outcome = self._next(proposal, waited)
+            if isinstance(outcome, Ack):
+                if not answer.done():  # else nobody wants to know any more
+                    answer.set_result(outcome)
+            else:
+                outcome.add_done_callback(partial(self._advance, proposal, answer))
+                is_waiting = True
+        except Exception as problem:
+            if not answer.done():
+                answer.set_exception(problem)
+            elif not isinstance(problem, Refusal):
+                raise
+        finally:
+            if not is_waiting:
+                self.lock.release()
+
+    def _next(self, proposal: Proposal, waited: asyncio.Future[Any] | None) -> Ack | asyncio.Future[Any]:
+        """The ack, or what must be waited for before there is one. Raises Refusal."""
+        table, command = self.table, proposal.command
+        if waited is None:
+            if command is not None and self._must_prepare(proposal, command):
+                return self._task(self._prepare(proposal))
+        elif proposal.append is None:
+            if waited.cancelled():  # the server is closing
+                raise Refusal("try_again")
+            waited.result()
+        else:
+            ack = self._stored(proposal, waited)
+            if ack is not None:
+                return ack
+            proposal.append, proposal.frames = None, None
+            proposal.tries += 1
+            return self._task(self.read_on())
+        if proposal.tries == _TRIES:
             raise Raced
+        if command is not None:
+            known = self.commands.get(command.id)
+            if known is not None:
+                if known[1] not in proposal.actor.ids:
+                    raise Refusal("id_taken")
+                return Ack(known[0], False)
+            proposal.own = table.seat_of(proposal.actor.ids)
+        assert proposal.decide is not None
+        try:
+            proposal.decide(table, proposal)
+        except Refusal:
+            # What the sender saw at another worker may not have come here yet: the log is read before a refusal.
+            if self.context.bus.is_alone or proposal.refused_on is table:
+                raise
+            proposal.refused_on = table
+            return self._task(self.read_on())
+        return self._append(proposal)
 
-    async def _is_current(self) -> bool:
-        """Whether the log has nothing beyond this table; reads it on if it has.
+    def _task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        return self.context.tasks.start(work)
 
-        Asked before a refusal: what the sender saw at another worker may not have come here yet.
-        """
-        if self.game_server.bus.is_alone:
+    def _must_prepare(self, proposal: Proposal, command: cmd.LogCommand) -> bool:
+        """Whether something must be read or written down before the command can be decided."""
+        if self.is_stale or getattr(command, "version", 0) > self.table.seq:  # another worker was faster
             return True
-        before = self.table
-        await self.read_on()
-        return self.table is before
+        if type(command) is cmd.Sit and not self.context.names.knows((proposal.actor.id,)):
+            return True
+        if self.table.timed_since() is None:
+            return False
+        schedule, now = self.context.schedule, proposal.received
+        return (
+            not schedule.is_current(now)
+            or next_credit(self.table, schedule.outages, self.delays, now) is not None
+        )
 
-    async def add(self, draft: Draft, at: int, on: Table, *, in_sweep: bool = False) -> bool:
-        """An entry of the server's own, decided on the table `on`; False when that is history.
-
-        `in_sweep`: the sweeper's, which writes down the next time itself when it is through.
-        """
-        async with self.lock:
-            return self.table is on and await self.add_locked(draft, at, in_sweep=in_sweep)
-
-    async def begin_sweep(self, now: int) -> int:
-        """The sweeper looks: at all that is decided by now, with what no clock should have counted credited."""
-        async with self.lock:
-            look = self.wakeup.begin_sweep()
-            if self.is_stale or not self.game_server.bus.is_alone:
-                await self.read_on()
-            await self._keep_time(now)
-            return look
+    async def _prepare(self, proposal: Proposal) -> None:
+        command = proposal.command
+        try:
+            if isinstance(command, cmd.Sit):
+                await self.context.names.learn((proposal.actor.id,))
+        except StoreUnavailable:
+            raise Refusal("try_again") from None
+        if self.is_stale or getattr(command, "version", 0) > self.table.seq:
+            await self.read_on()
+        await self._keep_time(proposal.received)
 
     async def _keep_time(self, now: int) -> None:
-        if self.table.timed_since() is not None:
-            await self.game_server.sweeper.be_current(now)
-            await credit_outages(self, now)
+        """With the lock: what no clock should have counted is credited, before any is judged."""
+        if self.table.timed_since() is None:
+            return
+        schedule = self.context.schedule
+        await schedule.be_current(now)
+        while (credit := next_credit(self.table, schedule.outages, self.delays, now)) is not None:
+            credit.received = now
+            stored = self._append(credit)
+            await asyncio.wait([stored])
+            if self._stored(credit, stored) is None:
+                await self.read_on()
+        self.delays.credited()
 
-    async def add_locked(self, draft: Draft, at: int, *, in_sweep: bool = False) -> bool:
-        if await self._store(draft, at, None, None, in_sweep=in_sweep) is not None:
-            return True
-        await self.read_on()
-        return False
+    async def begin_sweep(self, now: int) -> int:
+        """The sweeper comes: for all that is decided by now, with what no clock should have counted credited."""
+        async with self.lock:
+            sweep = self.wakeup.begin_sweep()
+            if self.is_stale or not self.context.bus.is_alone:
+                await self.read_on()
+            await self._keep_time(now)
+            return sweep
 
-    async def _store(
-        self, draft: Draft, at: int, command: str | None, sender: Actor | None, *, in_sweep: bool = False
-    ) -> Ack | None:
-        """Append an entry and move on; None when its number, or its command, was already taken."""
-        step = self.prepare(draft, at, command, sender, in_sweep=in_sweep)
+    # -- to the log and back -----------------------------------------------------------------------
+
+    def _append(self, proposal: Proposal) -> asyncio.Future[bool]:
+        append = self._complete(proposal)
         try:
-            is_appended = await self.game_server.store.append(step.append)
+            return asyncio.ensure_future(self.context.store.append(append))
         except StoreUnavailable:
-            raise self.not_stored(step) from None
-        done = self.settle(step, is_appended=is_appended)
-        if self.is_stale:
-            await self.read_on()
-        return done
+            raise self._unconfirmed(proposal) from None
 
-    def prepare(
-        self, draft: Draft, at: int, command: str | None, sender: Actor | None, *, in_sweep: bool = False
-    ) -> OnTheWay:
+    def _unconfirmed(self, proposal: Proposal) -> Refusal:
+        """It may be on disk, or not: the log is read before anything else."""
+        self.is_stale = True
+        self.delays.failed(proposal.received)
+        return Unconfirmed()
+
+    def _complete(self, proposal: Proposal) -> Append:
         """The entry, and the table as it will be once that is on disk."""
-        before = self.table
+        before, at, command, actor = self.table, proposal.received, proposal.command, proposal.actor
         entry = Entry(
             self.id,
             before.seq + 1,
-            draft.kind,
-            draft.seat,
-            draft.body,
-            draft.by,
+            proposal.kind,
+            proposal.seat,
+            proposal.body,
+            proposal.by,
             at if at > before.at else before.at,
-            command,
-            sender.id if sender is not None else "",
+            None if command is None else command.id,
+            actor.ids[0] if actor.ids else "",
         )
-        after, events = before.after(entry, draft.step)
+        after, events = table_after(before, entry, proposal.position, proposal.events)
         to_act = after.awaited()
-        append = Append(
+        append = proposal.append = Append(
             entry,
             after.status,
             _DIGITS[to_act[0]] if len(to_act) == 1 else ",".join(map(str, to_act)),
             after.deadline(),
-            None if in_sweep else self._due(after, at),
+            None if proposal.in_sweep else self._due(after, at),
             None if entry.kind == "action" and not after.is_over else after.summary(),
         )
-        return OnTheWay(
-            append, at, before, after, events, sender, in_sweep, self.wakeup.sweeps, self.presence.changes
-        )
-
-    def not_stored(self, step: OnTheWay) -> Refusal:
-        self.is_stale = True
-        self.delays.failed(step.at)
-        return Unconfirmed()
-
-    def settle(self, step: OnTheWay, *, is_appended: bool) -> Ack | None:
-        """The store has answered: move on and tell; None when the number, or the command, was already taken."""
-        append, before, after, game_server = step.append, step.before, step.after, self.game_server
-        entry = append.entry
-        if entry.kind != "credited":
-            self.delays.stored(step.at, game_server.clock.now())
-        if not is_appended:
-            return None
-        if append.due is not None:
-            self.wakeup.note(append.due, step.sweeps)
-            game_server.nudge(append.due)
-        if not game_server.bus.is_alone:
-            names = {person: game_server.names.of(person) for person in _named(entry)}
-            if names:  # so that the others need not ask for them before they can show the entry
-                game_server.publish(News("named", self.id, game_server.worker, names))
-            game_server.publish(News("entry", self.id, game_server.worker, entry))
-        if self.table is not before:
-            # Another worker's news of a later entry came first and the log was read: this entry is in place.
-            self.is_stale = True
-            return Ack(entry.seq, False)
-        acked = None
-        if step.sender is not None:
-            acked = entry.seat if entry.kind == "action" else after.seat_of(step.sender.ids)
-        self._install(before, after, entry, step.events, acked, step.frames)
-        if self.presence.changes != step.changes and not step.in_sweep:
-            # Whoever came or went while the entry was on its way looked at the table before it, and it at
-            # those who were there before: bots may have somebody to play for, a vote may be decided.
-            game_server.spawn(game_server.reschedule(self))
-        return Ack(entry.seq, acked is not None)
+        proposal.before, proposal.after, proposal.events = before, after, events
+        proposal.sweeps, proposal.came_and_went = self.wakeup.sweeps, self.presence.changes
+        if entry.kind == "action":
+            # Now, while all is in the processor's cache: when the disk has answered, other rooms have been there.
+            acked = None if command is None else entry.seat
+            proposal.frames = self.subscribers.frames_of(before, after, entry, events, acked)
+        return append
 
     def _due(self, after: Table, at: int) -> int | None:
         """When the sweeper must be woken, if that is earlier than it will wake anyway.
 
-        Its row is not moved with every action: absence only ever moves back, so an early look finds
+        Its row is not moved with every action: absence only ever moves back, so an early sweep finds
         nothing due and writes down the next time. That keeps this write out of nearly every action.
         """
         is_plain = after.terms.clock.kind == "none" and not after.bots_to_act() and after.round is None
@@ -259,129 +259,47 @@ class Room:
         due = due_at(after, self.presence, at)
         return None if due is None or self.wakeup.is_set_for(due) else due
 
-    # -- moving on ---------------------------------------------------------------------------------
-
-    def _install(
-        self,
-        before: Table,
-        after: Table,
-        entry: Entry,
-        events: tuple[Event, ...],
-        acked: Audience = None,
-        frames: dict[Audience, Frame] | None = None,
-    ) -> None:
-        self.table = after
-        self._note(entry, events)
-        if entry.kind in _RESEATS:
-            self.subscribers.reseat(after)
-            self._rename()
-        self.subscribers.tell_entry(before, after, entry, events, acked, frames)
-        self.game_server.moved(self, before, entry)
-
-    def _note(self, entry: Entry, events: tuple[Event, ...]) -> None:
-        if entry.command is not None:
-            self.commands[entry.command] = (entry.seq, entry.who)
-        match entry.kind:
-            case "started":
-                has_bots = any(seat.bot is not None for seat in self.table.seats)
-                self.history = [] if has_bots or self.table.terms.hints else None
-            case "action" if self.history is not None:
-                self.history.append(events)
-            case "undo" if self.history is not None:
-                self.history.pop()
-            case "hint":
-                self.hints[entry.seq] = entry.body["action"]
-
-    def heard(self, entry: Entry) -> bool:
-        """An entry another worker has stored; False when something is missing in between."""
-        if entry.seq <= self.table.seq:
-            return True
-        if entry.seq != self.table.seq + 1 or not self.game_server.names.knows(_named(entry)):
-            return False
-        after, events = self.table.after(entry)
-        self._install(self.table, after, entry, events)
-        return True
-
-    async def read_on(self) -> None:
-        """Put in place what the log has beyond this table."""
+    def _stored(self, proposal: Proposal, stored: asyncio.Future[bool]) -> Ack | None:
+        """The store has answered; None when the number, or the command, was already taken."""
         try:
-            async for some in log_slices(self.game_server.store, self.id, self.table.seq):
-                await self.game_server.names.learn(person for entry in some for person in _named(entry))
-                for entry in some:
-                    self.heard(entry)
-        except StoreUnavailable:
+            is_appended = stored.result()
+        except (StoreUnavailable, asyncio.CancelledError):
+            raise self._unconfirmed(proposal) from None
+        if proposal.kind != "credited":
+            self.delays.stored(proposal.received, self.context.clock.now())
+        return self._commit(proposal) if is_appended else None
+
+    def _commit(self, proposal: Proposal) -> Ack:
+        """The entry is on disk: put it in place, send it to everybody, publish it."""
+        append, after, context = proposal.append, proposal.after, self.context
+        assert append is not None
+        assert after is not None
+        entry = append.entry
+        if append.due is not None:
+            self.wakeup.note(append.due, proposal.sweeps)
+            context.schedule.nudge(append.due)
+        if not context.bus.is_alone:
+            names = {person: context.names.of(person) for person in named_by(entry)}
+            if names:  # so that the others need not ask for them before they can show the entry
+                context.publish("named", self.id, names)
+            context.publish("entry", self.id, entry)
+        if self.table is not proposal.before:
+            # Another worker's news of a later entry came first and the log was read: this entry is in place.
             self.is_stale = True
-            raise Unconfirmed from None
-        self.is_stale = False
-
-    async def full_history(self) -> list[tuple[Event, ...]]:
-        """Every action's events of the line really played; read from the log when they were not kept."""
-        if self.history is None:
-            async with self.lock:
-                table = Table.of(self.row)
-                history: list[tuple[Event, ...]] = []
-                while (
-                    table.seq < self.table.seq
-                ):  # which may move on meanwhile: other workers' news need no lock
-                    async for some in log_slices(self.game_server.store, self.id, table.seq):
-                        for entry in some:
-                            if entry.seq > self.table.seq or entry.seq != table.seq + 1:
-                                break
-                            events = table.fold(entry)
-                            if entry.kind == "action":
-                                history.append(events)
-                            elif entry.kind == "undo":
-                                history.pop()
-                self.history = history
-        return self.history
-
-    # -- coming and going --------------------------------------------------------------------------
-
-    def enter(self, subscriber: Subscriber, now: int) -> None:
-        self.last_used = now
-        self.subscribers.add(subscriber, self.table)
-        subscriber.key = self.key_of(subscriber.actor)
-        self.presence.connected(subscriber.key, now)
-
-    def leave(self, subscriber: Subscriber, now: int) -> None:
-        self.last_used = now
-        is_last = self.subscribers.discard(subscriber) and self.presence.disconnected(subscriber.key, now)
-        if is_last and subscriber.seat is None and subscriber.key != self.table.host:
-            self.presence.forget_person(subscriber.key)  # many may watch for a moment in a long game
-
-    def resend_state(self) -> None:
-        """Somebody here is called otherwise: no entry tells of it, so the whole state is sent anew."""
-        self.subscribers.tell_state(self.table)
-
-    def end_all(self) -> None:
-        """The operator has closed the room: everybody in it here is sent away."""
-        for subscriber in self.subscribers:
-            subscriber.listener.end(4010, "closed")
-
-    def _rename(self) -> None:
-        """Whoever has had several ids may sit, from now on, under another one than they came in with."""
-        for subscriber in self.subscribers:
-            if len(subscriber.actor.ids) > 1:
-                key = self.key_of(subscriber.actor)
-                if key != subscriber.key:
-                    self.presence.renamed(subscriber.key, key)
-                    subscriber.key = key
-
-    def mark_active(self, actor: Actor, now: int) -> None:
-        """The person did something."""
-        self.presence.mark_active(self.key_of(actor), now)
-
-    def key_of(self, actor: Actor) -> str:
-        """The name a person is present under: that of the seat, which may be one of an account's guests."""
-        seat = self.table.seat_of(actor.ids)
-        return actor.id if seat is None else self.table.seats[seat].person or actor.id
-
-    @property
-    def is_idle(self) -> bool:
-        return not len(self.subscribers) and not self.lock.is_locked and not self.pins
+            context.tasks.spawn(self.catch_up())
+            return Ack(entry.seq, False)
+        acked = None
+        if proposal.command is not None:
+            acked = entry.seat if entry.kind == "action" else after.seat_of(proposal.actor.ids)
+        self.install(after, entry, proposal.events, acked, proposal.frames)
+        if self.presence.changes != proposal.came_and_went and not proposal.in_sweep:
+            # Whoever came or went while the entry was on its way looked at the table before it, and it at
+            # those who were there before: bots may have somebody to play for, a vote may be decided.
+            context.tasks.spawn(self.reschedule())
+        return Ack(entry.seq, acked is not None)
 
 
-def _named(entry: Entry) -> tuple[str, ...]:
-    """Whose name has to be known to show the table after this entry."""
-    person = entry.body.get("person") if entry.kind == "seated" else None
-    return (person,) if person else ()
+def _unless_moved(on: Table, table: Table, proposal: Proposal) -> Proposal:
+    if table is not on:
+        raise _Moved
+    return proposal

@@ -6,39 +6,34 @@ import asyncio
 import logging
 from collections.abc import Iterator
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 from msgspec.structs import replace
 
+from app.play.context import Context
 from app.play.engines import UnknownRules
 from app.play.log.entries import GameRow
 from app.play.log.reading import log_slices
-from app.play.ports import News, StoreUnavailable
+from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
-from app.play.room.presence import PRESENCE_LEASE
+from app.play.room.presence_broadcast import PresenceBroadcast
 from app.play.room.room import Room
-
-if TYPE_CHECKING:
-    from app.play.server import GameServer
 
 __all__ = ["Rooms"]
 
 _log = logging.getLogger("cartagena.rooms")
-NAMES_EVERY = 10_000
-HEADS_EVERY = 1500  # the bus may lose news; this is how long that can go unnoticed
 
 
 class Rooms:
     """Rooms by id. A room that is not loaded is no loss: the log has it."""
 
-    def __init__(self, game_server: GameServer, idle_seconds: float) -> None:
-        self._game_server = game_server
+    def __init__(self, context: Context, presence: PresenceBroadcast, idle_seconds: float) -> None:
+        self._context = context
+        self._presence = presence
         self._idle = int(idle_seconds * 1000)
         self._rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
-        self._presence_told = 0
-        self._names_kept = 0
 
     def __iter__(self) -> Iterator[Room]:
         return iter(self._rooms.values())
@@ -58,7 +53,7 @@ class Rooms:
         """The room, loaded if need be; None when there is no such game. Raises Refusal `try_again`."""
         room = self._rooms.get(game)
         if room is not None:
-            room.last_used = self._game_server.clock.now()
+            room.last_used = self._context.clock.now()
             return room
         loading = self._loading.get(game)
         if loading is None:
@@ -75,63 +70,34 @@ class Rooms:
             _log.error("game %s cannot be read", game, exc_info=fault)
 
     async def _load(self, game: str) -> Room | None:
-        store = self._game_server.store
+        store = self._context.store
         try:
             row = await store.game(game)
             if row is None:
                 return None
-            room = Room(self._game_server, _kept(row))
-            self._game_server.bus.follow(game)  # before reading, so that nothing falls in between
+            room = Room(self._context, _kept(row))
+            self._context.bus.follow(game)  # before reading, so that nothing falls in between
             async for some in log_slices(store, game):
-                room.fold(some)
+                room.load(some)
             await self._learn_names(room, row)
         except (StoreUnavailable, Refusal):
-            self._game_server.bus.unfollow(game)
+            self._context.bus.unfollow(game)
             raise Refusal("try_again") from None
         self._rooms[game] = room
         return room
 
     async def _learn_names(self, room: Room, row: GameRow) -> None:
         """Nearly all of them came with the row; whoever else is named here is asked for in one query."""
-        names, people = self._game_server.names, room.table.named()
+        names, people = self._context.names, room.table.named()
         names.take({seat.person: seat.name for seat in row.summary.seats} if row.summary is not None else {})
         if not names.knows(people):
             await names.learn(people)
-            if not self._game_server.bus.is_alone:
+            if not self._context.bus.is_alone:
                 await room.read_on()  # nobody told a room that was not yet there what came meanwhile
 
     def named(self) -> set[str]:
         """Everybody whose name some loaded room shows."""
         return {person for room in self._rooms.values() for person in room.table.named()}
-
-    async def catch_up(self, room: Room) -> None:
-        """The numbers show a gap: read the log."""
-        try:
-            await room.read_on()
-        except Refusal:
-            _log.warning("could not read on in game %s; the next look at the heads will", room.id)
-
-    async def keep(self) -> None:
-        """Until the server closes: compare heads, repeat who is present, evict."""
-        while await self._game_server.rest(HEADS_EVERY):
-            now = self._game_server.clock.now()
-            if not self._game_server.bus.is_alone:
-                await self.compare_heads()
-                if now - self._presence_told > PRESENCE_LEASE // 3:
-                    self._presence_told = now
-                    self.tell_presence()
-            self.tell_countdowns(now)
-            self.evict(now)
-            if now - self._names_kept > NAMES_EVERY:
-                self._names_kept = now
-                await self._keep_names()
-
-    async def _keep_names(self) -> None:
-        game_server = self._game_server
-        try:
-            game_server.resend_state(await game_server.names.keep(self.named()))
-        except StoreUnavailable:
-            _log.warning("old names could not be asked again; the next round will try")
 
     async def compare_heads(self) -> None:
         """One query for all loaded rooms; whoever is behind reads on."""
@@ -139,21 +105,19 @@ class Rooms:
         if not games:
             return
         try:
-            heads = await self._game_server.store.heads(games)
+            heads = await self._context.store.heads(games)
         except StoreUnavailable:
             return
         for game, seq in heads.items():
             room = self._rooms.get(game)
             if room is not None and room.table.seq < seq:
-                await self.catch_up(room)
+                await room.catch_up()
 
     def tell_presence(self) -> None:
         """Repeat to the other workers who is here; their word of us expires otherwise."""
         for room in self._rooms.values():
             if len(room.subscribers):
-                self._game_server.publish(
-                    News("presence", room.id, self._game_server.worker, room.presence.as_news())
-                )
+                self._context.publish("presence", room.id, room.presence.as_news())
 
     def tell_countdowns(self, now: int) -> None:
         """Somebody has become idle: the others see the countdown."""
@@ -161,10 +125,10 @@ class Rooms:
             if not len(room.subscribers):
                 continue
             if room.presence.forget(now):  # a worker has gone without a word, and its people with it
-                self._game_server.presence.changed(room)
-                self._game_server.spawn(self._game_server.reschedule(room))
+                self._presence.changed(room)
+                self._context.tasks.spawn(room.reschedule())
             elif room.presence.away(room.table, now) != room.shown_away:
-                self._game_server.presence.changed(room)
+                self._presence.changed(room)
 
     def evict(self, now: int) -> int:
         """Forget rooms nobody listens to and nobody has touched for a while; how many."""
@@ -173,7 +137,7 @@ class Rooms:
         ]
         for game in gone:
             del self._rooms[game]
-            self._game_server.bus.unfollow(game)
+            self._context.bus.unfollow(game)
         return len(gone)
 
 

@@ -70,12 +70,14 @@ class Subscribers:
         for subscriber in everyone:
             self.add(subscriber, table)
 
-    # -- telling -----------------------------------------------------------------------------------
+    # -- sending -----------------------------------------------------------------------------------
 
     def frames_of(
         self, before: Table, table: Table, entry: Entry, events: tuple[Event, ...], acked: Audience
     ) -> dict[Audience, Frame]:
         """What an action will be told as, for everybody who listens now."""
+        if not self._by_seat:
+            return {}
         return event_frames(before, table, entry, events, list(self._by_seat), acked)
 
     def tell_entry(

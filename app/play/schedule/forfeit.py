@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from app.play.commands.draft import Draft
+from app.play.commands.proposal import Proposal
 from app.play.log.entries import NOBODY
 from app.play.log.table import Table
 from app.rules import Event
@@ -43,6 +43,6 @@ def have_all_resigned(table: Table) -> bool:
     return bool(people) and all(table.is_resigned(number) for number in people)
 
 
-def end_by_resigning() -> Draft:
+def end_by_resigning() -> Proposal:
     """The entry that ends such a game: bots share the first place, people follow, the last to give up first."""
-    return Draft("aborted", NOBODY, {"reason": "resigned"}, "server")
+    return Proposal("aborted", NOBODY, {"reason": "resigned"})

@@ -1,15 +1,17 @@
-"""Time that a room lost to its store: nobody could move, or nobody could see the move. No clock counts it.
+"""Time that counts for nobody: no worker, or no store, was there. It is given back to the clocks by an entry.
 
-An outage of the whole game_server shows in its heartbeat. This is for the shorter ones, in one room: a command
-that could not be stored, and an entry that took long to be. Its time is when it was received, so whoever
-moved loses nothing; whoever moves next would, for their clock has run since then.
+An outage of all workers shows in their heartbeat. `Delays` are the shorter ones, in one room: a command that
+could not be stored, and an entry that took long to be. Its time is when it was received, so whoever moved loses
+nothing; whoever moves next would, for their clock has run since then.
 """
 
 from __future__ import annotations
 
-from app.play.log.entries import Outage
+from app.play.commands.proposal import Proposal
+from app.play.log.entries import NOBODY, Outage
+from app.play.log.table import Table
 
-__all__ = ["Delays"]
+__all__ = ["KEPT", "Delays", "next_credit"]
 
 SLOW = 1000  # a commit that takes longer is the store's fault, not the next player's
 AGAIN = 2000  # what could not be stored comes again a moment after the store is back
@@ -48,3 +50,16 @@ class Delays:
         """All of it is in the log."""
         self._spans = []
         self._stuck_since = None
+
+
+def next_credit(table: Table, outages: list[Outage], delays: Delays, now: int) -> Proposal | None:
+    """The next time span to give back, if a clock has counted one; asked again until there is none."""
+    timed = table.timed_since()
+    if timed is None:
+        return None
+    since = max(timed, table.credited_to)
+    for outage in (*outages, *delays.to_credit(now)):
+        if outage.ended > since:
+            began = max(outage.began, table.credited_to)  # no time is given twice
+            return Proposal("credited", NOBODY, {"began": began, "ended": outage.ended})
+    return None

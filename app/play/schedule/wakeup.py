@@ -1,10 +1,10 @@
-"""When a room's row will have the sweeper look, as far as this worker knows: never earlier than the row says.
+"""When a room's row will have the sweeper come, as far as this worker knows: never earlier than the row says.
 
-An entry may leave the row alone only if a look is sure to come in time *and* to see that entry. So:
-- a look uses the row's time up. From its beginning until the next time is written down nothing is known,
-  and every entry writes its own time, in its own transaction; the look's note then gives way to it;
-- a look begins with the room's lock, so that an entry decided on what was known before is in place by then;
-- where other workers look as well nothing is ever known: the row is asked in the entry's transaction.
+An entry may leave the row alone only if a sweep is sure to come in time *and* to see that entry. So:
+- a sweep uses the row's time up. From its beginning until the next time is written down nothing is known,
+  and every entry writes its own time, in its own transaction; the sweep's note then gives way to it;
+- a sweep begins with the room's lock, so that an entry decided on what was known before is in place by then;
+- where other workers sweep as well nothing is ever known: the row is asked in the entry's transaction.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Wakeup:
         self.sweeps = 0  # how many sweeps have begun
 
     def begin_sweep(self) -> int:
-        """The row's time is being used up; the number of this look."""
+        """The row's time is being used up; the number of this sweep."""
         self.at = None
         self.sweeps += 1
         return self.sweeps

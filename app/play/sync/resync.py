@@ -1,28 +1,29 @@
-"""After a gap in the news between workers: heads, chat, presence and lobby lists are read and told anew."""
+"""After a gap in the news between workers: heads, chat, presence and lobby lists are read and sent anew."""
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
 
+from app.play.context import Context
+from app.play.lobby import Lobby
 from app.play.ports import StoreUnavailable
 from app.play.room import chat
+from app.play.room.rooms import Rooms
 
-if TYPE_CHECKING:
-    from app.play.server import GameServer
+__all__ = ["Resync"]
 
-__all__ = ["CatchingUp"]
-
-_log = logging.getLogger("cartagena.server")
+_log = logging.getLogger("cartagena.sync")
 SOON = 100  # milliseconds; after an outage every worker says so, and one round serves for all
 AGAIN = 1000
 
 
-class CatchingUp:
-    """Of one server. Nothing is lost by a gap: all but presence is in the store, and that is said again."""
+class Resync:
+    """Of one worker. Nothing is lost by a gap: all but presence is in the store, and that is said again."""
 
-    def __init__(self, game_server: GameServer) -> None:
-        self._game_server = game_server
+    def __init__(self, context: Context, rooms: Rooms, lobby: Lobby) -> None:
+        self._context = context
+        self._rooms = rooms
+        self._lobby = lobby
         self._is_asked = False
         self._is_running = False
 
@@ -31,12 +32,12 @@ class CatchingUp:
         self._is_asked = True
         if not self._is_running:
             self._is_running = True
-            self._game_server.spawn(self._run())
+            self._context.tasks.spawn(self._run())
 
     async def _run(self) -> None:
         pause = SOON
         try:
-            while self._is_asked and await self._game_server.rest(pause):
+            while self._is_asked and await self._context.tasks.rest(pause):
                 self._is_asked = False
                 try:
                     await self.round()
@@ -49,11 +50,10 @@ class CatchingUp:
 
     async def round(self) -> None:
         """Everything that news would have told."""
-        game_server = self._game_server
-        await game_server.rooms.compare_heads()
-        for room in [room for room in game_server.rooms if len(room.subscribers)]:
+        await self._rooms.compare_heads()
+        for room in [room for room in self._rooms if len(room.subscribers)]:
             await chat.read_on(room)
-        game_server.rooms.tell_presence()
-        game_server.lobby.changes += 1  # and perhaps many more
-        for subscriber in list(game_server.lobby.subscribers):
-            await game_server.lobby.tell_lists(subscriber)
+        self._rooms.tell_presence()
+        self._lobby.changes += 1  # and perhaps many more
+        for subscriber in list(self._lobby.subscribers):
+            await self._lobby.tell_lists(subscriber)

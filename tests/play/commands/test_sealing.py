@@ -307,7 +307,7 @@ async def test_a_restart_in_the_middle_of_opening_loses_nothing(ready_url: str) 
         game, kept, now = ann.game, bo.keeper, stage.clock.now()
     async with open_stage(ready_url, migrate=False) as stage:
         stage.clock.time = now + 3_600_000  # nobody was there for an hour: that counts for nobody
-        await stage.game_server.sweeper.begin()
+        await stage.game_server.schedule.begin()
         await stage.game_server.sweeper.sweep()
         room = await stage.game_server.rooms.get(game)
         assert room is not None
@@ -364,21 +364,21 @@ async def test_a_rematch_names_the_next_commitment(stage: Stage) -> None:
     assert table["next_commitment"] == room.table.commitment
 
 
-async def test_two_workers_agree_on_who_opened_last(harbour: Stage) -> None:
-    other = await harbour.another_worker()
-    ann, bo = harbour.guest("ann"), harbour.guest("bo", other)
-    game = await harbour.open_table(ann)
+async def test_two_workers_agree_on_who_opened_last(shared_stage: Stage) -> None:
+    other = await shared_stage.another_worker()
+    ann, bo = shared_stage.guest("ann"), shared_stage.guest("bo", other)
+    game = await shared_stage.open_table(ann)
     for guest in (ann, bo):
         await guest.come(game)
         await guest.sit()
         await guest.send("ready", ready=True)
     await ann.plainly("start")
-    assert harbour.hub is not None
-    harbour.hub.is_down = True  # neither hears of the other's opening
+    assert shared_stage.hub is not None
+    shared_stage.hub.is_down = True  # neither hears of the other's opening
     await bo.game_server.rooms.compare_heads()
     await ann.open()
     await bo.open()
-    kinds = [entry.kind for entry in await harbour.store.entries(game)]
+    kinds = [entry.kind for entry in await shared_stage.store.entries(game)]
     assert kinds[-3:] == ["frozen", "opened", "started"]
 
 

@@ -226,9 +226,9 @@ async def test_a_correspondence_game_does_not_count_absence_but_keeps_its_deadli
 
 async def test_an_outage_is_credited_to_the_clock_that_ran(stage: Stage) -> None:
     ann, bo = await stage.game("ann", "bo", clock={"kind": "turn", "seconds": 30}, absence=0)
-    await stage.game_server.sweeper.heartbeat()
+    await stage.game_server.schedule.heartbeat()
     stage.clock.pass_seconds(3600)
-    await stage.game_server.sweeper.heartbeat()
+    await stage.game_server.schedule.heartbeat()
     await ann.act(advance_of(ann))
     assert "credited" in kinds(bo)
     assert (await ann.room()).table.clocks.left[0] == 30_000  # type: ignore[union-attr]
@@ -239,7 +239,7 @@ async def test_an_outage_is_credited_to_the_clock_that_ran(stage: Stage) -> None
 
 async def test_an_outage_of_the_store_decides_no_game(stage: Stage) -> None:
     ann, bo = await stage.game("ann", "bo", clock={"kind": "turn", "seconds": 30}, absence=0)
-    await stage.game_server.sweeper.heartbeat()
+    await stage.game_server.schedule.heartbeat()
     # The store is away for a minute: no beat, no sweep. Then the sweeper is the first to be back.
     stage.clock.pass_seconds(60)
     await stage.game_server.sweeper.sweep()

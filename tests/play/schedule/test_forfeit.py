@@ -104,7 +104,7 @@ async def test_who_is_away_or_taken_over_has_not_given_up_and_bots_wait_for_them
     ann, bo = await stage.game("ann", "bo", bots=["sailor"], absence=10, pace=0)
     room = await ann.room()
     while room.table.to_act != (1,):
-        offered = room.table.rules.choices(room.table.position, 0)
+        offered = room.table.rules.choices(laid(room), 0)
         if room.table.to_act == (0,):
             await ann.act(offered[0]["action"])
         await stage.pass_time(0)

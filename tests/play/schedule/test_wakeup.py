@@ -19,7 +19,7 @@ from app.play.schedule.due import due_at
 from app.play.server import GameServer
 from app.store.game_tables import due as rows
 from tests.play.commands.test_play import choices_of
-from tests.play.stage import Stage, open_stage
+from tests.play.stage import Stage, exchange, open_stage
 
 
 class SteppedStore:
@@ -84,7 +84,8 @@ async def played(
     store = game_server.store
     stepped = SteppedStore(store)
     stepped.stops = {writes: stops["entry"], "claim_due": stops["look"], "settle_due": stops["look"]}
-    game_server.store = looking.store = stepped
+    for each in (game_server, looking):
+        exchange(each, store=stepped)
 
     async def begun(who: str, work: Callable[[], Awaitable[Any]]) -> Any:
         await stops[who].here()
@@ -102,11 +103,12 @@ async def played(
         for who, task in tasks.items():
             if not task.done():
                 await stops[who].go(task)
-    game_server.store = looking.store = store
+    for each in (game_server, looking):
+        exchange(each, store=store)
     for task in tasks.values():
         await task
-    while game_server._tasks:  # what the other worker's news have begun
-        await asyncio.wait(game_server._tasks)
+    while game_server.tasks.running:  # what the other worker's news have begun
+        await asyncio.wait(game_server.tasks.running)
 
 
 async def assert_a_look_comes_in_time(stage: Stage, room: Room) -> None:
@@ -200,7 +202,7 @@ async def test_whoever_comes_in_while_an_entry_is_on_its_way_wakes_the_bots(
     stop = Stop()
     stepped = SteppedStore(stage.store)
     stepped.stops = {"append": stop}
-    stage.game_server.store = stepped
+    exchange(stage.game_server, store=stepped)
 
     async def taking_over() -> None:
         await stop.here()
@@ -212,8 +214,8 @@ async def test_whoever_comes_in_while_an_entry_is_on_its_way_wakes_the_bots(
             await stage.guest("wim").come(ann.game)
         await stop.go(task)
     await task
-    stage.game_server.store = stage.store
-    while stage.game_server._tasks:
-        await asyncio.wait(stage.game_server._tasks)
+    exchange(stage.game_server, store=stage.store)
+    while stage.game_server.tasks.running:
+        await asyncio.wait(stage.game_server.tasks.running)
     assert room.table.bots_to_act()
     await assert_a_look_comes_in_time(stage, room)

@@ -1,0 +1,39 @@
+"""What the rooms of one worker share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from app.play.log.entries import Entry
+from app.play.log.table import Table
+from app.play.names import Names
+from app.play.ports import BotPlayer, Bus, Clock, GameStore, MetricsPort, News
+from app.play.schedule.schedule import Schedule
+from app.play.tasks import Tasks
+
+__all__ = ["Context"]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The ports of one worker, and whom a room tells that it has moved on."""
+
+    worker: str
+    store: GameStore
+    bus: Bus
+    clock: Clock
+    bots: BotPlayer
+    metrics: MetricsPort
+    names: Names
+    schedule: Schedule
+    tasks: Tasks
+    on_moved: Callable[[Any, Table, Entry], None]  # the room, the table before, the entry
+    bot_budget: float = 1.0  # seconds a bot may think
+    bot_interval: float = 0.0  # milliseconds; a bot's answer waits for the next one where hands are hidden
+
+    def publish(self, kind: str, about: str, body: Any) -> None:
+        """News for the other workers, if there can be any."""
+        if not self.bus.is_alone:
+            self.bus.publish(News(kind, about, self.worker, body))

@@ -1,0 +1,96 @@
+"""When a worker must next look for due work, and its heartbeat: whether an outage would be known by now.
+
+The heartbeat tells the first worker after an outage how long nobody was there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from app.play.log.entries import Outage
+from app.play.ports import Clock, GameStore, StoreUnavailable
+from app.play.retry import wait_until_answered
+
+__all__ = ["Schedule"]
+
+_log = logging.getLogger("cartagena.schedule")
+HEARTBEAT_GAP = 8000  # longer without a heartbeat: nobody was there
+_REMEMBERED = 40 * 86_400_000  # how far back outages matter to a clock
+
+
+class Schedule:
+    """Of one worker."""
+
+    def __init__(self, store: GameStore, clock: Clock, *, is_alone: bool) -> None:
+        self.store = store
+        self.clock = clock
+        self.outages: list[Outage] = []
+        self._is_alone = is_alone
+        self._next = 0
+        self._wake = asyncio.Event()
+        self._heartbeat_at = 0  # when the last one was noted
+        self._is_stopped = False
+
+    # -- the next time -----------------------------------------------------------------------------
+
+    def nudge(self, at: int) -> None:
+        """Something is due at that time: do not sleep past it."""
+        if at < self._next:
+            self._next = at
+            self._wake.set()
+
+    def plan(self, at: int) -> None:
+        """Nothing is known to be due before that."""
+        self._next = at
+        self._wake.clear()
+
+    async def wait(self) -> None:
+        """Until something is due, or this is stopped."""
+        while self.clock.now() < self._next and not self._is_stopped:
+            self._wake.clear()
+            try:
+                await asyncio.wait_for(self._wake.wait(), max(0.0, (self._next - self.clock.now()) / 1000))
+            except TimeoutError:
+                break
+
+    def stop(self) -> None:
+        """Nobody waits any more."""
+        self._is_stopped = True
+        self._wake.set()
+
+    # -- the heartbeat -----------------------------------------------------------------------------
+
+    async def begin(self) -> None:
+        """The first heartbeat. Where there is one worker at most, the one before us is dead: nobody was there
+        since its last one, however short that was, and what it claimed is free.
+        """
+        # Only the first one knows that nobody was there: were it left out, a short gap would count for the clocks.
+        await wait_until_answered(lambda: self._heartbeat(0 if self._is_alone else HEARTBEAT_GAP))
+        if self._is_alone:
+            await wait_until_answered(self.store.end_leases)
+
+    async def heartbeat(self) -> None:
+        """Note that somebody lives; learn of outages that ended."""
+        try:
+            await self._heartbeat(HEARTBEAT_GAP)
+        except StoreUnavailable:
+            _log.warning("no heartbeat: the store does not answer")
+
+    async def _heartbeat(self, gap: int) -> None:
+        now = self.clock.now()
+        await self.store.heartbeat(now, gap)
+        self.outages = await self.store.outages(now - _REMEMBERED)
+        self._heartbeat_at = now
+
+    def is_current(self, now: int) -> bool:
+        """Whether an outage would be known by now."""
+        return now - self._heartbeat_at <= HEARTBEAT_GAP // 2
+
+    async def be_current(self, now: int) -> None:
+        """Before any clock is judged: an outage that has just ended must be known by then.
+
+        Without this, the first sweep after the database is back would run before the first heartbeat.
+        """
+        if not self.is_current(now):
+            await self.heartbeat()

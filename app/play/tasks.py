@@ -1,0 +1,77 @@
+"""Background work of one worker: begun here, so that nothing is lost sight of and all of it ends with the server."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+from typing import Any, TypeVar
+
+__all__ = ["Tasks"]
+
+T = TypeVar("T")
+
+_log = logging.getLogger("cartagena.server")
+_AGAIN = 1000  # milliseconds between a fault of lasting work and its next try
+
+
+class Tasks:
+    """Everything that runs beside what people wait for."""
+
+    def __init__(self) -> None:
+        self._running: set[asyncio.Task[Any]] = set()
+        self._closing = asyncio.Event()
+
+    @property
+    def running(self) -> set[asyncio.Task[Any]]:
+        """A copy."""
+        return set(self._running)
+
+    def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Work whose outcome the caller looks at."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return task
+
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Work nobody waits for; a failure is logged, never lost."""
+        self.start(work).add_done_callback(_log_failure)
+
+    async def keep_on(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Work that lasts until the server closes: a fault costs a round and is logged, it does not end it."""
+        while True:
+            under_way = asyncio.ensure_future(work())
+            try:
+                await asyncio.wait([under_way])
+            finally:
+                under_way.cancel()
+            fault = None if under_way.cancelled() else under_way.exception()
+            if fault is None:
+                return
+            _log.error("background work failed and begins again", exc_info=fault)
+            if not await self.rest(_AGAIN):
+                return
+
+    async def rest(self, milliseconds: float) -> bool:
+        """What lasting work does between two rounds; False when the server closes: then there is none."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._closing.wait(), milliseconds / 1000)
+        return not self._closing.is_set()
+
+    def begin_closing(self) -> None:
+        """Whoever rests is woken, and ends."""
+        self._closing.set()
+
+    async def cancel(self) -> None:
+        """What is still running ends now."""
+        late = self.running
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+
+
+def _log_failure(task: asyncio.Task[Any]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        _log.error("background work failed", exc_info=task.exception())
