@@ -80,8 +80,9 @@ class _Talk(Manners):
         room = self.room
         if isinstance(message, cmd.Act):
             # In a busy room it has to wait for its turn, and the next frame of this socket with it.
-            if room is not None and not room.lock.is_locked:
-                self._submit(room, message)
+            if room is not None and self.actor.ids and not room.lock.is_locked:
+                done = room.submit(self.actor, message, received)
+                done.add_done_callback(partial(self._answer_to, room, message))
                 return None
         elif isinstance(message, cmd.Ping):
             self.tell(frames.Pong(n=message.n, now=received))
@@ -109,6 +110,8 @@ class _Talk(Manners):
 
     def _answer_to(self, room: Room, command: cmd.Command, done: asyncio.Future[Ack]) -> None:
         """A command has been accepted, or has not."""
+        if done.cancelled():  # the server is closing, and so is the socket
+            return
         problem = done.exception()
         if problem is None:
             ack = done.result()

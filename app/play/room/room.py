@@ -96,7 +96,11 @@ class Room(Occupancy):
         try:
             if waited is None and answer.cancelled():
                 return
-            outcome = self._next(proposal, waited)
+            outcome: Ack | asyncio.Future[Any] | None = None
+            if waited is not None and proposal.append is not None:
+                outcome = self._commit(proposal, waited)
+            if outcome is None:
+                outcome = self._next(proposal, waited)
             if isinstance(outcome, Ack):
                 if not answer.done():  # else nobody wants to know any more
                     answer.set_result(outcome)
@@ -118,17 +122,14 @@ class Room(Occupancy):
         if waited is None:
             if command is not None and self._must_prepare(proposal, command):
                 return self._task(self._prepare(proposal))
-        elif proposal.append is None:
-            if waited.cancelled():  # the server is closing
-                raise Refusal("try_again")
-            waited.result()
-        else:
-            ack = self._stored(proposal, waited)
-            if ack is not None:
-                return ack
+        elif proposal.append is not None:  # its number was taken: another worker was faster
             proposal.append, proposal.frames = None, None
             proposal.tries += 1
             return self._task(self.read_on())
+        elif waited.cancelled():  # the server is closing
+            raise Refusal("try_again")
+        else:
+            waited.result()
         if proposal.tries == _TRIES:
             raise Raced
         if command is not None:
@@ -158,7 +159,8 @@ class Room(Occupancy):
             return True
         if type(command) is cmd.Sit and not self.context.names.knows((proposal.actor.id,)):
             return True
-        if self.table.timed_since() is None:
+        clocks = self.table.clocks
+        if self.table.round is None and (clocks is None or not clocks.running):  # no time counts
             return False
         schedule, now = self.context.schedule, proposal.received
         return (
@@ -187,7 +189,7 @@ class Room(Occupancy):
             credit.received = now
             stored = self._append(credit)
             await asyncio.wait([stored])
-            if self._stored(credit, stored) is None:
+            if self._commit(credit, stored) is None:
                 await self.read_on()
         self.delays.credited()
 
@@ -203,20 +205,7 @@ class Room(Occupancy):
     # -- to the log and back -----------------------------------------------------------------------
 
     def _append(self, proposal: Proposal) -> asyncio.Future[bool]:
-        append = self._complete(proposal)
-        try:
-            return asyncio.ensure_future(self.context.store.append(append))
-        except StoreUnavailable:
-            raise self._unconfirmed(proposal) from None
-
-    def _unconfirmed(self, proposal: Proposal) -> Refusal:
-        """It may be on disk, or not: the log is read before anything else."""
-        self.is_stale = True
-        self.delays.failed(proposal.received)
-        return Unconfirmed()
-
-    def _complete(self, proposal: Proposal) -> Append:
-        """The entry, and the table as it will be once that is on disk."""
+        """The entry on its way to the log, with the table as it will be once it is there."""
         before, at, command, actor = self.table, proposal.received, proposal.command, proposal.actor
         entry = Entry(
             self.id,
@@ -245,7 +234,16 @@ class Room(Occupancy):
             # Now, while all is in the processor's cache: when the disk has answered, other rooms have been there.
             acked = None if command is None else entry.seat
             proposal.frames = self.subscribers.frames_of(before, after, entry, events, acked)
-        return append
+        try:
+            return asyncio.ensure_future(self.context.store.append(append))
+        except StoreUnavailable:
+            raise self._unconfirmed(proposal) from None
+
+    def _unconfirmed(self, proposal: Proposal) -> Refusal:
+        """It may be on disk, or not: the log is read before anything else."""
+        self.is_stale = True
+        self.delays.failed(proposal.received)
+        return Unconfirmed()
 
     def _due(self, after: Table, at: int) -> int | None:
         """When the sweeper must be woken, if that is earlier than it will wake anyway.
@@ -259,21 +257,22 @@ class Room(Occupancy):
         due = due_at(after, self.presence, at)
         return None if due is None or self.wakeup.is_set_for(due) else due
 
-    def _stored(self, proposal: Proposal, stored: asyncio.Future[bool]) -> Ack | None:
-        """The store has answered; None when the number, or the command, was already taken."""
+    def _commit(self, proposal: Proposal, stored: asyncio.Future[bool]) -> Ack | None:
+        """The entry is on disk: put it in place, send it to everybody, publish it.
+
+        None when it is not: its number, or its command, was already taken. Raises Unconfirmed.
+        """
+        append, after, context = proposal.append, proposal.after, self.context
+        assert append is not None
+        assert after is not None
         try:
             is_appended = stored.result()
         except (StoreUnavailable, asyncio.CancelledError):
             raise self._unconfirmed(proposal) from None
         if proposal.kind != "credited":
-            self.delays.stored(proposal.received, self.context.clock.now())
-        return self._commit(proposal) if is_appended else None
-
-    def _commit(self, proposal: Proposal) -> Ack:
-        """The entry is on disk: put it in place, send it to everybody, publish it."""
-        append, after, context = proposal.append, proposal.after, self.context
-        assert append is not None
-        assert after is not None
+            self.delays.stored(proposal.received, context.clock.now())
+        if not is_appended:
+            return None
         entry = append.entry
         if append.due is not None:
             self.wakeup.note(append.due, proposal.sweeps)

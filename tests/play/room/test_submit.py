@@ -143,7 +143,7 @@ async def test_a_store_that_fails_is_answered_and_the_room_goes_on(
     assert not room.is_stale
 
 
-@pytest.mark.parametrize("where", ["_complete", "frames_of", "append", "_stored", "_commit", "tell_entry"])
+@pytest.mark.parametrize("where", ["_next", "_append", "frames_of", "append", "_commit", "tell_entry"])
 async def test_a_fault_anywhere_on_the_way_does_not_lock_the_room(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
