@@ -24,11 +24,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.play.ports import StoreUnavailable
 from app.settings import BadSettings, Settings, settings_from
 from app.store.engine import make_engine
-from app.store.games import open_store
-from app.store.people import PeopleStore
-from app.store.people_admin import AdminStore
-from app.store.people_data import DataStore
-from app.store.people_social import SocialStore
+from app.store.games.store import open_store
+from app.store.people.admin import AdminStore
+from app.store.people.data import DataStore
+from app.store.people.players import PeopleStore
+from app.store.people.social import SocialStore
 
 __all__ = ["add_arguments", "run"]
 

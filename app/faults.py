@@ -18,10 +18,10 @@ from typing import Any
 
 from app.play.room.rooms import Rooms
 from app.play.room.subscribers import Subscribers
-from app.store.games import SqlGameStore
-from app.store.postgres_writer import PostgresWriter
-from app.store.side_notes import SideNotes
-from app.store.sqlite_writer import SqliteWriter
+from app.store.games.postgres_writer import PostgresWriter
+from app.store.games.side_notes import SideNotes
+from app.store.games.sqlite_writer import SqliteWriter
+from app.store.games.store import SqlGameStore
 
 __all__ = ["POINTS", "BadFault", "arm", "check"]
 

@@ -28,13 +28,13 @@ from app.play.ports import Actor, GameStore
 from app.play.retry import wait_until_answered
 from app.settings import Settings
 from app.store.engine import make_engine
-from app.store.games import open_store
-from app.store.people import PeopleStore
-from app.store.people_accounts import AccountStore
-from app.store.people_data import DataStore
-from app.store.people_notices import NoticeStore
-from app.store.people_retention import RetentionStore
-from app.store.people_social import SocialStore
+from app.store.games.store import open_store
+from app.store.people.accounts import AccountStore
+from app.store.people.data import DataStore
+from app.store.people.notices import NoticeStore
+from app.store.people.players import PeopleStore
+from app.store.people.retention import RetentionStore
+from app.store.people.social import SocialStore
 from app.web import (
     accounts_api,
     api_description,

@@ -29,8 +29,8 @@ from app.faults import BadFault, arm, check
 from app.main import create_app
 from app.settings import BadSettings, Settings, setting_names, settings_from
 from app.store.engine import make_engine
+from app.store.file_lock import FileInUse, sole_server
 from app.store.migrate import upgrade
-from app.store.sole import FileInUse, sole_server
 from app.web.connections import Connections, raise_file_limit
 from app.web.http_uvicorn import CarefulHttp
 from app.web.logs import configure_logs

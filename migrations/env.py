@@ -5,8 +5,8 @@ from __future__ import annotations
 from alembic import context
 from sqlalchemy import Connection, create_engine
 
-from app.store.game_tables import metadata as games
-from app.store.people_tables import metadata as people
+from app.store.games.tables import metadata as games
+from app.store.people.tables import metadata as people
 
 
 def run(connection: Connection) -> None:

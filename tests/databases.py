@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.store import game_tables, people_tables
 from app.store.engine import is_sqlite, make_engine, sqlite_file
+from app.store.games import tables as game_tables
 from app.store.migrate import newest, upgrade
+from app.store.people import tables as people_tables
 from tools.services import Postgres
 
 __all__ = ["Databases", "at_head"]

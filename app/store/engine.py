@@ -9,7 +9,7 @@ from sqlalchemy import event
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from app.store.checkpoints import EVERY, MOST
+from app.store.games.checkpoints import EVERY, MOST
 
 __all__ = [
     "BUSY_SECONDS",

@@ -13,7 +13,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.paths import MIGRATIONS
-from app.store import game_tables, people_tables
+from app.store.games import tables as game_tables
+from app.store.people import tables as people_tables
 
 if TYPE_CHECKING:
     from alembic.config import Config

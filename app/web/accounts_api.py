@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field
 from starlette.requests import Request
 
-from app.store.people import LoginTaken, Player, hashed
+from app.store.people.players import LoginTaken, Player, hashed
 from app.web import names
 from app.web.errors import Conflict, NotAllowed, NotFound, Refused
 from app.web.game_api_models import responses

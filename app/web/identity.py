@@ -23,7 +23,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.settings import Settings
-from app.store.people import LoginTaken, Player, hashed
+from app.store.people.players import LoginTaken, Player, hashed
 from app.web import names
 from app.web.address import limit_key
 from app.web.errors import NobodyKnown, NotAllowed

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import HTTPConnection, Request
 
-from app.store.people import LoginTaken
+from app.store.people.players import LoginTaken
 from app.web import names
 from app.web.errors import Conflict
 from app.web.game_api_models import responses

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Mapping
 from functools import cache
 
-from app.store.people import Name
+from app.store.people.players import Name
 from app.web.errors import BadRequest
 from app.web.scripts import is_ignorable, is_moderate, lookalikes
 

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from app.notify import words as texts
 from app.notify.mail import BadAddress, MailFailed, checked_address
 from app.notify.webhook import BadWebhook, WebhookFailed, checked_url
-from app.store.people_notices import Notice
+from app.store.people.notices import Notice
 from app.web.errors import BadRequest, NotAllowed, NotFound, Refused
 from app.web.game_api_models import responses
 from app.web.identity import Someone

@@ -14,11 +14,11 @@ from app.notify.ports import Words
 from app.notify.webhook import Webhooks
 from app.play.ports import GameStore
 from app.settings import Settings
-from app.store.people import PeopleStore, Player
-from app.store.people_accounts import AccountStore
-from app.store.people_data import DataStore
-from app.store.people_notices import NoticeStore
-from app.store.people_social import SocialStore
+from app.store.people.accounts import AccountStore
+from app.store.people.data import DataStore
+from app.store.people.notices import NoticeStore
+from app.store.people.players import PeopleStore, Player
+from app.store.people.social import SocialStore
 from app.web.bans import Bans
 from app.web.limits import Limits
 from app.web.offload import Offload

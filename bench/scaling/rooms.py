@@ -17,7 +17,7 @@ from app.bus.local import LocalBus
 from app.play.server import GameServer
 from app.play.simple_bot import SimpleBot
 from app.play.system_clock import SystemClock
-from app.store.games import open_store
+from app.store.games.store import open_store
 from app.web.metrics import Metrics
 from bench.scaling.meters import memory
 from bench.scaling.stored import game_id, stock

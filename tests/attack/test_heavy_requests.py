@@ -12,8 +12,8 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import insert, select
 
-from app.store import games as game_store
-from app.store.game_tables import games, heads, seats
+from app.store.games import store as game_store
+from app.store.games.tables import games, heads, seats
 from app.web import pages_replay, qr
 from app.web.errors import TooMany
 from app.web.offload import MOST_WAITING, Offload

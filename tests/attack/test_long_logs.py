@@ -18,8 +18,9 @@ from app.play.log import played_line, reading
 from app.play.log.table import Table
 from app.play.room import replica
 from app.play.server import GameServer
-from app.store import games, rows
 from app.store.engine import sqlite_file
+from app.store.games import rows
+from app.store.games import store as games
 from tests.people.running_site import TestSite, code_of, running
 from tests.people.tables import command, done, play_table
 from tests.play.stage import Stage, laid, open_stage

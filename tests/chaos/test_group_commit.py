@@ -8,8 +8,8 @@ import pytest
 
 from app.play.log.entries import Append, Entry
 from app.play.ports import StoreUnavailable
-from app.store.group_commit import GroupCommit
-from app.store.rows import Batch, CommitUnknown, Outcome
+from app.store.games.group_commit import GroupCommit
+from app.store.games.rows import Batch, CommitUnknown, Outcome
 
 
 class Unlucky:

@@ -10,7 +10,7 @@ from typing import Any
 from websockets.exceptions import InvalidHandshake, InvalidMessage
 
 from app.play.log.entries import Entry, GameRow
-from app.store.games import open_store
+from app.store.games.store import open_store
 from tests.sockets.client import Client, Clients, Message, Refused, fresh_id
 from tests.sockets.running_server import ROOMY, RunningServer
 from tools.cluster import Cluster, Worker

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from app.store.engine import make_engine
-from app.store.games import open_store
+from app.store.games.store import open_store
 from app.store.migrate import upgrade
 from tests.store.samples import append_of, new_game
 from tools.services import Postgres

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from app.cli import main
-from app.store.people_tables import sessions
+from app.store.people.tables import sessions
 from tests.people.running_site import TestSite, code_of, running
 from tests.people.tables import command, done, play_table
 

@@ -92,8 +92,8 @@ async def _every_text(site: TestSite) -> list[str]:
     """Every value of every row of every table."""
     from sqlalchemy import select
 
-    from app.store.game_tables import metadata as games
-    from app.store.people_tables import metadata as people
+    from app.store.games.tables import metadata as games
+    from app.store.people.tables import metadata as people
 
     found: list[str] = []
     async with site.site.people.engine.connect() as run:

@@ -13,10 +13,10 @@ import pytest
 from sqlalchemy import event, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.store import people_erasing
-from app.store.game_tables import chat, games, heads, log, mutes, seats
-from app.store.people_erasing import GAMES_A_STEP
-from app.store.people_tables import erasures, players
+from app.store.games.tables import chat, games, heads, log, mutes, seats
+from app.store.people import erasure
+from app.store.people.erasure import GAMES_A_STEP
+from app.store.people.tables import erasures, players
 from tests.people.running_site import TestSite, code_of, running
 from tests.people.tables import open_table
 from tests.people.test_data import _every_text
@@ -111,7 +111,7 @@ async def test_an_account_with_very_many_games_is_gone_at_once_and_forgotten_in_
         assert words not in everything
     assert "Bo Bellows" in everything
     # Each transaction is short: a few games (a seat, an entry, a title each), or some lines of chat.
-    assert max(changed) <= max(3 * GAMES_A_STEP + 1, people_erasing.ROWS_A_STEP + 1)
+    assert max(changed) <= max(3 * GAMES_A_STEP + 1, erasure.ROWS_A_STEP + 1)
     assert sum(changed) > 3 * GAMES
 
 
@@ -152,7 +152,7 @@ async def test_a_guest_who_never_sat_is_forgotten_in_steps_without_a_row(site: T
     _, told = await site.guest(NAME)
     person = told["person"]["id"]
     async with site.site.people.engine.begin() as run:
-        await people_erasing.begin(run, [person], site.site.now(), without_trace=True)
+        await erasure.begin(run, [person], site.site.now(), without_trace=True)
     while await site.site.data.erase_step():
         pass
     async with site.site.people.engine.connect() as run:

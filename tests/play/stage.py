@@ -28,10 +28,10 @@ from app.play.server import GameServer
 from app.play.simple_bot import SimpleBot
 from app.rules import Position
 from app.store.engine import make_engine
-from app.store.games import SqlGameStore, open_store
+from app.store.games.store import SqlGameStore, open_store
 from app.store.migrate import upgrade
-from app.store.people import PeopleStore
-from app.store.people_tables import players
+from app.store.people.players import PeopleStore
+from app.store.people.tables import players
 
 _ids = itertools.count(1)
 _decoder = msgspec.json.Decoder(GameFrame | LobbyLists | LobbyRow | LobbyGone)

@@ -16,8 +16,8 @@ from app.play.lobby import LobbySubscriber
 from app.play.log.record import record_of
 from app.play.names import LIFE
 from app.play.server import GameServer
-from app.store.game_tables import chat, log, seats
-from app.store.people_data import DataStore
+from app.store.games.tables import chat, log, seats
+from app.store.people.data import DataStore
 from app.web.names import named
 from tests.play.commands.test_play import advance_of
 from tests.play.stage import Ear, Guest, Stage, open_stage

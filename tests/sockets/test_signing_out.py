@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from app.play.frames import Frame
-from app.store.people import PeopleStore, hashed
+from app.store.people.players import PeopleStore, hashed
 from app.web.identity import cookie_name
 from app.web.open_sockets import OpenSockets
 from app.web.site import Site

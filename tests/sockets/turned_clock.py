@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import update
 
 from app.play.system_clock import SystemClock
-from app.store.game_tables import beats
+from app.store.games.tables import beats
 from tests.play.stage import exchange
 from tests.sockets.running_server import RunningServer
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from app.store.engine import make_engine
-from app.store.games import SqlGameStore, open_store
+from app.store.games.store import SqlGameStore, open_store
 from app.store.migrate import upgrade
 
 

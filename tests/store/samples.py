@@ -11,7 +11,7 @@ from app.play.log.fold import after as after_entry
 from app.play.log.fold import fold
 from app.play.log.table import Table
 from app.play.log.terms import parse_terms
-from app.store.games import SqlGameStore
+from app.store.games.store import SqlGameStore
 
 NOW = 1_800_000_000_000
 

@@ -11,9 +11,9 @@ import sys
 import time
 
 from app.store.engine import make_engine, sqlite_file
-from app.store.games import open_store
+from app.store.games.sqlite_writer import SqliteWriter
+from app.store.games.store import open_store
 from app.store.migrate import upgrade
-from app.store.sqlite_writer import SqliteWriter
 from tests.store.samples import append_of, new_game
 
 

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from app.play.log.entries import GameRow
-from app.store import checkpoints
 from app.store.engine import make_engine, sqlite_file
-from app.store.games import open_store
+from app.store.games import checkpoints
+from app.store.games.sqlite_writer import SqliteWriter
+from app.store.games.store import open_store
 from app.store.migrate import upgrade
-from app.store.sqlite_writer import SqliteWriter
 from tests.store.samples import append_of, new_game
 
 # Twenty times as often as in a server, so that a test need not write as much.

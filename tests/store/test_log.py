@@ -10,11 +10,11 @@ import pytest
 
 from app.play.ports import StoreUnavailable
 from app.store.engine import is_sqlite, sqlite_file
-from app.store.games import SqlGameStore, open_store
-from app.store.group_commit import GroupCommit
-from app.store.postgres_writer import PostgresWriter
-from app.store.rows import Batch, BatchFailed, BatchWriter, CommitUnknown, Outcome
-from app.store.sqlite_writer import SqliteWriter
+from app.store.games.group_commit import GroupCommit
+from app.store.games.postgres_writer import PostgresWriter
+from app.store.games.rows import Batch, BatchFailed, BatchWriter, CommitUnknown, Outcome
+from app.store.games.sqlite_writer import SqliteWriter
+from app.store.games.store import SqlGameStore, open_store
 from tests.store.samples import NOW, append_of, new_game, seated
 
 

@@ -11,10 +11,11 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.store import game_tables, people_tables
 from app.store.engine import make_engine
-from app.store.games import open_store
+from app.store.games import tables as game_tables
+from app.store.games.store import open_store
 from app.store.migrate import downgrade, newest, upgrade
+from app.store.people import tables as people_tables
 from tests.store.samples import NOW, append_of, line_of, new_game, seated
 
 

@@ -12,11 +12,11 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from app.play.log.entries import Outage
 from app.play.ports import StoreUnavailable
 from app.store.engine import make_engine
-from app.store.game_tables import heads
-from app.store.games import SqlGameStore, open_store
+from app.store.games.postgres_writer import PostgresWriter
+from app.store.games.store import SqlGameStore, open_store
+from app.store.games.tables import heads
 from app.store.migrate import upgrade
-from app.store.people_database import reading, writing
-from app.store.postgres_writer import PostgresWriter
+from app.store.transactions import reading, writing
 from tests.store.samples import NOW, append_of, line_of, new_game
 
 

@@ -18,7 +18,7 @@ from app.play.log.table import Table
 from app.play.ports import StoreUnavailable
 from app.play.room.broadcast import table_block, view_json
 from app.rules import Event
-from app.store.games import SqlGameStore, open_store
+from app.store.games.store import SqlGameStore, open_store
 from tools.soak.client import Noted, SoakClient
 
 Json = dict[str, Any]

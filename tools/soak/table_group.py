@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from app.store.games import SqlGameStore
+from app.store.games.store import SqlGameStore
 from tools.soak.client import SoakClient, new_client, open_table, plain_http
 from tools.soak.ledger import Book, Tally, asked, check_all
 from tools.soak.pauses import AsPages

@@ -15,7 +15,7 @@ from app.play.refusals import Refusal, Unconfirmed
 from app.play.room.lock import Lock
 from app.play.room.room import Room
 from app.play.room.subscribers import Subscribers
-from app.store.games import SqlGameStore
+from app.store.games.store import SqlGameStore
 from tests.play.stage import Guest, Stage, laid, new_id, open_stage
 
 

@@ -17,7 +17,7 @@ from app.bus.local import Hub
 from app.play.room.room import Room
 from app.play.schedule.due import due_at
 from app.play.server import GameServer
-from app.store.game_tables import due as rows
+from app.store.games.tables import due as rows
 from tests.play.commands.test_play import choices_of
 from tests.play.stage import Stage, exchange, open_stage
 

@@ -15,9 +15,8 @@ import orjson
 from sqlalchemy import bindparam, delete, insert, or_, select, tuple_, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from app.store.game_tables import chat, games, log, mutes, seats
-from app.store.people_database import reading, writing
-from app.store.people_tables import (
+from app.store.games.tables import chat, games, log, mutes, seats
+from app.store.people.tables import (
     accounts,
     blocks,
     erasures,
@@ -29,6 +28,7 @@ from app.store.people_tables import (
     sessions,
     tokens,
 )
+from app.store.transactions import reading, writing
 
 __all__ = ["GAMES_A_STEP", "ROWS_A_STEP", "SOMEBODY", "begin", "step"]
 

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import bindparam, delete, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from app.store.people_database import reading, writing
-from app.store.people_tables import audit, bans, blocks, players, reports, sessions
+from app.store.people.tables import audit, bans, blocks, players, reports, sessions
+from app.store.transactions import reading, writing
 
 __all__ = ["SocialStore", "write_audit"]
 

@@ -10,9 +10,9 @@ from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.store.people import LoginTaken, Name, hashed, new_id
-from app.store.people_database import reading, writing
-from app.store.people_tables import accounts, players, recovery_codes, resume_codes, sessions, tokens
+from app.store.people.players import LoginTaken, Name, hashed, new_id
+from app.store.people.tables import accounts, players, recovery_codes, resume_codes, sessions, tokens
+from app.store.transactions import reading, writing
 
 __all__ = ["Account", "AccountStore"]
 

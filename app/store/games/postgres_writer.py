@@ -8,7 +8,7 @@ from typing import Any
 import asyncpg
 from sqlalchemy.engine import make_url
 
-from app.store.rows import (
+from app.store.games.rows import (
     Batch,
     BatchFailed,
     CommitUnknown,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from sqlalchemy import delete, exists, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.store.game_tables import chat, due, games, headed, heads, log, mutes, seats
-from app.store.people_database import reading, writing
-from app.store.people_erasing import SOMEBODY, begin
-from app.store.people_tables import audit, bans, notices, players, reports, resume_codes, sessions
+from app.store.games.tables import chat, due, games, headed, heads, log, mutes, seats
+from app.store.people.erasure import SOMEBODY, begin
+from app.store.people.tables import audit, bans, notices, players, reports, resume_codes, sessions
+from app.store.transactions import reading, writing
 
 __all__ = ["RetentionStore"]
 
@@ -33,7 +33,7 @@ class RetentionStore:
         return gone.rowcount
 
     async def forget_guests(self, seen_before: int, now: int) -> int:
-        """Guests who did not come back and sit at no unfinished table; people_erasing.py does the rest."""
+        """Guests who did not come back and sit at no unfinished table; erasure.py does the rest."""
         sits = exists().where(
             seats.c.person == players.c.id, games.c.id == seats.c.game, games.c.status.in_(_UNFINISHED)
         )

@@ -8,11 +8,11 @@ from typing import Any
 from sqlalchemy import or_, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.store.game_tables import chat, games, headed, heads, seats
-from app.store.people_database import reading, writing
-from app.store.people_erasing import SOMEBODY
-from app.store.people_social import write_audit
-from app.store.people_tables import players, present_name, with_present_names
+from app.store.games.tables import chat, games, headed, heads, seats
+from app.store.people.erasure import SOMEBODY
+from app.store.people.social import write_audit
+from app.store.people.tables import players, present_name, with_present_names
+from app.store.transactions import reading, writing
 
 __all__ = ["AdminStore"]
 

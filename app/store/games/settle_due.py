@@ -15,7 +15,7 @@ from sqlalchemy import bindparam, case, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.play.log.entries import Due
-from app.store.game_tables import due
+from app.store.games.tables import due
 
 __all__ = ["SettleDue"]
 

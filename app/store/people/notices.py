@@ -12,10 +12,10 @@ import orjson
 from sqlalchemy import and_, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.store.game_tables import games, heads, seats
-from app.store.people import hashed
-from app.store.people_database import reading, writing
-from app.store.people_tables import notices, players
+from app.store.games.tables import games, heads, seats
+from app.store.people.players import hashed
+from app.store.people.tables import notices, players
+from app.store.transactions import reading, writing
 
 __all__ = ["Notice", "NoticeStore", "Recipient", "Waiting"]
 

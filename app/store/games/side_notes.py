@@ -16,9 +16,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from app.play.log.entries import ChatLine, Due, Outage
 from app.play.ports import StoreUnavailable
 from app.store.engine import STATEMENT_SECONDS
-from app.store.game_tables import beats, chat, due, mutes, outages
+from app.store.games.settle_due import SettleDue
+from app.store.games.tables import beats, chat, due, mutes, outages
 from app.store.outages import telling_outages
-from app.store.settle_due import SettleDue
 
 __all__ = ["SideNotes"]
 

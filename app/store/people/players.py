@@ -11,8 +11,7 @@ from sqlalchemy import and_, bindparam, delete, func, insert, or_, select, updat
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from app.store.people_database import reading, writing
-from app.store.people_tables import (
+from app.store.people.tables import (
     accounts,
     bans,
     players,
@@ -21,6 +20,7 @@ from app.store.people_tables import (
     tokens,
     with_present_names,
 )
+from app.store.transactions import reading, writing
 
 __all__ = ["LoginTaken", "Name", "PeopleStore", "Player", "hashed", "new_id"]
 

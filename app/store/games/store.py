@@ -12,13 +12,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.play.log.entries import Append, Entry, GameRow, SeatRow, Summary
 from app.store.engine import is_sqlite, make_engine, sqlite_file
-from app.store.game_tables import games, headed, heads, log, seats
-from app.store.group_commit import GroupCommit
-from app.store.people_tables import present_name, with_present_names
-from app.store.postgres_writer import PostgresWriter
-from app.store.rows import BatchWriter, entry_of, log_row, seat_rows
-from app.store.side_notes import SideNotes
-from app.store.sqlite_writer import SqliteWriter
+from app.store.games.group_commit import GroupCommit
+from app.store.games.postgres_writer import PostgresWriter
+from app.store.games.rows import BatchWriter, entry_of, log_row, seat_rows
+from app.store.games.side_notes import SideNotes
+from app.store.games.sqlite_writer import SqliteWriter
+from app.store.games.tables import games, headed, heads, log, seats
+from app.store.people.tables import present_name, with_present_names
 
 __all__ = ["SqlGameStore", "open_store"]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from app.play.log.entries import Append
 from app.play.ports import StoreUnavailable
-from app.store.rows import BatchFailed, BatchWriter, CommitUnknown
+from app.store.games.rows import BatchFailed, BatchWriter, CommitUnknown
 
 __all__ = ["GroupCommit"]
 

@@ -10,9 +10,9 @@ import asyncio
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 
-from app.store.checkpoints import Checkpoints
 from app.store.engine import BUSY_SECONDS
-from app.store.rows import (
+from app.store.games.checkpoints import Checkpoints
+from app.store.games.rows import (
     Batch,
     BatchFailed,
     CommitUnknown,

@@ -9,10 +9,10 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.store.game_tables import chat, games, seats
-from app.store.people_database import reading, writing
-from app.store.people_erasing import begin, step
-from app.store.people_tables import accounts, blocks, notices, players, reports, sessions, tokens
+from app.store.games.tables import chat, games, seats
+from app.store.people.erasure import begin, step
+from app.store.people.tables import accounts, blocks, notices, players, reports, sessions, tokens
+from app.store.transactions import reading, writing
 
 __all__ = ["DataStore"]
 

@@ -1,0 +1,1 @@
+"""Players, sessions, accounts, and what they own: blocks, reports, notices, their data."""
