@@ -35,27 +35,25 @@ from app.store.people.notices import NoticeStore
 from app.store.people.players import PeopleStore
 from app.store.people.retention import RetentionStore
 from app.store.people.social import SocialStore
-from app.web import (
-    accounts_api,
-    api_description,
-    bot_api,
-    data_api,
-    game_api,
-    game_api_stream,
-    game_socket,
-    health,
-    lobby_socket,
+from app.web import game_socket, health, lobby_socket, metrics
+from app.web.answers import install_answers
+from app.web.api import (
+    accounts,
+    bots,
+    data,
+    games,
     me,
-    metrics,
-    notices_api,
+    notices,
+    openapi,
     profiles,
     qr,
-    resume_api,
-    social_api,
+    resume,
+    social,
+    stream,
 )
-from app.web.answers import install_answers
+from app.web.api.models import describe_errors
+from app.web.api.reviews import Reviews
 from app.web.bans import Bans
-from app.web.game_api_models import describe_errors
 from app.web.guard import GuardMiddleware
 from app.web.house import open_game_server
 from app.web.identity import IdentityMiddleware, Person, csrf_token, who
@@ -63,7 +61,6 @@ from app.web.limits import Limits
 from app.web.offload import Offload
 from app.web.pages import install_pages
 from app.web.passwords import Passwords
-from app.web.reviews import Reviews
 from app.web.site import Site
 from app.web.talk_limits import TalkLimits
 from app.web.upkeep import Upkeep
@@ -71,21 +68,21 @@ from app.web.upkeep import Upkeep
 __all__ = ["create_app"]
 
 _ROUTERS = (
-    api_description.router,
+    openapi.router,
     health.router,
     metrics.router,
     me.router,
-    accounts_api.router,
-    data_api.router,
-    resume_api.router,
+    accounts.router,
+    data.router,
+    resume.router,
     profiles.router,
-    social_api.router,
-    notices_api.router,
+    social.router,
+    notices.router,
     qr.router,
-    game_api.router,
-    game_api_stream.router,
-    bot_api.router,
-    bot_api.pages_router,
+    games.router,
+    stream.router,
+    bots.router,
+    bots.pages_router,
 )
 
 _SOCKETS = (game_socket.route, lobby_socket.route)
@@ -125,7 +122,7 @@ def create_app(settings: Settings) -> FastAPI:
     app = _Server(
         title="Cartagena online",
         version=__version__,
-        openapi_url=None,  # made off the loop (web/api_description.py)
+        openapi_url=None,  # made off the loop (web/api/openapi.py)
         docs_url=None,  # the stock pages load scripts from elsewhere
         redoc_url=None,
         lifespan=lambda app: _lifespan(app, settings),
@@ -151,8 +148,8 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         engine = make_engine(settings.database_url)
         stack.push_async_callback(engine.dispose)
         counts = metrics.Metrics(str(os.getpid()) if settings.workers > 1 else "")
-        games = await stack.enter_async_context(open_store(settings.database_url, counts.committed, engine))
-        site = app.state.site = _site(app, settings, engine, games, counts)
+        store = await stack.enter_async_context(open_store(settings.database_url, counts.committed, engine))
+        site = app.state.site = _site(app, settings, engine, store, counts)
         stack.callback(lambda: site.passwords.close())  # whichever it has then
         stack.callback(site.webhooks.close)
         stack.push_async_callback(site.offload.close)
@@ -160,13 +157,13 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         async def is_blocked(person: Actor, others: Iterable[str]) -> bool:
             return await site.social.is_blocked(person.ids, list(others))
 
-        bots = BotPool(workers=settings.bot_workers, counted=counts.thought)
-        stack.push_async_callback(bots.close)
+        pool = BotPool(workers=settings.bot_workers, counted=counts.thought)
+        stack.push_async_callback(pool.close)
         game_server = app.state.game_server = await stack.enter_async_context(
-            open_game_server(settings, games, counts, names=site.people.names, blocks=is_blocked, bot=bots)
+            open_game_server(settings, store, counts, names=site.people.names, blocks=is_blocked, bot=pool)
         )
 
-        reviews = app.state.reviews = Reviews(bots.review)
+        reviews = app.state.reviews = Reviews(pool.review)
         stack.push_async_callback(reviews.close)
 
         site.tell_signed_out = lambda key, how: game_server.context.publish("signed_out", key, how)
@@ -175,7 +172,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         site.limits.share(lambda name, what: game_server.context.publish("counted", name, what))
         game_server.news.counted = site.limits.counted_elsewhere
         game_server.check = TalkLimits(settings, site.limits.clock).check
-        site.on_drain += [game_server.disconnect_all, games.flush]
+        site.on_drain += [game_server.disconnect_all, store.flush]
         counts.watch("rooms", lambda: len(game_server.rooms))
         counts.watch("sockets", lambda: site.limits.open_sockets)
         counts.watch("tasks", lambda: len(asyncio.all_tasks()))
@@ -192,7 +189,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
 
 
 def _site(
-    app: FastAPI, settings: Settings, engine: AsyncEngine, games: GameStore, counts: metrics.Metrics
+    app: FastAPI, settings: Settings, engine: AsyncEngine, store: GameStore, counts: metrics.Metrics
 ) -> Site:
     return Site(
         settings=settings,
@@ -205,7 +202,7 @@ def _site(
         mailer=Mailer(settings),
         webhooks=Webhooks(private=settings.webhook_private),
         words=_words(app),
-        games=games,
+        games=store,
         offload=Offload(),
         limits=Limits(settings, time.monotonic),
         bans=Bans(settings),

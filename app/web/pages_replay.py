@@ -16,13 +16,13 @@ from app.play.log.played_line import PlayedLine
 from app.play.log.reading import whole_log
 from app.play.log.table import Table
 from app.play.refusals import Refusal
+from app.web.api.games import GameId, Password
+from app.web.api.records import ENTRIES_A_MILLISECOND
 from app.web.errors import BadRequest
-from app.web.game_api import GameId, Password
 from app.web.house import actor_of, game_server_of
 from app.web.identity import Anyone
 from app.web.lookups import look_up
 from app.web.pages_render import json_object
-from app.web.records import ENTRIES_A_MILLISECOND
 from app.web.routing import Router
 from app.web.site import site_of
 

@@ -14,7 +14,7 @@ from argon2 import PasswordHasher
 
 from app.play import join
 from app.play.log import terms
-from app.web import social_api
+from app.web.api import social
 from app.web.passwords import Passwords
 from tests.people.running_site import QUICK, TestSite, code_of, running
 from tests.people.tables import open_table
@@ -227,7 +227,7 @@ async def test_right_log_ins_are_counted_too_and_wrong_ones_do_not_use_them_up(s
 async def test_blocks_at_once_are_as_many_as_the_limit_says(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(social_api, "BLOCKS", 2)
+    monkeypatch.setattr(social, "BLOCKS", 2)
     async with running(database_url) as site:
         ann, _ = await site.guest(ACCOUNT)
         others = [(await site.guest())[1]["person"]["id"] for _ in range(6)]

@@ -14,10 +14,11 @@ from sqlalchemy import insert, select
 
 from app.store.games import store as game_store
 from app.store.games.tables import games, heads, seats
-from app.web import pages_replay, qr
+from app.web import pages_replay
+from app.web.api import qr
+from app.web.api.profiles import PAGE
 from app.web.errors import TooMany
 from app.web.offload import MOST_WAITING, Offload
-from app.web.profiles import PAGE
 from tests.people.running_site import TestSite, code_of, running
 from tests.people.tables import open_table
 from tests.sockets.client import Clients

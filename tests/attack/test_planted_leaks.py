@@ -14,7 +14,8 @@ from app.play.frames import Frame
 from app.play.lobby import Lobby
 from app.play.refusals import Refusal
 from app.play.room import broadcast, subscribers
-from app.web import bot_api, game_api, game_api_stream, guard, pages_replay
+from app.web import guard, pages_replay
+from app.web.api import bots, games, stream
 from app.web.pages_render import PageRenderer
 from tests.attack.heard import differences
 from tests.attack.slots import Move, some_moves, twin
@@ -139,17 +140,17 @@ def a_refused_export(patch: Patch, laid: Laid) -> None:
     async def record(*_: Any) -> Any:
         raise Refusal("not_over", f"Not yet: {unseen(laid.new_game(None, ''))} cards to go.")  # type: ignore[arg-type]
 
-    patch.setattr(game_api, "record_for", record)
-    patch.setattr(bot_api, "record_for", record)
+    patch.setattr(games, "record_for", record)
+    patch.setattr(bots, "record_for", record)
 
 
 def the_stream_for_programs(patch: Patch, laid: Laid) -> None:
-    tell = game_api_stream.StreamListener.tell
+    tell = stream.StreamListener.tell
 
     def louder(self: Any, frame: Frame) -> None:
         tell(self, Frame(frame.payload + b" " * unseen(laid.new_game(None, ""))))  # type: ignore[arg-type]
 
-    patch.setattr(game_api_stream.StreamListener, "tell", louder)
+    patch.setattr(stream.StreamListener, "tell", louder)
 
 
 PLANTED: list[Callable[[Patch, Laid], None]] = [

@@ -29,10 +29,10 @@ from app.rules.core import errors as rule_errors
 from app.settings import Settings
 from app.web import errors, lobby_socket
 from app.web.answers import _STATUS, _WORDS
+from app.web.api.models import NewGame, Quick
+from app.web.api.notices import MailNotSent
+from app.web.api.stream import QUIET_SECONDS, WAITING
 from app.web.conversation import BAD_FRAMES, HELLO_SECONDS
-from app.web.game_api_models import NewGame, Quick
-from app.web.game_api_stream import QUIET_SECONDS, WAITING
-from app.web.notices_api import MailNotSent
 from tests.docs.protocol_page import PAGE, examples, section, table_rows, under
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -130,10 +130,10 @@ def test_the_example_that_checks_a_webhook_does() -> None:
 
 
 def test_every_route_of_people_is_in_the_table() -> None:
-    from app.web import accounts_api, data_api, me, notices_api, profiles, resume_api, social_api
+    from app.web.api import accounts, data, me, notices, profiles, resume, social
 
     text = (ROOT / "docs/accounts.md").read_text()
-    for module in (accounts_api, data_api, me, notices_api, profiles, resume_api, social_api):
+    for module in (accounts, data, me, notices, profiles, resume, social):
         for route in module.router.routes:
             path = str(getattr(route, "path", ""))
             if path.startswith("/api/v1/"):

@@ -91,7 +91,7 @@ async def test_an_account_with_very_many_games_is_gone_at_once_and_forgotten_in_
     bo, bo_told = await site.guest("Bo Bellows", "203.0.113.9")
     person = told["person"]["id"]
     await plant(site, await open_table(ann), person, bo_told["person"]["id"])
-    monkeypatch.setattr("app.web.data_api._STEPS", 1)  # as if it had been cut off there
+    monkeypatch.setattr("app.web.api.data._STEPS", 1)  # as if it had been cut off there
     await site.app.state.upkeep.stop()
     engine = site.site.people.engine
     async with transactions(engine) as changed:

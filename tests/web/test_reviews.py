@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from app.web.api.reviews import Reviews
 from app.web.errors import TooMany
 from app.web.limits import Buckets
-from app.web.reviews import Reviews
 from tests.sockets.client import Clients
 from tests.sockets.running_server import in_process
 

@@ -9,8 +9,8 @@ from starlette.requests import HTTPConnection, Request
 
 from app.store.people.players import LoginTaken
 from app.web import names
+from app.web.api.models import responses
 from app.web.errors import Conflict
-from app.web.game_api_models import responses
 from app.web.identity import (
     Anyone,
     Person,

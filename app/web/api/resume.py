@@ -9,12 +9,12 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from app.web.api.me import Body, with_csrf
+from app.web.api.models import responses
+from app.web.api.qr import public_address, qr_svg
 from app.web.errors import Refused
-from app.web.game_api_models import responses
 from app.web.identity import Person, Someone, start_session
-from app.web.me import Body, with_csrf
 from app.web.passwords import new_code, plain_code
-from app.web.qr import public_address, qr_svg
 from app.web.routing import Router
 from app.web.site import site_of
 

@@ -13,8 +13,10 @@ from starlette.requests import Request
 
 from app.store.people.players import LoginTaken, Player, hashed
 from app.web import names
+from app.web.api.me import Body, Name, free_name, with_csrf
+from app.web.api.models import responses
+from app.web.api.profiles import share_a_table
 from app.web.errors import Conflict, NotAllowed, NotFound, Refused
-from app.web.game_api_models import responses
 from app.web.identity import (
     Anyone,
     Person,
@@ -24,9 +26,7 @@ from app.web.identity import (
     session_of,
     start_session,
 )
-from app.web.me import Body, Name, free_name, with_csrf
 from app.web.passwords import checked_password, new_code, plain_code
-from app.web.profiles import share_a_table
 from app.web.routing import Router
 from app.web.site import Site, site_of
 

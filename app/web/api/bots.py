@@ -9,17 +9,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.play.commands import messages as cmd
+from app.web.api.games import GameId, Password
+from app.web.api.models import responses
+from app.web.api.records import record_for
+from app.web.api.reviews import Reviews
 from app.web.errors import Refused
-from app.web.game_api import GameId, Password
-from app.web.game_api_models import responses
 from app.web.house import actor_of, game_server_of
 from app.web.identity import Anyone
 from app.web.lookups import look_up
 from app.web.pages import checked_room
 from app.web.pages_render import Pages
 from app.web.pages_replay import seen
-from app.web.records import record_for
-from app.web.reviews import Reviews
 from app.web.routing import Router
 from app.web.site import site_of
 

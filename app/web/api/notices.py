@@ -13,11 +13,11 @@ from app.notify import words as texts
 from app.notify.mail import BadAddress, MailFailed, checked_address
 from app.notify.webhook import BadWebhook, WebhookFailed, checked_url
 from app.store.people.notices import Notice
+from app.web.api.me import Body
+from app.web.api.models import responses
 from app.web.errors import BadRequest, NotAllowed, NotFound, Refused
-from app.web.game_api_models import responses
 from app.web.identity import Someone
 from app.web.limits import Attempt
-from app.web.me import Body
 from app.web.pages_render import Pages
 from app.web.passwords import new_code, plain_code
 from app.web.routing import Router

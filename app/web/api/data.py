@@ -13,10 +13,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.play.ports import StoreUnavailable
-from app.web.accounts_api import check_password
-from app.web.game_api_models import responses
+from app.web.api.accounts import check_password
+from app.web.api.me import Body
+from app.web.api.models import responses
 from app.web.identity import Someone, forget_cookie
-from app.web.me import Body
 from app.web.routing import Router
 from app.web.site import site_of
 

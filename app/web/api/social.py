@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from starlette.requests import Request
 
+from app.web.api.me import Body
+from app.web.api.models import responses
 from app.web.errors import BadRequest, Conflict, NotFound
-from app.web.game_api_models import responses
 from app.web.identity import Someone
-from app.web.me import Body
 from app.web.routing import Router
 from app.web.site import site_of
 

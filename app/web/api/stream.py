@@ -18,8 +18,8 @@ from app.play.join import PROTOCOL, enter, leave
 from app.play.room.room import Room
 from app.play.room.subscribers import Subscriber
 from app.play.server import GameServer
-from app.web.game_api import GameId, Password
-from app.web.game_api_models import responses
+from app.web.api.games import GameId, Password
+from app.web.api.models import responses
 from app.web.house import actor_of, game_server_of
 from app.web.identity import Anyone, credential_of
 from app.web.lookups import look_up
