@@ -59,7 +59,7 @@ from app.web.house import open_game_server
 from app.web.identity import IdentityMiddleware, Person, csrf_token, who
 from app.web.limits import Limits
 from app.web.offload import Offload
-from app.web.pages import install_pages
+from app.web.pages.routes import install_pages
 from app.web.passwords import Passwords
 from app.web.site import Site
 from app.web.talk_limits import TalkLimits

@@ -43,7 +43,7 @@ class Found:
 def find_all() -> list[Found]:
     """Every sentence of the product."""
     found = [*from_templates(TEMPLATES), *from_scripts(STATIC / "js")]
-    found += from_python(Path(__file__).parent)
+    found += from_python(Path(__file__).parent / "pages")
     found += [Found(sentence, "", place) for sentence, place in server_sentences()]
     return sorted(set(found))
 
@@ -75,14 +75,14 @@ def from_scripts(folder: Path) -> Iterator[Found]:
 
 
 def from_python(folder: Path) -> Iterator[Found]:
-    """Sentences that pages say by themselves: t("…") and words.t("…") in app/web/pages*.py and forms.py."""
-    for path in sorted([*folder.glob("pages*.py"), folder / "forms.py"]):
+    """Sentences that pages say by themselves: t("…") and words.t("…") in app/web/pages."""
+    for path in sorted(folder.glob("*.py")):
         for call in ast.walk(ast.parse(path.read_text())):
             if not isinstance(call, ast.Call) or not call.args or not isinstance(call.args[0], ast.Constant):
                 continue
             name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
             if name == "t" and isinstance(call.args[0].value, str):
-                yield Found(call.args[0].value, "", f"app/web/{path.name}")
+                yield Found(call.args[0].value, "", f"app/web/pages/{path.name}")
 
 
 def unquoted(literal: str) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from app.notify.words import SENTENCES
 from app.rules.catalogue import CATALOGUE, PRESETS
 from app.rules.core.errors import reasons
-from app.web.forms import CHOICE_WORDS, GROUPS
 from app.web.i18n import PLACES
-from app.web.practice_lessons import LESSONS
+from app.web.pages.forms import CHOICE_WORDS, GROUPS
+from app.web.pages.lessons import LESSONS
 
 __all__ = ["server_sentences"]
 
@@ -31,12 +31,12 @@ def server_sentences() -> Iterator[tuple[str, str]]:
     for place in PLACES.values():
         yield place, "app/web/i18n.py"
     for word in CHOICE_WORDS.values():
-        yield word, "app/web/forms.py"
+        yield word, "app/web/pages/forms.py"
     for heading, _names in GROUPS:
-        yield heading, "app/web/forms.py"
-    yield "online", "app/web/forms.py"
+        yield heading, "app/web/pages/forms.py"
+    yield "online", "app/web/pages/forms.py"
     for sentence in SENTENCES:
         yield sentence, "app/notify/words.py"
     for lesson in LESSONS:
         for sentence in lesson.sentences():
-            yield sentence, "app/web/practice_lessons.py"
+            yield sentence, "app/web/pages/lessons.py"

@@ -14,11 +14,11 @@ from sqlalchemy import insert, select
 
 from app.store.games import store as game_store
 from app.store.games.tables import games, heads, seats
-from app.web import pages_replay
 from app.web.api import qr
 from app.web.api.profiles import PAGE
 from app.web.errors import TooMany
 from app.web.offload import MOST_WAITING, Offload
+from app.web.pages import replay
 from tests.people.running_site import TestSite, code_of, running
 from tests.people.tables import open_table
 from tests.sockets.client import Clients
@@ -32,13 +32,13 @@ async def test_records_that_strangers_post_are_played_off_the_loop_and_paid_for(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: list[int] = []
-    play = pages_replay.steps_of
+    play = replay.steps_of
 
     def steps_of(*given: Any, **more: Any) -> Any:
         threads.append(threading.get_ident())
         return play(*given, **more)
 
-    monkeypatch.setattr(pages_replay, "steps_of", steps_of)
+    monkeypatch.setattr(replay, "steps_of", steps_of)
     async with running(sqlite_url, writes_burst=10_000, requests_per_second=0.5, requests_burst=60) as site:
         browser = site.browser()
         answers = [await browser.post("/replay/steps", json={"record": RECORD}) for _ in range(40)]

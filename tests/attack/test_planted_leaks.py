@@ -14,9 +14,10 @@ from app.play.frames import Frame
 from app.play.lobby import Lobby
 from app.play.refusals import Refusal
 from app.play.room import broadcast, subscribers
-from app.web import guard, pages_replay
+from app.web import guard
 from app.web.api import bots, games, stream
-from app.web.pages_render import PageRenderer
+from app.web.pages import replay
+from app.web.pages.render import PageRenderer
 from tests.attack.heard import differences
 from tests.attack.slots import Move, some_moves, twin
 from tests.attack.two_worlds import Laid, Leak, Stage, heard_in, pages_of_the_table, set_up
@@ -105,14 +106,14 @@ def a_header(patch: Patch, laid: Laid) -> None:
 
 
 def the_replay_of_what_was_seen(patch: Patch, laid: Laid) -> None:
-    told = pages_replay.seen_by
+    told = replay.seen_by
 
     def seen(row: Any, entries: Any, seat: Any) -> Any:
         whole = told(row, entries, seat)
         whole["steps"][-1]["marks"] = [f"deck {unseen(laid.new_game(None, ''))}"]  # type: ignore[arg-type]
         return whole
 
-    patch.setattr(pages_replay, "seen_by", seen)
+    patch.setattr(replay, "seen_by", seen)
 
 
 def a_row_of_the_lobby(patch: Patch, laid: Laid) -> None:

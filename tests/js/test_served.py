@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.web.pages_assets import without_comments
+from app.web.pages.assets import without_comments
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
 SCRIPTS = sorted(path.relative_to(STATIC).as_posix() for path in STATIC.rglob("*.js"))

@@ -17,9 +17,9 @@ from app.web.errors import Refused
 from app.web.house import actor_of, game_server_of
 from app.web.identity import Anyone
 from app.web.lookups import look_up
-from app.web.pages import checked_room
-from app.web.pages_render import Pages
-from app.web.pages_replay import seen
+from app.web.pages.render import Pages
+from app.web.pages.replay import seen
+from app.web.pages.routes import checked_room
 from app.web.routing import Router
 from app.web.site import site_of
 

@@ -18,7 +18,7 @@ from app.web.api.models import responses
 from app.web.errors import BadRequest, NotAllowed, NotFound, Refused
 from app.web.identity import Someone
 from app.web.limits import Attempt
-from app.web.pages_render import Pages
+from app.web.pages.render import Pages
 from app.web.passwords import new_code, plain_code
 from app.web.routing import Router
 from app.web.site import Site, site_of

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.web.practice_lessons import DEMOS, LESSONS
+from app.web.pages.lessons import DEMOS, LESSONS
 from tests.browser.table.house import Player
 
 

@@ -14,7 +14,7 @@ from app.rules.core.cards import SYMBOLS
 from app.rules.core.errors import BadOptions, Param
 from app.rules.options import CONFLICTS, Options, parse_options
 from app.web.i18n import Catalogue
-from app.web.pages_render import Pages, json_object
+from app.web.pages.render import Pages, json_object
 from app.web.routing import Router
 
 __all__ = [

@@ -13,8 +13,8 @@ from starlette.responses import JSONResponse, Response
 
 from app import rules
 from app.web.errors import BadRequest, NotFound
-from app.web.pages_render import json_object
-from app.web.practice_lessons import Lesson, Stage, find_stage, opening
+from app.web.pages.lessons import Lesson, Stage, find_stage, opening
+from app.web.pages.render import json_object
 from app.web.routing import Router
 from app.web.site import site_of
 

@@ -22,7 +22,7 @@ from app.web.errors import BadRequest
 from app.web.house import actor_of, game_server_of
 from app.web.identity import Anyone
 from app.web.lookups import look_up
-from app.web.pages_render import json_object
+from app.web.pages.render import json_object
 from app.web.routing import Router
 from app.web.site import site_of
 

@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from app.play.untrusted_json import read_json
 from app.web.errors import BadRequest
 from app.web.i18n import COOKIE, LANGUAGES, Catalogue, Languages
-from app.web.pages_assets import Assets
+from app.web.pages.assets import Assets
 
 __all__ = ["Folders", "PageRenderer", "Pages", "Reader", "json_object", "pages_of"]
 

@@ -13,12 +13,13 @@ from starlette.responses import RedirectResponse, Response
 
 from app.paths import STATIC, TEMPLATES
 from app.rules.catalogue import CATALOGUE
-from app.web import forms, pages_replay, practice
 from app.web.i18n import LANGUAGES
 from app.web.i18n_extract import LOCALES
-from app.web.pages_errors import error_page
-from app.web.pages_render import Folders, PageRenderer, Pages, Reader
-from app.web.practice_lessons import LESSONS
+from app.web.pages import forms, practice
+from app.web.pages import replay as replays
+from app.web.pages.errors import error_page
+from app.web.pages.lessons import LESSONS
+from app.web.pages.render import Folders, PageRenderer, Pages, Reader
 from app.web.routing import Router
 
 __all__ = ["install_pages", "router"]
@@ -43,7 +44,7 @@ def install_pages(
     for route in router.routes:
         if isinstance(route, APIRoute) and route.methods:
             route.methods.add("HEAD")  # whoever only looks whether a page is there
-    for each in (router, forms.router, practice.router, pages_replay.router):
+    for each in (router, forms.router, practice.router, replays.router):
         app.include_router(each)
 
 

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from app.web.answers import Reason
 from app.web.errors import about_minutes
-from app.web.pages_render import PageRenderer
+from app.web.pages.render import PageRenderer
 
 __all__ = ["error_page"]
 
