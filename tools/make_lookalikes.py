@@ -1,4 +1,4 @@
-"""Make app/web/lookalikes.json: which letters look alike, and the script of each, for checking names.
+"""Make app/web/auth/lookalikes.json: which letters look alike, and the script of each, for checking names.
 
 The source is Unicode's own data (confusables.txt of UTS #39 and Scripts.txt) as the package
 confusable-homoglyphs carries it, which is read here and not needed by the server: its tables are twenty
@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
-from app.web.names import bare
-from app.web.scripts import RECOMMENDED
+from app.web.auth.name_scripts import RECOMMENDED
+from app.web.auth.names import bare
 
-TARGET = Path(__file__).parents[1] / "app/web/lookalikes.json"
+TARGET = Path(__file__).parents[1] / "app/web/auth/lookalikes.json"
 
 
 def pairs(given: dict[str, list[dict[str, str]]]) -> dict[str, list[str]]:

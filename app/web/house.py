@@ -13,7 +13,7 @@ from app.play.server import GameServer
 from app.play.simple_bot import SimpleBot
 from app.play.system_clock import SystemClock
 from app.settings import Settings
-from app.web.identity import Person
+from app.web.auth.identity import Person
 
 __all__ = ["BOT_INTERVAL", "actor_of", "game_server_of", "open_game_server"]
 

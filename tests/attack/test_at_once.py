@@ -15,7 +15,7 @@ from argon2 import PasswordHasher
 from app.play import join
 from app.play.log import terms
 from app.web.api import social
-from app.web.passwords import Passwords
+from app.web.auth.passwords import Passwords
 from tests.people.running_site import QUICK, TestSite, code_of, running
 from tests.people.tables import open_table
 

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 
 from app.main import create_app
 from app.settings import Settings
-from app.web.passwords import Passwords
+from app.web.auth.passwords import Passwords
 from app.web.site import Site
 from tests.databases import at_head
 

@@ -7,8 +7,8 @@ import random
 
 import pytest
 
+from app.web.auth.names import LONGEST_NAME, are_confusable, checked_name, login, named, suggest
 from app.web.errors import BadRequest
-from app.web.names import LONGEST_NAME, are_confusable, checked_name, login, named, suggest
 from tests.people.running_site import code_of, running
 
 

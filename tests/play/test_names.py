@@ -18,7 +18,7 @@ from app.play.names import LIFE
 from app.play.server import GameServer
 from app.store.games.tables import chat, log, seats
 from app.store.people.data import DataStore
-from app.web.names import named
+from app.web.auth.names import named
 from tests.play.commands.test_play import advance_of
 from tests.play.stage import Ear, Guest, Stage, open_stage
 

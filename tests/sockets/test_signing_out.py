@@ -10,7 +10,7 @@ import httpx
 
 from app.play.frames import Frame
 from app.store.people.players import PeopleStore, hashed
-from app.web.identity import cookie_name
+from app.web.auth.identity import cookie_name
 from app.web.open_sockets import OpenSockets
 from app.web.site import Site
 from app.web.upkeep import Upkeep

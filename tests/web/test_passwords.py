@@ -10,7 +10,7 @@ from argon2 import PasswordHasher
 from argon2.low_level import Type
 
 from app.notify.webhook import Webhooks
-from app.web.passwords import NOBODY, Passwords, new_code, plain_code
+from app.web.auth.passwords import NOBODY, Passwords, new_code, plain_code
 
 
 async def test_a_password_is_kept_as_argon2id_with_a_salt_of_its_own() -> None:

@@ -12,12 +12,11 @@ from pydantic import Field
 from starlette.requests import Request
 
 from app.store.people.players import LoginTaken, Player, hashed
-from app.web import names
 from app.web.api.me import Body, Name, free_name, with_csrf
 from app.web.api.models import responses
 from app.web.api.profiles import share_a_table
-from app.web.errors import Conflict, NotAllowed, NotFound, Refused
-from app.web.identity import (
+from app.web.auth import names
+from app.web.auth.identity import (
     Anyone,
     Person,
     Someone,
@@ -26,7 +25,8 @@ from app.web.identity import (
     session_of,
     start_session,
 )
-from app.web.passwords import checked_password, new_code, plain_code
+from app.web.auth.passwords import checked_password, new_code, plain_code
+from app.web.errors import Conflict, NotAllowed, NotFound, Refused
 from app.web.routing import Router
 from app.web.site import Site, site_of
 

@@ -13,9 +13,9 @@ from app.web.api.games import GameId, Password
 from app.web.api.models import responses
 from app.web.api.records import record_for
 from app.web.api.reviews import Reviews
+from app.web.auth.identity import Anyone
 from app.web.errors import Refused
 from app.web.house import actor_of, game_server_of
-from app.web.identity import Anyone
 from app.web.lookups import look_up
 from app.web.pages.render import Pages
 from app.web.pages.replay import seen

@@ -16,7 +16,7 @@ from app.play.ports import StoreUnavailable
 from app.web.api.accounts import check_password
 from app.web.api.me import Body
 from app.web.api.models import responses
-from app.web.identity import Someone, forget_cookie
+from app.web.auth.identity import Someone, forget_cookie
 from app.web.routing import Router
 from app.web.site import site_of
 

@@ -22,8 +22,8 @@ from app.play.room.room import Room
 from app.web.answers import status_of
 from app.web.api.models import Act, Created, Done, NewGame, Quick, QuickAnswer, Rows, responses
 from app.web.api.records import record_for
+from app.web.auth.identity import Anyone, Person, SomeoneOrGuest
 from app.web.house import actor_of, game_server_of
-from app.web.identity import Anyone, Person, SomeoneOrGuest
 from app.web.lookups import look_up
 from app.web.routing import Router
 from app.web.site import site_of

@@ -8,10 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import HTTPConnection, Request
 
 from app.store.people.players import LoginTaken
-from app.web import names
 from app.web.api.models import responses
-from app.web.errors import Conflict
-from app.web.identity import (
+from app.web.auth import names
+from app.web.auth.identity import (
     Anyone,
     Person,
     Someone,
@@ -21,6 +20,7 @@ from app.web.identity import (
     session_of,
     who,
 )
+from app.web.errors import Conflict
 from app.web.routing import Router
 from app.web.site import Site, site_of
 

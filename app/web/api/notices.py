@@ -15,11 +15,11 @@ from app.notify.webhook import BadWebhook, WebhookFailed, checked_url
 from app.store.people.notices import Notice
 from app.web.api.me import Body
 from app.web.api.models import responses
+from app.web.auth.identity import Someone
+from app.web.auth.passwords import new_code, plain_code
 from app.web.errors import BadRequest, NotAllowed, NotFound, Refused
-from app.web.identity import Someone
 from app.web.limits import Attempt
 from app.web.pages.render import Pages
-from app.web.passwords import new_code, plain_code
 from app.web.routing import Router
 from app.web.site import Site, site_of
 

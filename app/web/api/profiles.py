@@ -11,8 +11,8 @@ from starlette.requests import Request
 from app.play.log.entries import GameRow, SeatRow
 from app.play.ports import GameStore
 from app.web.api.models import responses
+from app.web.auth.identity import Anyone, Someone
 from app.web.errors import NotFound
-from app.web.identity import Anyone, Someone
 from app.web.routing import Router
 from app.web.site import site_of
 

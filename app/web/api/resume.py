@@ -12,9 +12,9 @@ from starlette.responses import RedirectResponse, Response
 from app.web.api.me import Body, with_csrf
 from app.web.api.models import responses
 from app.web.api.qr import public_address, qr_svg
+from app.web.auth.identity import Person, Someone, start_session
+from app.web.auth.passwords import new_code, plain_code
 from app.web.errors import Refused
-from app.web.identity import Person, Someone, start_session
-from app.web.passwords import new_code, plain_code
 from app.web.routing import Router
 from app.web.site import site_of
 

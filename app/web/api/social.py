@@ -9,8 +9,8 @@ from starlette.requests import Request
 
 from app.web.api.me import Body
 from app.web.api.models import responses
+from app.web.auth.identity import Someone
 from app.web.errors import BadRequest, Conflict, NotFound
-from app.web.identity import Someone
 from app.web.routing import Router
 from app.web.site import site_of
 

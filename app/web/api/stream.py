@@ -20,8 +20,8 @@ from app.play.room.subscribers import Subscriber
 from app.play.server import GameServer
 from app.web.api.games import GameId, Password
 from app.web.api.models import responses
+from app.web.auth.identity import Anyone, credential_of
 from app.web.house import actor_of, game_server_of
-from app.web.identity import Anyone, credential_of
 from app.web.lookups import look_up
 from app.web.routing import Router
 from app.web.site import site_of

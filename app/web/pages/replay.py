@@ -18,9 +18,9 @@ from app.play.log.table import Table
 from app.play.refusals import Refusal
 from app.web.api.games import GameId, Password
 from app.web.api.records import ENTRIES_A_MILLISECOND
+from app.web.auth.identity import Anyone
 from app.web.errors import BadRequest
 from app.web.house import actor_of, game_server_of
-from app.web.identity import Anyone
 from app.web.lookups import look_up
 from app.web.pages.render import json_object
 from app.web.routing import Router

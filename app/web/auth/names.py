@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from functools import cache
 
 from app.store.people.players import Name
+from app.web.auth.name_scripts import is_ignorable, is_moderate, lookalikes
 from app.web.errors import BadRequest
-from app.web.scripts import is_ignorable, is_moderate, lookalikes
 
 __all__ = [
     "LONGEST_NAME",

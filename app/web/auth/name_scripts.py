@@ -80,4 +80,4 @@ def _ranges() -> tuple[list[int], list[int], list[str]]:
 
 @cache
 def _tables() -> Any:
-    return json.loads((resources.files("app.web") / "lookalikes.json").read_text(encoding="utf-8"))
+    return json.loads((resources.files("app.web.auth") / "lookalikes.json").read_text(encoding="utf-8"))

@@ -12,8 +12,8 @@ from typing import TypeVar
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from app.web.auth.names import skeleton
 from app.web.errors import BadRequest, TooMany
-from app.web.names import skeleton
 
 __all__ = ["Passwords", "checked_password", "new_code", "plain_code"]
 

@@ -1,0 +1,1 @@
+"""Who somebody is: sessions and cookies, passwords, names."""
