@@ -55,14 +55,14 @@ from app.web.api.models import describe_errors
 from app.web.api.reviews import Reviews
 from app.web.auth.identity import IdentityMiddleware, Person, csrf_token, who
 from app.web.auth.passwords import Passwords
-from app.web.bans import Bans
-from app.web.guard import GuardMiddleware
 from app.web.house import open_game_server
-from app.web.limits import Limits
 from app.web.offload import Offload
 from app.web.pages.routes import install_pages
+from app.web.security.bans import Bans
+from app.web.security.command_limits import TalkLimits
+from app.web.security.guard import GuardMiddleware
+from app.web.security.limits import Limits
 from app.web.site import Site
-from app.web.talk_limits import TalkLimits
 from app.web.upkeep import Upkeep
 
 __all__ = ["create_app"]

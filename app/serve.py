@@ -31,9 +31,9 @@ from app.settings import BadSettings, Settings, setting_names, settings_from
 from app.store.engine import make_engine
 from app.store.file_lock import FileInUse, sole_server
 from app.store.migrate import upgrade
-from app.web.connections import Connections, raise_file_limit
-from app.web.http_uvicorn import CarefulHttp
 from app.web.logs import configure_logs
+from app.web.security.connections import Connections, raise_file_limit
+from app.web.security.http_protocol import CarefulHttp
 from app.web.wire_uvicorn import ThinProtocol
 
 __all__ = ["add_arguments", "migrate", "run"]
@@ -147,7 +147,7 @@ def _work(settings: Settings, listener: socket.socket) -> None:
         ws_per_message_deflate=False,  # 2-4 times the memory a socket, for frames of a few dozen bytes
         ws_ping_interval=20.0,
         ws_ping_timeout=20.0,
-        proxy_headers=False,  # app/web/address.py counts trusted hops itself
+        proxy_headers=False,  # app/web/security/address.py counts trusted hops itself
         server_header=False,
         access_log=False,
         log_config=None,

@@ -23,7 +23,7 @@ from app.play.room.room import Room
 from app.play.room.subscribers import Subscriber
 from app.web.conversation import Manners, converse
 from app.web.house import game_server_of
-from app.web.lookups import Door
+from app.web.security.room_lookup import Door
 from app.web.wire_accept import Accepted as Socket
 from app.web.wire_accept import accept
 

@@ -20,9 +20,9 @@ from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.web.address import is_direct_from_loopback
 from app.web.errors import NotFound
 from app.web.routing import Router
+from app.web.security.address import is_direct_from_loopback
 from app.web.site import site_of
 
 __all__ = ["Metrics", "router"]

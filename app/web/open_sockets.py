@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Literal, NamedTuple
 
 from app.play.ports import Listener
-from app.web.address import parsed_address, parsed_network
+from app.web.security.address import parsed_address, parsed_network
 
 __all__ = ["SIGNED_OUT", "By", "OpenSockets"]
 

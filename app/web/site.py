@@ -20,10 +20,10 @@ from app.store.people.notices import NoticeStore
 from app.store.people.players import PeopleStore, Player
 from app.store.people.social import SocialStore
 from app.web.auth.passwords import Passwords
-from app.web.bans import Bans
-from app.web.limits import Limits
 from app.web.offload import Offload
 from app.web.open_sockets import SIGNED_OUT, By, OpenSockets
+from app.web.security.bans import Bans
+from app.web.security.limits import Limits
 
 if TYPE_CHECKING:  # these import `site_of` themselves
     from app.web.metrics import Metrics

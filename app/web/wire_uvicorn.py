@@ -68,7 +68,7 @@ class ThinProtocol(AppSide):
         self._timer: asyncio.TimerHandle | None = None  # cuts off what is closing
         self._outbox: Outbox | None = None
         self._counted: Counted | None = None
-        self.place: Counted | None = None  # among the connections of its address (http_uvicorn.py)
+        self.place: Counted | None = None  # among the connections of its address (security/http_protocol.py)
 
     # -- what uvicorn and the event loop call ------------------------------------------------------
 

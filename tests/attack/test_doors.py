@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed
 
 from app.main import create_app
 from app.settings import Settings
-from app.web.limits import Limits
+from app.web.security.limits import Limits
 from tests.attack.routes import routes
 from tests.people.running_site import TestSite, code_of, running
 from tests.people.tables import open_table, sit

@@ -11,7 +11,7 @@ from starlette.requests import HTTPConnection
 from websockets.exceptions import InvalidStatus
 
 from app.settings import Settings
-from app.web.limits import Limits
+from app.web.security.limits import Limits
 from tests.sockets.client import Clients, advance
 from tests.sockets.running_server import RunningServer, in_process
 from tools.fuzz.frames import fuzz_frames

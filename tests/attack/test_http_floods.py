@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from app.web import http_uvicorn
+from app.web.security import http_protocol
 from tests.attack.raw_connection import RawConnection, until
 from tests.attack.work import counted_work
 from tests.sockets.running_server import ROOT, RunningServer, free_port, in_process
@@ -48,7 +48,7 @@ async def _answer(peer: RawConnection) -> bytes:
 async def test_a_stray_byte_does_not_keep_a_connection(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch, stray: bytes, together: bool
 ) -> None:
-    monkeypatch.setattr(http_uvicorn, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(http_protocol, "HEAD_SECONDS", 0.3)
     async with RawConnection(server) as peer:
         await peer.send(GET + stray if together else GET)
         assert b" 200 " in await _answer(peer)
@@ -62,7 +62,7 @@ async def test_one_byte_of_a_body_after_the_answer_does_not_keep_a_connection(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody reads the body of a GET: it is answered first, and the byte ended the wait for the next request."""
-    monkeypatch.setattr(http_uvicorn, "REQUEST_SECONDS", 1.0, raising=False)
+    monkeypatch.setattr(http_protocol, "REQUEST_SECONDS", 1.0, raising=False)
     async with RawConnection(server) as peer:
         await peer.send(GET[:-2] + b"Content-Length: 5\r\n\r\n")
         assert b" 200 " in await _answer(peer)
@@ -74,7 +74,7 @@ async def test_one_byte_of_a_body_after_the_answer_does_not_keep_a_connection(
 async def test_a_body_that_trickles_for_ever_is_cut_off(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_uvicorn, "REQUEST_SECONDS", 1.0, raising=False)
+    monkeypatch.setattr(http_protocol, "REQUEST_SECONDS", 1.0, raising=False)
     async with RawConnection(server) as peer:
         await peer.send(
             b"POST /replay/steps HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n"
@@ -99,7 +99,7 @@ async def test_a_body_that_trickles_for_ever_is_cut_off(
 async def test_an_answer_that_nobody_takes_is_given_up(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch, closing: bytes
 ) -> None:
-    monkeypatch.setattr(http_uvicorn, "ANSWER_SECONDS", 1.0, raising=False)
+    monkeypatch.setattr(http_protocol, "ANSWER_SECONDS", 1.0, raising=False)
     asked = b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: here\r\n"
     async with RawConnection(server, receive_buffer=4096) as peer:
         for _ in range(200):  # until the kernel takes no more; then the server has something that waits
@@ -122,7 +122,7 @@ async def test_pipelined_requests_are_answered_a_few_at_a_time_and_then_no_more(
             await asyncio.wait([pushing])
             pushing.exception()
         answers = said.count(b"HTTP/1.1 200")
-        assert 2 <= answers <= http_uvicorn.MOST_PIPELINED + 1
+        assert 2 <= answers <= http_protocol.MOST_PIPELINED + 1
         assert said.lower().count(b"connection: close") == 1, "it says so"
         assert work.calls < 40_000
     await until(lambda: server.connections == 0)

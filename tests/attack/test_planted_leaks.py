@@ -14,10 +14,10 @@ from app.play.frames import Frame
 from app.play.lobby import Lobby
 from app.play.refusals import Refusal
 from app.play.room import broadcast, subscribers
-from app.web import guard
 from app.web.api import bots, games, stream
 from app.web.pages import replay
 from app.web.pages.render import PageRenderer
+from app.web.security import guard
 from tests.attack.heard import differences
 from tests.attack.slots import Move, some_moves, twin
 from tests.attack.two_worlds import Laid, Leak, Stage, heard_in, pages_of_the_table, set_up

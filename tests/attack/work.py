@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-_WIRE = ("/app/web/wire", "/app/web/http_uvicorn", "/websockets/", "/uvicorn/")
+_WIRE = ("/app/web/ws/transport/", "/app/web/security/http_protocol", "/websockets/", "/uvicorn/")
 
 
 class Work:

@@ -25,8 +25,8 @@ from app.main import create_app
 from app.play.server import GameServer
 from app.settings import Settings
 from app.web.auth.passwords import Passwords
-from app.web.connections import Connections
-from app.web.http_uvicorn import CarefulHttp
+from app.web.security.connections import Connections
+from app.web.security.http_protocol import CarefulHttp
 from app.web.wire_uvicorn import ThinProtocol
 from tests.databases import at_head
 from tests.people.running_site import QUICK

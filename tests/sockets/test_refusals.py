@@ -13,7 +13,7 @@ from app.play.ports import StoreUnavailable
 from app.play.refusals import SENTENCES
 from app.play.room.room import Room
 from app.settings import Settings
-from app.web.talk_limits import TalkLimits
+from app.web.security.command_limits import TalkLimits
 from tests.sockets.client import Client, Clients, advance
 
 NONCE = "0123456789abcdef" * 2

@@ -10,7 +10,7 @@ import pytest
 
 from app.serve import _listen
 from app.settings import Settings
-from app.web.connections import Connections, Place, most_connections, raise_file_limit
+from app.web.security.connections import Connections, Place, most_connections, raise_file_limit
 
 
 class Peer:

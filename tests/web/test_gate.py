@@ -11,11 +11,11 @@ from starlette.requests import HTTPConnection
 from app.play.frames import Frame
 from app.play.refusals import Raced, Refusal
 from app.settings import Settings
-from app.web.address import client_address, is_direct_from_loopback
 from app.web.answers import status_of
-from app.web.bans import Bans
 from app.web.errors import NotAllowed
 from app.web.open_sockets import OpenSockets
+from app.web.security.address import client_address, is_direct_from_loopback
+from app.web.security.bans import Bans
 from tests.people.running_site import ORIGIN, TestSite, code_of, running
 
 HTTPS = "https://play.example.org"
@@ -151,7 +151,7 @@ async def test_only_trusted_hops_say_where_somebody_comes_from(
     from starlette.requests import HTTPConnection
 
     from app.settings import Settings
-    from app.web.address import client_address
+    from app.web.security.address import client_address
 
     scope = {
         "type": "http",

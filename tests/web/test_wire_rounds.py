@@ -12,7 +12,7 @@ from typing import Any, cast
 import uvicorn
 from uvicorn.server import ServerState
 
-from app.web.http_uvicorn import CarefulHttp
+from app.web.security.http_protocol import CarefulHttp
 from app.web.wire import framed_as
 from app.web.wire_rounds import TURNS, Rounds
 from app.web.wire_uvicorn import ThinProtocol

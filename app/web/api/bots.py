@@ -16,11 +16,11 @@ from app.web.api.reviews import Reviews
 from app.web.auth.identity import Anyone
 from app.web.errors import Refused
 from app.web.house import actor_of, game_server_of
-from app.web.lookups import look_up
 from app.web.pages.render import Pages
 from app.web.pages.replay import seen
 from app.web.pages.routes import checked_room
 from app.web.routing import Router
+from app.web.security.room_lookup import look_up
 from app.web.site import site_of
 
 __all__ = ["HintAnswer", "HintAsked", "pages_router", "router"]

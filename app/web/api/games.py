@@ -24,8 +24,8 @@ from app.web.api.models import Act, Created, Done, NewGame, Quick, QuickAnswer, 
 from app.web.api.records import record_for
 from app.web.auth.identity import Anyone, Person, SomeoneOrGuest
 from app.web.house import actor_of, game_server_of
-from app.web.lookups import look_up
 from app.web.routing import Router
+from app.web.security.room_lookup import look_up
 from app.web.site import site_of
 
 __all__ = ["router"]

@@ -22,8 +22,8 @@ from app.web.api.games import GameId, Password
 from app.web.api.models import responses
 from app.web.auth.identity import Anyone, credential_of
 from app.web.house import actor_of, game_server_of
-from app.web.lookups import look_up
 from app.web.routing import Router
+from app.web.security.room_lookup import look_up
 from app.web.site import site_of
 
 __all__ = ["router"]

@@ -24,10 +24,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.settings import Settings
 from app.store.people.players import LoginTaken, Player, hashed
-from app.web.address import limit_key
 from app.web.auth import names
 from app.web.errors import NobodyKnown, NotAllowed
 from app.web.open_sockets import REPLACED
+from app.web.security.address import limit_key
 from app.web.site import Site, site_of
 
 __all__ = [

@@ -21,9 +21,9 @@ from app.web.api.records import ENTRIES_A_MILLISECOND
 from app.web.auth.identity import Anyone
 from app.web.errors import BadRequest
 from app.web.house import actor_of, game_server_of
-from app.web.lookups import look_up
 from app.web.pages.render import json_object
 from app.web.routing import Router
+from app.web.security.room_lookup import look_up
 from app.web.site import site_of
 
 __all__ = ["router", "seen_by", "steps_of"]

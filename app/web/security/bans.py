@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from starlette.requests import HTTPConnection
 
 from app.settings import Settings
-from app.web.address import Network, client_address, parsed_address, parsed_network
 from app.web.errors import NotAllowed
+from app.web.security.address import Network, client_address, parsed_address, parsed_network
 
 __all__ = ["NEWCOMER_SECONDS", "Bans"]
 

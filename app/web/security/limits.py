@@ -19,8 +19,8 @@ from starlette.requests import HTTPConnection
 
 from app.play.ports import StoreUnavailable
 from app.settings import Settings
-from app.web.address import client_address, limit_key
 from app.web.errors import TooMany
+from app.web.security.address import client_address, limit_key
 
 __all__ = ["Attempt", "Bucket", "Buckets", "Limits", "OpenSocket"]
 

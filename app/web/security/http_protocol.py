@@ -16,7 +16,7 @@ from typing import Any
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from app.web.connections import Connections, Place
+from app.web.security.connections import Connections, Place
 from app.web.wire_uvicorn import ThinProtocol
 
 __all__ = ["CarefulHttp"]

@@ -13,7 +13,7 @@ from app.play.commands import messages as cmd
 from app.play.ports import Actor
 from app.play.refusals import Refusal
 from app.settings import Settings
-from app.web.limits import Buckets
+from app.web.security.limits import Buckets
 
 __all__ = ["TalkLimits"]
 

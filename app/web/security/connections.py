@@ -12,7 +12,7 @@ import sys
 from uvicorn.protocols.utils import get_remote_addr
 
 from app.settings import Settings
-from app.web.address import limit_key
+from app.web.security.address import limit_key
 
 __all__ = ["Connections", "Place", "most_connections", "raise_file_limit"]
 
