@@ -35,7 +35,7 @@ from app.store.people.notices import NoticeStore
 from app.store.people.players import PeopleStore
 from app.store.people.retention import RetentionStore
 from app.store.people.social import SocialStore
-from app.web import game_socket, health, lobby_socket, metrics
+from app.web import health, metrics
 from app.web.answers import install_answers
 from app.web.api import (
     accounts,
@@ -64,6 +64,7 @@ from app.web.security.guard import GuardMiddleware
 from app.web.security.limits import Limits
 from app.web.site import Site
 from app.web.upkeep import Upkeep
+from app.web.ws import game, lobby
 
 __all__ = ["create_app"]
 
@@ -85,7 +86,7 @@ _ROUTERS = (
     bots.pages_router,
 )
 
-_SOCKETS = (game_socket.route, lobby_socket.route)
+_SOCKETS = (game.route, lobby.route)
 
 
 class _Server(FastAPI):

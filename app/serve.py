@@ -34,7 +34,7 @@ from app.store.migrate import upgrade
 from app.web.logs import configure_logs
 from app.web.security.connections import Connections, raise_file_limit
 from app.web.security.http_protocol import CarefulHttp
-from app.web.wire_uvicorn import ThinProtocol
+from app.web.ws.transport.uvicorn import ThinProtocol
 
 __all__ = ["add_arguments", "migrate", "run"]
 

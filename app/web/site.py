@@ -21,9 +21,9 @@ from app.store.people.players import PeopleStore, Player
 from app.store.people.social import SocialStore
 from app.web.auth.passwords import Passwords
 from app.web.offload import Offload
-from app.web.open_sockets import SIGNED_OUT, By, OpenSockets
 from app.web.security.bans import Bans
 from app.web.security.limits import Limits
+from app.web.ws.open_sockets import SIGNED_OUT, By, OpenSockets
 
 if TYPE_CHECKING:  # these import `site_of` themselves
     from app.web.metrics import Metrics

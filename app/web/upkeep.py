@@ -13,9 +13,9 @@ from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.server import GameServer
 from app.store.people.retention import RetentionStore
-from app.web.open_sockets import SIGNED_OUT, By
 from app.web.security.bans import NEWCOMER_SECONDS
 from app.web.site import Site
+from app.web.ws.open_sockets import SIGNED_OUT, By
 
 __all__ = ["Upkeep", "every"]
 

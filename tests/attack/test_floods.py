@@ -9,7 +9,7 @@ import pytest
 
 from app.play.join import PROTOCOL
 from app.settings import Settings
-from app.web import wire_uvicorn
+from app.web.ws.transport import uvicorn as transport
 from tests.attack.raw_connection import RawConnection, close_code, until
 from tests.attack.work import counted_work
 from tests.sockets.running_server import RunningServer, in_process
@@ -106,7 +106,7 @@ async def test_bytes_after_a_bad_frame_are_neither_kept_nor_read_again(
 async def test_after_a_frame_that_is_too_big_the_connection_ends_with_the_close(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wire_uvicorn, "CLOSE_SECONDS", 3600.0)
+    monkeypatch.setattr(transport, "CLOSE_SECONDS", 3600.0)
     async with RawConnection(server) as peer:
         await peer.open_socket()
         await peer.send(frame(b"x" * 5000))
@@ -126,7 +126,7 @@ async def _fill(server: RunningServer, peer: RawConnection) -> None:
 async def test_a_shed_socket_that_closes_is_counted_until_it_is_cut_off(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wire_uvicorn, "CLOSE_SECONDS", 1.0)
+    monkeypatch.setattr(transport, "CLOSE_SECONDS", 1.0)
     async with in_process(sqlite_url) as server, RawConnection(server, receive_buffer=4096) as peer:
         await peer.open_socket()
         await peer.send(HELLO)
@@ -140,7 +140,7 @@ async def test_a_shed_socket_that_closes_is_counted_until_it_is_cut_off(
 async def test_a_peer_that_closes_first_and_does_not_read_is_cut_off(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wire_uvicorn, "CLOSE_SECONDS", 1.0)
+    monkeypatch.setattr(transport, "CLOSE_SECONDS", 1.0)
     async with in_process(sqlite_url) as server, RawConnection(server, receive_buffer=4096) as peer:
         await peer.open_socket()
         await peer.send(HELLO)
@@ -154,7 +154,7 @@ async def test_a_peer_that_closes_first_and_does_not_read_is_cut_off(
 async def test_frames_after_the_servers_close_are_paid_for_and_only_a_close_is_heard(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wire_uvicorn, "CLOSE_SECONDS", 2.0)
+    monkeypatch.setattr(transport, "CLOSE_SECONDS", 2.0)
     async with RawConnection(server) as attacker:
         await attacker.open_socket("/ws/game/NoSuchRoom")
         await attacker.send(HELLO)  # refused: 4003

@@ -25,8 +25,8 @@ from app import rules
 from app.main import create_app
 from app.play import create, engines
 from app.settings import Settings
-from app.web import conversation
-from app.web.wire_uvicorn import ThinProtocol
+from app.web.ws import session
+from app.web.ws.transport.uvicorn import ThinProtocol
 from tests.attack.heard import Heard
 from tests.attack.routes import routes
 from tests.attack.slots import Audience, Move
@@ -347,7 +347,7 @@ async def heard_in(
     shutil.copyfile(stage.folder / "table.db", copy)
     with as_laid(monkeypatch, position, leak), monkeypatch.context() as patch:
         # However long this machine takes: who is silent or slow to say hello is a matter of real time.
-        patch.setattr(conversation, "HELLO_SECONDS", 3600)
+        patch.setattr(session, "HELLO_SECONDS", 3600)
         patch.setattr(ThinProtocol, "_beat_later", lambda _: None)
         async with in_process(f"sqlite+aiosqlite:///{copy}", migrated=True) as server:
             app = server._app

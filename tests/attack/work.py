@@ -8,7 +8,13 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-_WIRE = ("/app/web/ws/transport/", "/app/web/security/http_protocol", "/websockets/", "/uvicorn/")
+_WIRE = (
+    "/app/web/ws/transport/",
+    "/app/web/ws/accept",
+    "/app/web/security/http_protocol",
+    "/websockets/",
+    "/uvicorn/",
+)
 
 
 class Work:

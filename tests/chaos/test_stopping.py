@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from app.web.wire_uvicorn import ThinProtocol
+from app.web.ws.transport.uvicorn import ThinProtocol
 
 HANDSHAKE = (
     b"GET /ws/game/x HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"

@@ -27,12 +27,13 @@ from app.play.room.subscribers import KEPT
 from app.rules import RuleError, reasons
 from app.rules.core import errors as rule_errors
 from app.settings import Settings
-from app.web import errors, lobby_socket
+from app.web import errors
 from app.web.answers import _STATUS, _WORDS
 from app.web.api.models import NewGame, Quick
 from app.web.api.notices import MailNotSent
 from app.web.api.stream import QUIET_SECONDS, WAITING
-from app.web.conversation import BAD_FRAMES, HELLO_SECONDS
+from app.web.ws import lobby
+from app.web.ws.session import BAD_FRAMES, HELLO_SECONDS
 from tests.docs.protocol_page import PAGE, examples, section, table_rows, under
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,8 +52,8 @@ def test_the_examples_of_a_command_show_every_field_it_has_and_no_other(struct: 
 
 
 def test_the_examples_of_the_lobby_show_every_field_of_its_messages() -> None:
-    structs = (lobby_socket.Hello, lobby_socket.SetFilter, lobby_socket.Ping)
-    assert {tag(struct) for struct in structs} == set(lobby_socket.lobby_message_names())
+    structs = (lobby.Hello, lobby.SetFilter, lobby.Ping)
+    assert {tag(struct) for struct in structs} == set(lobby.lobby_message_names())
     for struct in structs:
         shown = {name for each in examples(section(4), "do") if each["do"] == tag(struct) for name in each}
         assert shown == {"do", *struct.__struct_fields__}

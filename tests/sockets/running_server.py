@@ -27,7 +27,7 @@ from app.settings import Settings
 from app.web.auth.passwords import Passwords
 from app.web.security.connections import Connections
 from app.web.security.http_protocol import CarefulHttp
-from app.web.wire_uvicorn import ThinProtocol
+from app.web.ws.transport.uvicorn import ThinProtocol
 from tests.databases import at_head
 from tests.people.running_site import QUICK
 from tools.soak import fork_server

@@ -10,8 +10,8 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from app.play import engines
-from app.web import conversation
-from app.web.outbox import CLOSE_CODES
+from app.web.ws import session
+from app.web.ws.outbox import CLOSE_CODES
 from tests.sockets.client import Client, Clients, fresh_id
 from tests.sockets.running_server import in_process
 
@@ -63,7 +63,7 @@ async def test_every_close_code_is_met(sqlite_url: str, monkeypatch: pytest.Monk
         for n in range(10):
             await hasty.say("ping", n=n)
         await closes(4005, hasty)
-        monkeypatch.setattr(conversation, "HELLO_SECONDS", 0.05)
+        monkeypatch.setattr(session, "HELLO_SECONDS", 0.05)
         silent = clients.twin(ann)
         silent.link = await silent.open(f"/ws/game/{ann.game}")
         silent._reading = asyncio.create_task(silent._read(silent.link))

@@ -13,9 +13,9 @@ from app.play.refusals import Raced, Refusal
 from app.settings import Settings
 from app.web.answers import status_of
 from app.web.errors import NotAllowed
-from app.web.open_sockets import OpenSockets
 from app.web.security.address import client_address, is_direct_from_loopback
 from app.web.security.bans import Bans
+from app.web.ws.open_sockets import OpenSockets
 from tests.people.running_site import ORIGIN, TestSite, code_of, running
 
 HTTPS = "https://play.example.org"

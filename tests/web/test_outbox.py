@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from app.play.frames import Frame
-from app.web.outbox import Outbox
-from app.web.wire import NOT_STRAIGHT, Straight, framed
+from app.web.ws.outbox import Outbox
+from app.web.ws.transport.base import NOT_STRAIGHT, Straight, framed
 
 
 class Transport:

@@ -11,7 +11,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import Server, ServerState
 
 from app.web.security.http_protocol import CarefulHttp
-from app.web.wire_uvicorn import ThinProtocol
+from app.web.ws.transport.uvicorn import ThinProtocol
 from tests.attack.raw_connection import until
 from tests.web.test_wire_rounds import HANDSHAKE, Line
 

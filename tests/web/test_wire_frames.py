@@ -7,8 +7,8 @@ import random
 import pytest
 from websockets.frames import Frame, Opcode
 
-from app.web.wire import framed_as
-from app.web.wire_frames import SLICE, OddFrames, whole_text
+from app.web.ws.transport.base import framed_as
+from app.web.ws.transport.framing import SLICE, OddFrames, whole_text
 
 MOST = 4096
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10

@@ -13,9 +13,9 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from app.web.security.http_protocol import CarefulHttp
-from app.web.wire import framed_as
-from app.web.wire_rounds import TURNS, Rounds
-from app.web.wire_uvicorn import ThinProtocol
+from app.web.ws.transport.base import framed_as
+from app.web.ws.transport.keepalive import TURNS, Rounds
+from app.web.ws.transport.uvicorn import ThinProtocol
 
 HANDSHAKE = (
     b"GET /ws HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"

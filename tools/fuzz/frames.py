@@ -20,8 +20,8 @@ import orjson
 from app.client.sealing import Keeper
 from app.play.commands.messages import message_names
 from app.play.log.terms import CHAT_PRESETS, COLOURS, LEVELS
-from app.web.lobby_socket import lobby_message_names
-from app.web.outbox import CLOSE_CODES
+from app.web.ws.lobby import lobby_message_names
+from app.web.ws.outbox import CLOSE_CODES
 from tools.fuzz.mutate import spoilt
 from tools.fuzz.server import Server
 from tools.fuzz.socket_client import BINARY, MORE, PING, PONG, TEXT, Raw, frame

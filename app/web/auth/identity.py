@@ -26,9 +26,9 @@ from app.settings import Settings
 from app.store.people.players import LoginTaken, Player, hashed
 from app.web.auth import names
 from app.web.errors import NobodyKnown, NotAllowed
-from app.web.open_sockets import REPLACED
 from app.web.security.address import limit_key
 from app.web.site import Site, site_of
+from app.web.ws.open_sockets import REPLACED
 
 __all__ = [
     "Anyone",

@@ -17,7 +17,7 @@ from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from app.web.security.connections import Connections, Place
-from app.web.wire_uvicorn import ThinProtocol
+from app.web.ws.transport.uvicorn import ThinProtocol
 
 __all__ = ["CarefulHttp"]
 

@@ -3,7 +3,7 @@
 uvicorn's own path costs a coroutine, a dict and a serialisation for every frame and socket out, and for every
 frame in a generator, a queue and two system calls to stop and go on reading. This is a protocol class of our own
 in its place; what uvicorn asks of one is listed in tests/web/test_uvicorn_calls.py. The handshake and every frame
-that is not plain are the `websockets` library's (wire_handshake.py, wire_frames.py), which is let go of as soon as
+that is not plain are the `websockets` library's (handshake.py, framing.py), which is let go of as soon as
 nothing odd is left. From the first message on the protocol carries the talk itself: no task lives with a socket,
 one is made only for a message whose answer takes time.
 
@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any, cast
 from uvicorn.protocols.utils import is_ssl
 
 from app.play.frames import Frame
-from app.web.wire import MOST_BUFFERED, NOT_STRAIGHT, Counted, Straight, framed, framed_as
-from app.web.wire_app import AppSide, Stage
-from app.web.wire_frames import OddFrames, whole_text
-from app.web.wire_rounds import Beating, Rounds
+from app.web.ws.transport.asgi import AppSide, Stage
+from app.web.ws.transport.base import MOST_BUFFERED, NOT_STRAIGHT, Counted, Straight, framed, framed_as
+from app.web.ws.transport.framing import OddFrames, whole_text
+from app.web.ws.transport.keepalive import Beating, Rounds
 
 if TYPE_CHECKING:
     import uvicorn
     from uvicorn.server import ServerState
 
-    from app.web.outbox import Outbox
+    from app.web.ws.outbox import Outbox
 
 __all__ = ["ThinProtocol"]
 

@@ -6,7 +6,7 @@ from os import write
 
 from app.play.frames import Bye, Frame, frame_of
 from app.play.ports import MetricsPort
-from app.web.wire import Wire, framed
+from app.web.ws.transport.base import Wire, framed
 
 __all__ = ["CLOSE_CODES", "Outbox"]
 

@@ -10,12 +10,12 @@ from app.play.ports import Actor, StoreUnavailable
 from app.web.auth.identity import Person, credential_of, who
 from app.web.errors import Refused, TooMany
 from app.web.house import actor_of, game_server_of
-from app.web.open_sockets import OpenSockets
-from app.web.outbox import Outbox
 from app.web.security.address import is_same_origin
 from app.web.security.limits import OpenSocket
 from app.web.site import site_of
-from app.web.wire import AsgiWire, Wire, wire_of
+from app.web.ws.open_sockets import OpenSockets
+from app.web.ws.outbox import Outbox
+from app.web.ws.transport.base import AsgiWire, Wire, wire_of
 
 __all__ = ["Accepted", "accept"]
 

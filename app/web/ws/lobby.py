@@ -17,9 +17,9 @@ from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.server import GameServer
 from app.play.untrusted_json import has_nul
-from app.web.conversation import Manners, converse
 from app.web.house import game_server_of
-from app.web.wire_accept import Accepted, accept
+from app.web.ws.accept import Accepted, accept
+from app.web.ws.session import Manners, converse
 
 __all__ = ["LobbySocket", "lobby_message_names", "route"]
 

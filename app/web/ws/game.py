@@ -21,11 +21,11 @@ from app.play.refusals import NotAdmitted, Refusal
 from app.play.room.broadcast import state_frame
 from app.play.room.room import Room
 from app.play.room.subscribers import Subscriber
-from app.web.conversation import Manners, converse
 from app.web.house import game_server_of
 from app.web.security.room_lookup import Door
-from app.web.wire_accept import Accepted as Socket
-from app.web.wire_accept import accept
+from app.web.ws.accept import Accepted as Socket
+from app.web.ws.accept import accept
+from app.web.ws.session import Manners, converse
 
 __all__ = ["GameSocket", "route"]
 

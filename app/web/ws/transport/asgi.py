@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from uvicorn.protocols.utils import ClientDisconnected, get_local_addr, get_remote_addr, is_ssl
 
-from app.web.conversation import Talk
-from app.web.wire import EXTENSION, framed_as
-from app.web.wire_handshake import Handshake
-from app.web.wire_inbox import Event, Inbox
+from app.web.ws.session import Talk
+from app.web.ws.transport.base import EXTENSION, framed_as
+from app.web.ws.transport.handshake import Handshake
+from app.web.ws.transport.inbox import Event, Inbox
 
 if TYPE_CHECKING:
     import uvicorn
@@ -42,7 +42,7 @@ class Stage(enum.IntEnum):
 
 
 class AppSide(asyncio.Protocol, ABC):
-    """One socket as the app knows it. The other half, `wire_uvicorn.ThinProtocol`, has the connection."""
+    """One socket as the app knows it. The other half, `uvicorn.ThinProtocol`, has the connection."""
 
     __slots__ = (
         "_answering",

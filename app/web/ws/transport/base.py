@@ -1,6 +1,6 @@
 """The wire: how frames leave, behind a small port, so that the transport can be exchanged for a thinner one.
 
-`AsgiWire` works under any ASGI server. Under uvicorn with `app.web.wire_uvicorn` the protocol itself is
+`AsgiWire` works under any ASGI server. Under uvicorn with `app.web.ws.transport.uvicorn` the protocol itself is
 the wire: a prebuilt frame goes straight to the transport, with no task and no copy a socket.
 """
 
@@ -17,8 +17,8 @@ from starlette.types import Scope, Send
 from app.play.frames import Frame
 
 if TYPE_CHECKING:
-    from app.web.conversation import Talk
-    from app.web.outbox import Outbox
+    from app.web.ws.outbox import Outbox
+    from app.web.ws.session import Talk
 
 __all__ = [
     "EXTENSION",

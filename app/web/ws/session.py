@@ -16,8 +16,8 @@ from app.play import frames
 from app.play.commands import messages as cmd
 from app.play.refusals import Refusal
 from app.play.server import GameServer
-from app.web.wire import AsgiWire, Wire
-from app.web.wire_accept import Accepted
+from app.web.ws.accept import Accepted
+from app.web.ws.transport.base import AsgiWire, Wire
 
 __all__ = ["Manners", "Talk", "converse"]
 

@@ -12,7 +12,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 from websockets.server import ServerProtocol
 
-from app.web.wire_frames import SILENT
+from app.web.ws.transport.framing import SILENT
 
 __all__ = ["Handshake"]
 

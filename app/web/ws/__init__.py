@@ -1,0 +1,1 @@
+"""Sockets: accepted, read, answered; the game's and the lobby's."""

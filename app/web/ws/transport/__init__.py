@@ -1,0 +1,1 @@
+"""How frames travel between a socket and its session, under uvicorn."""
