@@ -36,7 +36,6 @@ from app.store.people.players import PeopleStore
 from app.store.people.retention import RetentionStore
 from app.store.people.social import SocialStore
 from app.web import health, metrics
-from app.web.answers import install_answers
 from app.web.api import (
     accounts,
     bots,
@@ -55,7 +54,9 @@ from app.web.api.models import describe_errors
 from app.web.api.reviews import Reviews
 from app.web.auth.identity import IdentityMiddleware, Person, csrf_token, who
 from app.web.auth.passwords import Passwords
+from app.web.error_responses import install_answers
 from app.web.house import open_game_server
+from app.web.maintenance import Upkeep
 from app.web.offload import Offload
 from app.web.pages.routes import install_pages
 from app.web.security.bans import Bans
@@ -63,7 +64,6 @@ from app.web.security.command_limits import TalkLimits
 from app.web.security.guard import GuardMiddleware
 from app.web.security.limits import Limits
 from app.web.site import Site
-from app.web.upkeep import Upkeep
 from app.web.ws import game, lobby
 
 __all__ = ["create_app"]

@@ -28,10 +28,10 @@ from app.rules import RuleError, reasons
 from app.rules.core import errors as rule_errors
 from app.settings import Settings
 from app.web import errors
-from app.web.answers import _STATUS, _WORDS
 from app.web.api.models import NewGame, Quick
 from app.web.api.notices import MailNotSent
 from app.web.api.stream import QUIET_SECONDS, WAITING
+from app.web.error_responses import _STATUS, _WORDS
 from app.web.ws import lobby
 from app.web.ws.session import BAD_FRAMES, HELLO_SECONDS
 from tests.docs.protocol_page import PAGE, examples, section, table_rows, under

@@ -117,7 +117,7 @@ async def test_an_outage_of_the_store_costs_a_round_and_not_the_rounds() -> None
     import asyncio
 
     from app.play.ports import StoreUnavailable
-    from app.web.upkeep import every
+    from app.web.maintenance import every
 
     rounds: list[int] = []
     fourth = asyncio.Event()

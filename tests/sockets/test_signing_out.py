@@ -11,8 +11,8 @@ import httpx
 from app.play.frames import Frame
 from app.store.people.players import PeopleStore, hashed
 from app.web.auth.identity import cookie_name
+from app.web.maintenance import Upkeep
 from app.web.site import Site
-from app.web.upkeep import Upkeep
 from app.web.ws.open_sockets import OpenSockets
 from tests.sockets.client import Client, Clients
 from tests.sockets.running_server import RunningServer, in_process

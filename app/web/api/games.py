@@ -19,10 +19,10 @@ from app.play.ports import Actor
 from app.play.refusals import Refusal
 from app.play.room.broadcast import state_frame
 from app.play.room.room import Room
-from app.web.answers import status_of
 from app.web.api.models import Act, Created, Done, NewGame, Quick, QuickAnswer, Rows, responses
 from app.web.api.records import record_for
 from app.web.auth.identity import Anyone, Person, SomeoneOrGuest
+from app.web.error_responses import status_of
 from app.web.house import actor_of, game_server_of
 from app.web.routing import Router
 from app.web.security.room_lookup import look_up
