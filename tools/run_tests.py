@@ -65,7 +65,6 @@ PARTS = (
             "bus",
             "sockets",
             "web",
-            "people",
             "notify",
             "ops",
             "chaos",

@@ -16,8 +16,8 @@ from app.play import join
 from app.play.log import terms
 from app.web.api import social
 from app.web.auth.passwords import Passwords
-from tests.people.running_site import QUICK, TestSite, code_of, running
-from tests.people.tables import open_table
+from tests.web.running_site import QUICK, TestSite, code_of, running
+from tests.web.tables import open_table
 
 PASSWORD = "plank, parrot, doubloon"
 ACCOUNT = "Anne Bonfire"

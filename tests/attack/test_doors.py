@@ -18,10 +18,10 @@ from app.main import create_app
 from app.settings import Settings
 from app.web.security.limits import Limits
 from tests.attack.routes import routes
-from tests.people.running_site import TestSite, code_of, running
-from tests.people.tables import open_table, sit
 from tests.sockets.client import Clients
 from tests.sockets.running_server import RunningServer, in_process
+from tests.web.running_site import TestSite, code_of, running
+from tests.web.tables import open_table, sit
 
 ABSENT = "NoSuchTableAnywhere1"
 PASSWORD = "plank, parrot, doubloon"

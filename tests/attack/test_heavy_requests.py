@@ -19,11 +19,11 @@ from app.web.api.profiles import PAGE
 from app.web.errors import TooMany
 from app.web.offload import MOST_WAITING, Offload
 from app.web.pages import replay
-from tests.people.running_site import TestSite, code_of, running
-from tests.people.tables import open_table
 from tests.sockets.client import Clients
 from tests.sockets.running_server import in_process
 from tests.sockets.test_lobby import at_desk
+from tests.web.running_site import TestSite, code_of, running
+from tests.web.tables import open_table
 
 RECORD = json.loads((Path(__file__).parents[1] / "golden" / "jamaica.json").read_text())
 

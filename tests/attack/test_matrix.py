@@ -2,7 +2,7 @@
 
 Rows are read from the code: a command or a route of tables that has no row fails. What would be accepted is
 answered `try_again`, because the store is frozen (tests/attack/cast.py). The routes that are not about a
-table, whatever its state, have their rows in tests/web/test_authorisation.py.
+table, whatever its state, have their rows in tests/web/auth/test_authorisation.py.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.people.running_site import running
+from tests.web.running_site import running
 
 PASSWORD = "plank, parrot, doubloon"
 

@@ -17,10 +17,10 @@ from app.play.untrusted_json import has_nul
 from app.settings import Settings
 from app.web.routing import Route
 from tests.attack.routes import routes
-from tests.people.running_site import TestSite, code_of, running
-from tests.people.tables import open_table
 from tests.sockets.client import Client, Clients
 from tests.sockets.running_server import in_process
+from tests.web.running_site import TestSite, code_of, running
+from tests.web.tables import open_table
 
 JSON = {"content-type": "application/json"}
 SURROGATE, NUL = rb"\ud800", rb"\u0000"

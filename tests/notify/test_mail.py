@@ -16,8 +16,8 @@ from app.notify.digest import Notifier
 from app.notify.mail import BadAddress, checked_address
 from app.notify.words import CODE_TEXT, SENTENCES
 from app.web.i18n import LANGUAGES
-from tests.people.running_site import TestSite, code_of, running
-from tests.people.tables import command, done, open_seat, open_table, play_table, sit
+from tests.web.running_site import TestSite, code_of, running
+from tests.web.tables import command, done, open_seat, open_table, play_table, sit
 
 DAYS = {"clock": {"kind": "days", "days": 3}}
 

@@ -15,8 +15,8 @@ import pytest
 
 from app.notify.webhook import BadWebhook, WebhookFailed, Webhooks, checked_url, signature
 from tests.notify.test_mail import DAYS, notifier
-from tests.people.running_site import TestSite, code_of, running
-from tests.people.tables import play_table
+from tests.web.running_site import TestSite, code_of, running
+from tests.web.tables import play_table
 
 
 class Receiver:

@@ -29,7 +29,7 @@ from app.web.security.connections import Connections
 from app.web.security.http_protocol import CarefulHttp
 from app.web.ws.transport.uvicorn import ThinProtocol
 from tests.databases import at_head
-from tests.people.running_site import QUICK
+from tests.web.running_site import QUICK
 from tools.soak import fork_server
 
 ROOT = Path(__file__).resolve().parents[2]

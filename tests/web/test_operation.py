@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from app.web.logs import configure_logs
-from tests.people.running_site import code_of, running
+from tests.web.running_site import code_of, running
 
 
 async def test_the_process_is_healthy_and_ready_until_it_drains(database_url: str) -> None:

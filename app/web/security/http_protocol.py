@@ -4,7 +4,7 @@ The parser keeps a request's head, however long, until it is whole, makes a requ
 nothing waits for it in vain: without a proxy in front nothing else would stop a peer. Here a head has so many bytes
 and seconds, a whole request and the taking of its answer so many seconds, and the parser is fed a little at a time,
 with nothing more while requests wait for their turn. What is used of uvicorn for it is listed in
-tests/web/test_uvicorn_calls.py.
+tests/web/ws/transport/test_uvicorn_calls.py.
 """
 
 from __future__ import annotations

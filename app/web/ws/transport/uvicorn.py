@@ -2,7 +2,7 @@
 
 uvicorn's own path costs a coroutine, a dict and a serialisation for every frame and socket out, and for every
 frame in a generator, a queue and two system calls to stop and go on reading. This is a protocol class of our own
-in its place; what uvicorn asks of one is listed in tests/web/test_uvicorn_calls.py. The handshake and every frame
+in its place; what uvicorn asks of one is listed in tests/web/ws/transport/test_uvicorn_calls.py. The handshake and every frame
 that is not plain are the `websockets` library's (handshake.py, framing.py), which is let go of as soon as
 nothing odd is left. From the first message on the protocol carries the talk itself: no task lives with a socket,
 one is made only for a message whose answer takes time.

@@ -17,9 +17,9 @@ from app.store.games.tables import chat, games, heads, log, mutes, seats
 from app.store.people import erasure
 from app.store.people.erasure import GAMES_A_STEP
 from app.store.people.tables import erasures, players
-from tests.people.running_site import TestSite, code_of, running
-from tests.people.tables import open_table
-from tests.people.test_data import _every_text
+from tests.web.api.test_data import _every_text
+from tests.web.running_site import TestSite, code_of, running
+from tests.web.tables import open_table
 
 GAMES = 70
 LINES = 1_100

@@ -24,7 +24,7 @@ BROWSER = {
 }
 
 
-# argon2id as ever, with less work a password: what the real one costs is looked at in tests/web/test_passwords.py,
+# argon2id as ever, with less work a password: what the real one costs is looked at in tests/web/auth/test_passwords.py,
 # and the servers that tests start as processes hash with it.
 QUICK = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
 

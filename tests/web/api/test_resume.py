@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from xml.etree import ElementTree
 
-from tests.people.running_site import TestSite, code_of, running
+from tests.web.running_site import TestSite, code_of, running
 
 ROOM = "hWq7sdfkjh23kjh45kjh"
 

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.people.running_site import TestSite, running
-from tests.people.tables import command, done, open_table, play_table, sit
+from tests.web.running_site import TestSite, running
+from tests.web.tables import command, done, open_table, play_table, sit
 
 DAY = 86_400
 

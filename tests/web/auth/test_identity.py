@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from app.settings import Settings
-from tests.people.running_site import code_of, running
+from tests.web.running_site import code_of, running
 
 SECRET = "k" * 40
 

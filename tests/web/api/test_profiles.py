@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.people.running_site import TestSite, code_of, running
-from tests.people.tables import command, open_table, play_table, sit
+from tests.web.running_site import TestSite, code_of, running
+from tests.web.tables import command, open_table, play_table, sit
 
 PASSWORD = "plank, parrot, doubloon"
 

@@ -13,7 +13,7 @@ from uvicorn.server import Server, ServerState
 from app.web.security.http_protocol import CarefulHttp
 from app.web.ws.transport.uvicorn import ThinProtocol
 from tests.attack.raw_connection import until
-from tests.web.test_wire_rounds import HANDSHAKE, Line
+from tests.web.ws.transport.test_keepalive import HANDSHAKE, Line
 
 # What uvicorn calls on the class that is given as `ws`, in this order, and what else the event loop calls.
 OF_UVICORN = ["connection_made", "data_received", "shutdown"]

@@ -16,7 +16,7 @@ from app.web.errors import NotAllowed
 from app.web.security.address import client_address, is_direct_from_loopback
 from app.web.security.bans import Bans
 from app.web.ws.open_sockets import OpenSockets
-from tests.people.running_site import ORIGIN, TestSite, code_of, running
+from tests.web.running_site import ORIGIN, TestSite, code_of, running
 
 HTTPS = "https://play.example.org"
 

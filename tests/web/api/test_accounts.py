@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from tests.people.running_site import TestSite, code_of, running
+from tests.web.running_site import TestSite, code_of, running
 
 PASSWORD = "plank, parrot, doubloon"
 

@@ -18,8 +18,8 @@ import pytest
 
 from app.main import create_app
 from app.settings import Settings
-from tests.people.running_site import TestSite, running
-from tests.people.tables import play_table
+from tests.web.running_site import TestSite, running
+from tests.web.tables import play_table
 
 PASSWORD = "plank, parrot, doubloon"
 

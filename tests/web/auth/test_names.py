@@ -9,7 +9,7 @@ import pytest
 
 from app.web.auth.names import LONGEST_NAME, are_confusable, checked_name, login, named, suggest
 from app.web.errors import BadRequest
-from tests.people.running_site import code_of, running
+from tests.web.running_site import code_of, running
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.people.running_site import TestSite, code_of, running
-from tests.people.tables import command, done, play_table
+from tests.web.running_site import TestSite, code_of, running
+from tests.web.tables import command, done, play_table
 
 PASSWORD = "plank, parrot, doubloon"
 

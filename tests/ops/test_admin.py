@@ -12,8 +12,8 @@ from sqlalchemy import select
 
 from app.cli import main
 from app.store.people.tables import sessions
-from tests.people.running_site import TestSite, code_of, running
-from tests.people.tables import command, done, play_table
+from tests.web.running_site import TestSite, code_of, running
+from tests.web.tables import command, done, play_table
 
 
 class Operator:
