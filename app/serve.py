@@ -25,7 +25,6 @@ from typing import Any, cast
 import uvicorn
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.faults import BadFault, arm, check
 from app.main import create_app
 from app.settings import BadSettings, Settings, setting_names, settings_from
 from app.store.engine import make_engine
@@ -59,8 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Serves until told to stop; 2 when the settings are wrong."""
     try:
         settings = settings_from(arguments)
-        check(settings.fault)
-    except (BadSettings, BadFault) as problem:
+    except BadSettings as problem:
         print(f"cartagena: {problem}", file=sys.stderr)
         return 2
     configure_logs(settings.log_level, settings.log_format)
@@ -129,8 +127,6 @@ class Stopping(uvicorn.Server):
 
 def _work(settings: Settings, listener: socket.socket) -> None:
     """One server process."""
-    if settings.fault:
-        arm(settings.fault)
     raise_file_limit()
     app = create_app(settings)
 

@@ -58,7 +58,6 @@ class Settings:
     new_tables: int = _set(
         2, "Version of new tables; 1 while older processes, which know no sealed seats, still serve.", low=1
     )
-    fault: str = _set("", "For tests only: where the server kills itself (docs/reliability.md).")
     # What it tells its operator
     log_level: str = _set("info", "debug, info, warning or error.")
     log_format: str = _set("text", "text for people, json for machines.")
@@ -269,7 +268,6 @@ def _validated(settings: Settings) -> Settings:
     if settings.workers > 1:
         need(not scheme.startswith("sqlite"), "workers", "above 1 needs PostgreSQL (CARTAGENA_DATABASE)")
         need(settings.redis != "", "workers", "above 1 needs Redis (CARTAGENA_REDIS)")
-    need(settings.fault == "" or settings.is_local, "fault", "is for a server that nobody else can reach")
     if not settings.is_local:
         need(
             settings.secret != DEFAULT_SECRET,

@@ -1,18 +1,17 @@
-"""Fault points: named, counted, documented, and never on a server that others can reach."""
+"""Fault points: named, counted, documented, and unknown to the server that is shipped."""
 
 from __future__ import annotations
 
-import argparse
 import re
 from pathlib import Path
 
 import pytest
 
-from app import serve
-from app.faults import POINTS, BadFault, check
 from app.settings import BadSettings, read_settings
+from tools.soak.fault_points import POINTS, BadFault, arm, check
 
-PAGE = Path(__file__).parents[2] / "docs/reliability.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/reliability.md"
 
 
 def test_a_point_and_a_number() -> None:
@@ -22,26 +21,23 @@ def test_a_point_and_a_number() -> None:
 
 
 @pytest.mark.parametrize(
-    "wish", ["sometimes", "after_commit:0", "after_commit:-1", "after_commit:1:never", ":2"]
+    "wish", ["", "sometimes", "after_commit:0", "after_commit:-1", "after_commit:1:never", ":2"]
 )
 def test_anything_else_is_refused(wish: str) -> None:
     with pytest.raises(BadFault):
         check(wish)
 
 
-def test_the_server_does_not_start_with_a_fault_it_does_not_know(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("CARTAGENA_FAULT", "sometimes")
-    assert serve.run(argparse.Namespace()) == 2
-    assert "is no fault" in capsys.readouterr().err
+def test_a_server_does_not_start_with_a_fault_that_is_none() -> None:
+    with pytest.raises(BadFault, match="is no fault"):
+        arm("sometimes")
 
 
-def test_a_server_that_others_can_reach_takes_no_fault() -> None:
-    with pytest.raises(BadSettings, match="CARTAGENA_FAULT"):
-        read_settings(
-            {"CARTAGENA_FAULT": "after_ack", "CARTAGENA_HOST": "0.0.0.0", "CARTAGENA_SECRET": "x" * 40}
-        )
+def test_the_shipped_server_takes_no_fault() -> None:
+    with pytest.raises(BadSettings, match="CARTAGENA_FAULT is not a setting"):
+        read_settings({"CARTAGENA_FAULT": "after_ack"})
+    naming = [path for path in (ROOT / "app").rglob("*.py") if "fault_points" in path.read_text()]
+    assert naming == []
 
 
 def test_the_page_explains_every_point() -> None:

@@ -67,11 +67,11 @@ class ForkServer:
         self._read()  # it has imported everything
         return self
 
-    def fork(self, environment: dict[str, str], log: Path, *, fresh: bool = False) -> int:
-        """A new server; its process id. `fresh`: a Python of its own, from its first import on."""
+    def fork(self, environment: dict[str, str], log: Path, *, fresh: bool = False, fault: str = "") -> int:
+        """A new server; its process id. `fresh`: a Python of its own from its first import on; `fault`: where it dies."""
         assert self._process is not None
         assert self._process.stdin is not None
-        order = json.dumps({"environment": environment, "log": str(log), "fresh": fresh})
+        order = json.dumps({"environment": environment, "log": str(log), "fresh": fresh, "fault": fault})
         with self._one_at_a_time:
             self._process.stdin.write(order + "\n")
             self._process.stdin.flush()
@@ -127,11 +127,13 @@ class Server:
         await self.launch(**changes)
         await self.until_ready(may_die=bool(changes.get("fault")))
 
-    async def launch(self, *, fresh: bool = False, **changes: Any) -> None:
+    async def launch(self, *, fresh: bool = False, fault: str = "", **changes: Any) -> None:
         """Started, whether it gets anywhere or not."""
         settings = {**self.settings, **changes}
         environment = {f"CARTAGENA_{name.upper()}": str(value) for name, value in settings.items()}
-        self.pid = await asyncio.to_thread(self.fork_server.fork, environment, self._log, fresh=fresh)
+        self.pid = await asyncio.to_thread(
+            self.fork_server.fork, environment, self._log, fresh=fresh, fault=fault
+        )
         self.starts += 1
 
     async def until_ready(self, *, may_die: bool = False) -> None:
@@ -284,6 +286,10 @@ def _serve(serve: Any, order: dict[str, Any]) -> None:
         os.execv(sys.executable, [sys.executable, "-m", "app.cli", "serve"])
     code = 1
     try:
+        if order["fault"]:
+            from tools.soak.fault_points import arm
+
+            arm(order["fault"])
         code = serve.run(argparse.Namespace())
     finally:
         sys.stdout.flush()

@@ -1,9 +1,7 @@
-"""Fault points: a server that was asked to kills itself there, so that tests can see what survives.
+"""Fault points: a server that kills itself at a given place, so that tests can see what survives.
 
-`--fault after_commit:3` sends SIGKILL to the process when it passes that point for the third time. The
-code that serves knows nothing of it: `arm` wraps the few calls from outside, so a server without faults
-runs exactly what it would run if this file did not exist. Only a server that nobody else can reach takes
-the setting (docs/reliability.md).
+`python -m tools.soak.fault_points after_commit:3 serve` is `cartagena serve` that sends itself SIGKILL when it
+passes that point for the third time. The shipped code knows nothing of it: `arm` wraps a few calls from outside.
 """
 
 from __future__ import annotations
@@ -12,10 +10,12 @@ import asyncio
 import functools
 import os
 import signal
+import sys
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from app.cli import main
 from app.play.room.rooms import Rooms
 from app.play.room.subscribers import Subscribers
 from app.store.games.postgres_writer import PostgresWriter
@@ -40,7 +40,7 @@ def check(wish: str) -> tuple[str, int, bool]:
     """
     name, _, rest = wish.partition(":")
     times, _, when = (rest or "1").partition(":")
-    if wish and (name not in POINTS or not times.isdigit() or int(times) < 1 or when not in ("", "later")):
+    if name not in POINTS or not times.isdigit() or int(times) < 1 or when not in ("", "later"):
         raise BadFault(
             f"{wish!r} is no fault; there are {', '.join(POINTS)}, with :n for the n-th time, "
             "and :later to count from SIGUSR1 on"
@@ -188,3 +188,8 @@ POINTS: dict[str, Callable[[Passed], None]] = {
     "claiming": _claiming,
     "chatting": _chatting,
 }
+
+
+if __name__ == "__main__":
+    arm(sys.argv[1])
+    sys.exit(main(sys.argv[2:]))
