@@ -14,5 +14,6 @@ def _find(folder: str) -> Path:
 STATIC = _find("static")
 TEMPLATES = _find("templates")
 MIGRATIONS = _find("migrations")
+LOCALES = _HERE / "locales"
 
-__all__ = ["MIGRATIONS", "STATIC", "TEMPLATES"]
+__all__ = ["LOCALES", "MIGRATIONS", "STATIC", "TEMPLATES"]

@@ -6,9 +6,10 @@ import re
 
 import pytest
 
+from app.paths import LOCALES
 from app.play.refusals import SENTENCES
 from app.web.i18n import LANGUAGES, Catalogue, Languages, accepted, fill
-from app.web.i18n_extract import LOCALES, find_all, problems, unquoted
+from tools.i18n_extract import find_all, problems, unquoted
 
 OTHERS = [code for code in LANGUAGES if code != "en"]
 

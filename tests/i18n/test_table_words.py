@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from app.paths import LOCALES
 from app.web.i18n import LANGUAGES, NOT_AT_TABLE, Languages
-from app.web.i18n_extract import LOCALES, find_all
+from tools.i18n_extract import find_all
 
 OTHERS = [code for code in LANGUAGES if code != "en"]
 

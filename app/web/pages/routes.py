@@ -11,10 +11,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from app.paths import STATIC, TEMPLATES
+from app.paths import LOCALES, STATIC, TEMPLATES
 from app.rules.catalogue import CATALOGUE
 from app.web.i18n import LANGUAGES
-from app.web.i18n_extract import LOCALES
 from app.web.pages import forms, practice
 from app.web.pages import replay as replays
 from app.web.pages.errors import error_page

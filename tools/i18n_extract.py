@@ -1,6 +1,6 @@
 """Find every sentence of templates, scripts and the option catalogue, and keep the .po files in step.
 
-`python -m app.web.i18n_extract` rewrites the catalogues (new sentences empty, unused ones gone);
+`python -m tools.i18n_extract` rewrites the catalogues (new sentences empty, unused ones gone);
 `--check` only says what is missing or unused and fails if anything is.
 """
 
@@ -17,13 +17,14 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
 from jinja2 import Environment, nodes
 
-from app.paths import STATIC, TEMPLATES
+from app.paths import LOCALES, STATIC, TEMPLATES
+from app.web import pages
 from app.web.i18n import LANGUAGES
-from app.web.i18n_sources import server_sentences
+from tools.i18n_sources import server_sentences
 
-__all__ = ["LOCALES", "Found", "find_all", "problems", "update"]
+__all__ = ["Found", "find_all", "problems", "update"]
 
-LOCALES = Path(__file__).resolve().parent.parent / "locales"
+PAGES = Path(pages.__file__).parent
 
 LITERAL = r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\$]|\\.)*`)"""
 CALL = re.compile(r"(?<![\w.$])(t|N_)\(\s*" + LITERAL)
@@ -43,7 +44,7 @@ class Found:
 def find_all() -> list[Found]:
     """Every sentence of the product."""
     found = [*from_templates(TEMPLATES), *from_scripts(STATIC / "js")]
-    found += from_python(Path(__file__).parent / "pages")
+    found += from_python(PAGES)
     found += [Found(sentence, "", place) for sentence, place in server_sentences()]
     return sorted(set(found))
 
@@ -118,7 +119,7 @@ def fresh_catalogue(code: str, found: list[Found]) -> Catalog:
         version="1",
         charset="utf-8",
         fuzzy=False,
-        header_comment=f"# Cartagena in {LANGUAGES[code]}; kept by python -m app.web.i18n_extract",
+        header_comment=f"# Cartagena in {LANGUAGES[code]}; kept by python -m tools.i18n_extract",
     )
     places: dict[tuple[str, str], list[str]] = {}
     for each in found:
@@ -163,7 +164,7 @@ def problems() -> list[str]:
             if key not in wanted:
                 lines.append(f"{code}: unused: {key[0]}")
             elif (key in scripted) != any(place.startswith("static/") for place, _ in message.locations):
-                lines.append(f"{code}: its place has changed, run python -m app.web.i18n_extract: {key[0]}")
+                lines.append(f"{code}: its place has changed, run python -m tools.i18n_extract: {key[0]}")
             elif not all(texts) or (key[1] and len(texts) < 2):
                 lines.append(f"{code}: not translated: {key[0]}")
             elif any(holes(str(text)) - holes(key[0] + key[1]) for text in texts):
