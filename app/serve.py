@@ -32,8 +32,8 @@ from app.store.file_lock import FileInUse, sole_server
 from app.store.migrate import upgrade
 from app.web.logs import configure_logs
 from app.web.security.connections import Connections, raise_file_limit
-from app.web.security.http_protocol import CarefulHttp
-from app.web.ws.transport.uvicorn import ThinProtocol
+from app.web.security.http_protocol import BoundedHttpProtocol
+from app.web.ws.transport.uvicorn import SocketProtocol
 
 __all__ = ["add_arguments", "migrate", "run"]
 
@@ -137,8 +137,10 @@ def _work(settings: Settings, listener: socket.socket) -> None:
         app,
         loop="uvloop" if sys.platform != "win32" else "asyncio",
         # uvicorn only calls it.
-        http=cast("type[asyncio.Protocol]", partial(CarefulHttp, connections=Connections.of(settings))),
-        ws=ThinProtocol,
+        http=cast(
+            "type[asyncio.Protocol]", partial(BoundedHttpProtocol, connections=Connections.of(settings))
+        ),
+        ws=SocketProtocol,
         ws_max_size=settings.frame_bytes,
         ws_per_message_deflate=False,  # 2-4 times the memory a socket, for frames of a few dozen bytes
         ws_ping_interval=20.0,

@@ -26,7 +26,7 @@ from app.main import create_app
 from app.play import create, engines
 from app.settings import Settings
 from app.web.ws import session
-from app.web.ws.transport.uvicorn import ThinProtocol
+from app.web.ws.transport.uvicorn import SocketProtocol
 from tests.attack.heard import Heard
 from tests.attack.routes import routes
 from tests.attack.slots import Audience, Move
@@ -348,7 +348,7 @@ async def heard_in(
     with as_laid(monkeypatch, position, leak), monkeypatch.context() as patch:
         # However long this machine takes: who is silent or slow to say hello is a matter of real time.
         patch.setattr(session, "HELLO_SECONDS", 3600)
-        patch.setattr(ThinProtocol, "_beat_later", lambda _: None)
+        patch.setattr(SocketProtocol, "_start_keepalive", lambda _: None)
         async with in_process(f"sqlite+aiosqlite:///{copy}", migrated=True) as server:
             app = server._app
             assert app is not None

@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from app.web.ws.transport.uvicorn import ThinProtocol
+from app.web.ws.transport.uvicorn import SocketProtocol
 
 HANDSHAKE = (
     b"GET /ws/game/x HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
@@ -58,7 +58,7 @@ async def test_the_apps_own_answer_comes_too_late(
             await send(message)
 
     state, line = ServerState(), Line()
-    protocol = ThinProtocol(uvicorn.Config(app, lifespan="off", log_config=None), state, {})
+    protocol = SocketProtocol(uvicorn.Config(app, lifespan="off", log_config=None), state, {})
     protocol.connection_made(line)
     with caplog.at_level(logging.WARNING):
         protocol.data_received(HANDSHAKE)

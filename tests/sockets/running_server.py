@@ -26,8 +26,8 @@ from app.play.server import GameServer
 from app.settings import Settings
 from app.web.auth.passwords import Passwords
 from app.web.security.connections import Connections
-from app.web.security.http_protocol import CarefulHttp
-from app.web.ws.transport.uvicorn import ThinProtocol
+from app.web.security.http_protocol import BoundedHttpProtocol
+from app.web.ws.transport.uvicorn import SocketProtocol
 from tests.databases import at_head
 from tests.web.running_site import QUICK
 from tools.soak import fork_server
@@ -81,7 +81,7 @@ class RunningServer:
 
 @asynccontextmanager
 async def in_process(
-    database_url: str, *, thin: bool = True, migrated: bool = False, **changes: Any
+    database_url: str, *, migrated: bool = False, **changes: Any
 ) -> AsyncIterator[RunningServer]:
     """The whole server on real sockets, in this event loop; `migrated` says that its database is ready."""
     if not migrated:
@@ -93,8 +93,8 @@ async def in_process(
     config = uvicorn.Config(
         app,
         port=port,
-        http=cast("type[asyncio.Protocol]", partial(CarefulHttp, connections=connections)),
-        ws=ThinProtocol if thin else "websockets-sansio",
+        http=cast("type[asyncio.Protocol]", partial(BoundedHttpProtocol, connections=connections)),
+        ws=SocketProtocol,
         ws_max_size=settings.frame_bytes,
         ws_per_message_deflate=False,
         log_config=None,

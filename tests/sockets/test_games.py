@@ -13,7 +13,6 @@ import pytest
 
 from app import rules
 from tests.sockets.client import Client, Clients, advance, play_out
-from tests.sockets.running_server import in_process
 
 GAMES = [("sqlite", "complete"), ("postgresql", "dungeon"), ("sqlite", "jamaica"), ("postgresql", "tortuga")]
 
@@ -185,13 +184,3 @@ async def test_a_rematch_takes_everybody_along(clients: Clients) -> None:
     assert ann.seat != old
     await ann.command("start")
     assert ann.table["status"] == "running"
-
-
-async def test_the_plain_asgi_wire_serves_as_well(sqlite_url: str) -> None:
-    async with in_process(sqlite_url, thin=False) as server:
-        clients = Clients(server)
-        seated = await clients.game(2, "tortuga")
-        await play_out(seated, actions=25)
-        await server.game_server.disconnect_all()
-        assert {await client.is_closed() for client in seated} == {4000}
-        await clients.close()

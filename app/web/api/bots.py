@@ -20,7 +20,7 @@ from app.web.pages.render import Pages
 from app.web.pages.replay import seen
 from app.web.pages.routes import checked_room
 from app.web.routing import Router
-from app.web.security.room_lookup import look_up
+from app.web.security.room_lookup import find_room
 from app.web.site import site_of
 
 __all__ = ["HintAnswer", "HintAsked", "pages_router", "router"]
@@ -51,7 +51,7 @@ async def game_review(
     request: Request, game: GameId, person: Anyone, password: Password = None
 ) -> dict[str, Any]:
     """Of a finished game: chances after each turn, turning points, luck apart from choices, better turns."""
-    room = await look_up(request, game, actor_of(person), password)
+    room = await find_room(request, game, actor_of(person), password)
     reviews: Reviews = request.app.state.reviews
     found = await reviews.known(game)
     if found is None:
@@ -82,7 +82,7 @@ async def game_hint(
     """What a strong bot would do here, where the table allows hints. The same id gets the same hint."""
     game_server, actor = game_server_of(request), actor_of(person)
     received = game_server.clock.now()
-    room = await look_up(request, game, actor, password)
+    room = await find_room(request, game, actor, password)
     if actor.ids:
         site_of(request).limits.take_write(actor.id)
     done = await game_server.submit(room, actor, cmd.Hint(id=asked.id, version=asked.version), received)

@@ -25,7 +25,7 @@ from app.web.auth.identity import Anyone, Person, SomeoneOrGuest
 from app.web.error_responses import status_of
 from app.web.house import actor_of, game_server_of
 from app.web.routing import Router
-from app.web.security.room_lookup import look_up
+from app.web.security.room_lookup import find_room
 from app.web.site import site_of
 
 __all__ = ["router"]
@@ -156,7 +156,7 @@ async def game_record(
 
 
 async def _room(request: Request, game: str, person: Person | None, password: str | None) -> Room:
-    return await look_up(request, game, actor_of(person), password)
+    return await find_room(request, game, actor_of(person), password)
 
 
 async def _submit(

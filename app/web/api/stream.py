@@ -23,7 +23,7 @@ from app.web.api.models import responses
 from app.web.auth.identity import Anyone, credential_of
 from app.web.house import actor_of, game_server_of
 from app.web.routing import Router
-from app.web.security.room_lookup import look_up
+from app.web.security.room_lookup import find_room
 from app.web.site import site_of
 
 __all__ = ["router"]
@@ -67,7 +67,7 @@ async def game_events(
 ) -> StreamingResponse:
     """First `welcome` and what was missed since `since` (or the state), then every frame as it happens."""
     game_server, actor = game_server_of(request), actor_of(person)
-    room = await look_up(request, game, actor, password)
+    room = await find_room(request, game, actor, password)
     if since is None and last is not None and last.isdecimal():
         since = int(last)
     site, listener = site_of(request), StreamListener()

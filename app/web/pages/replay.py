@@ -23,7 +23,7 @@ from app.web.errors import BadRequest
 from app.web.house import actor_of, game_server_of
 from app.web.pages.render import json_object
 from app.web.routing import Router
-from app.web.security.room_lookup import look_up
+from app.web.security.room_lookup import find_room
 from app.web.site import site_of
 
 __all__ = ["router", "seen_by", "steps_of"]
@@ -126,7 +126,7 @@ async def seen(request: Request, game: GameId, person: Anyone, password: Passwor
     game_server, actor = game_server_of(request), actor_of(person)
     site = site_of(request)
     site.limits.writes.take(f"replay {site.limits.key_of(request)}", 3)
-    room = await look_up(request, game, actor, password)
+    room = await find_room(request, game, actor, password)
     kept: OrderedDict[tuple[str, int, int | None], bytes] | None = getattr(request.app.state, "seen", None)
     if kept is None:
         kept = request.app.state.seen = OrderedDict()

@@ -14,15 +14,15 @@ from uvicorn.protocols.utils import get_remote_addr
 from app.settings import Settings
 from app.web.security.address import limit_key
 
-__all__ = ["Connections", "Place", "most_connections", "raise_file_limit"]
+__all__ = ["ConnectionSlot", "Connections", "most_connections", "raise_file_limit"]
 
 _MOST_FILES = 131_072  # enough for any process of ours; a limit of a billion makes some tools walk through it
 _RESERVE = 256  # files that stay for databases, logs, bots' pipes and what pages are made of
 _PER_SOCKET = 2.5  # a page has a socket or two and asks over a few connections more
 
 
-class Place:
-    """One connection, counted until it is released."""
+class ConnectionSlot:
+    """One counted connection, until it is released; implements Quota."""
 
     __slots__ = ("_address", "_connections")
 
@@ -58,8 +58,8 @@ class Connections:
     def __len__(self) -> int:
         return self._open
 
-    def enter(self, transport: asyncio.Transport) -> tuple[Place | None, bytes]:
-        """A place, or the answer that there is none."""
+    def enter(self, transport: asyncio.Transport) -> tuple[ConnectionSlot | None, bytes]:
+        """A slot, or the response that there is none."""
         peer = get_remote_addr(transport) if self._per_address is not None else None
         address = limit_key(peer[0]) if peer is not None else None
         if self._open >= self._most:
@@ -71,7 +71,7 @@ class Connections:
         self._open += 1
         if address is not None:
             self._by_address[address] = held + 1
-        return Place(self, address), b""
+        return ConnectionSlot(self, address), b""
 
     def leave(self, address: str | None) -> None:
         """A connection that had entered is gone."""

@@ -16,10 +16,10 @@ from typing import Any
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from app.web.security.connections import Connections, Place
-from app.web.ws.transport.uvicorn import ThinProtocol
+from app.web.security.connections import Connections, ConnectionSlot
+from app.web.ws.transport.uvicorn import SocketProtocol
 
-__all__ = ["CarefulHttp"]
+__all__ = ["BoundedHttpProtocol"]
 
 HEAD_BYTES = 32_768
 HEAD_SECONDS = 15.0
@@ -51,13 +51,13 @@ class _Flow(FlowControl):
 def _nothing() -> None: ...
 
 
-class CarefulHttp(HttpToolsProtocol):
+class BoundedHttpProtocol(HttpToolsProtocol):
     """Give it to uvicorn as `http`; with `connections`, those of an address and of the process are bounded."""
 
     def __init__(self, *args: Any, connections: Connections | None = None, **named: Any) -> None:
         super().__init__(*args, **named)
         self._bounds = connections
-        self._place: Place | None = None
+        self._slot: ConnectionSlot | None = None
         self._is_over = False  # refused, or another protocol's from now on
         self._held = b""  # received and not yet fed, from `_at` on
         self._at = 0
@@ -72,7 +72,7 @@ class CarefulHttp(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         if self._bounds is not None:
-            self._place, refusal = self._bounds.enter(transport)
+            self._slot, refusal = self._bounds.enter(transport)
             if refusal:
                 self._is_over = True
                 self.transport = transport
@@ -92,8 +92,8 @@ class CarefulHttp(HttpToolsProtocol):
         super().connection_lost(exc)
         if isinstance(self.flow, _Flow):
             self.flow.end()
-        if self._place is not None:
-            self._place.release()
+        if self._slot is not None:
+            self._slot.release()
 
     def data_received(self, data: bytes) -> None:
         if self._is_over:
@@ -173,8 +173,8 @@ class CarefulHttp(HttpToolsProtocol):
         self._end_timers()
         super().handle_websocket_upgrade()
         socket = self.transport.get_protocol()
-        if isinstance(socket, ThinProtocol):
-            socket.place, self._place = self._place, None
+        if isinstance(socket, SocketProtocol):
+            socket.slot, self._slot = self._slot, None
         self.parser = self.flow = None  # type: ignore[assignment]
 
     # -- in time -----------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from app.settings import Settings
 from app.web.errors import TooMany
 from app.web.security.address import client_address, limit_key
 
-__all__ = ["Attempt", "Bucket", "Buckets", "Limits", "OpenSocket"]
+__all__ = ["Attempt", "Bucket", "Buckets", "Limits", "SocketQuota"]
 
 _FILE_COST = 0.05
 _KEYS = 50_000  # remembered keys a kind; the longest untouched are forgotten first
@@ -272,7 +272,7 @@ class Limits:
         """A code that somebody typed; raises TooMany."""
         return Attempt((self.codes, address, 1.0), *more)
 
-    def socket(self, connection: HTTPConnection, person: str | None) -> OpenSocket:
+    def socket(self, connection: HTTPConnection, person: str | None) -> SocketQuota:
         """One more socket of an address and a person, theirs until it is released; raises TooMany at the limit."""
         address = self.key_of(connection)
         if self._by_address.get(address, 0) >= self.settings.sockets_per_address:
@@ -280,7 +280,7 @@ class Limits:
         if person is not None and self._by_person.get(person, 0) >= self.settings.sockets_per_person:
             raise TooMany(60, "Too many of your pages are open. Close some.")
         self.count(address, person, 1)
-        return OpenSocket(self, address, person)
+        return SocketQuota(self, address, person)
 
     def count(self, address: str, person: str | None, change: int) -> None:
         """So many more sockets are open."""
@@ -296,7 +296,7 @@ class Limits:
         return sum(self._by_address.values())
 
 
-class OpenSocket:
+class SocketQuota:
     """A socket as the limits know it: counted until it is released, its frames by itself, person and address.
 
     One small object for as long as the socket is open: whatever it holds, thousands hold.
@@ -353,7 +353,7 @@ class OpenSocket:
             self._is_counted = False
             self._limits.count(self._address, self._person, -1)
 
-    def __enter__(self) -> OpenSocket:
+    def __enter__(self) -> SocketQuota:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -11,51 +11,51 @@ from app.web.auth.identity import Person, credential_of, who
 from app.web.errors import Refused, TooMany
 from app.web.house import actor_of, game_server_of
 from app.web.security.address import is_same_origin
-from app.web.security.limits import OpenSocket
+from app.web.security.limits import SocketQuota
 from app.web.site import site_of
 from app.web.ws.open_sockets import OpenSockets
 from app.web.ws.outbox import Outbox
-from app.web.ws.transport.base import AsgiWire, Wire, wire_of
+from app.web.ws.transport.base import SocketTransport, transport_of
 
-__all__ = ["Accepted", "accept"]
+__all__ = ["AcceptedSocket", "accept"]
 
 
-class Accepted:
+class AcceptedSocket:
     """An open socket and whose it is; `most` is the longest frame it may send."""
 
-    __slots__ = ("_open", "actor", "is_too_fast", "is_too_heavy", "most", "outbox", "wire")
+    __slots__ = ("_open", "actor", "is_too_fast", "is_too_heavy", "most", "outbox", "transport")
 
     def __init__(
         self,
         actor: Actor,
-        wire: Wire,
+        transport: SocketTransport,
         outbox: Outbox,
-        counted: OpenSocket,
+        quota: SocketQuota,
         sockets: OpenSockets,
         most: int,
     ) -> None:
         self.actor = actor
-        self.wire = wire
+        self.transport = transport
         self.outbox = outbox
-        self.is_too_fast = counted.is_too_fast
-        self.is_too_heavy = counted.is_too_heavy
+        self.is_too_fast = quota.is_too_fast
+        self.is_too_heavy = quota.is_too_heavy
         self.most = most
         self._open = sockets
-        wire.count(counted)
+        transport.charge_to(quota)
 
     def release(self) -> None:
-        """The talk is over; the socket is counted until its connection is gone."""
+        """The session is over; the socket is counted until its connection is gone."""
         self.outbox.is_open = False
         self._open.discard(self.outbox)
 
 
-async def accept(connection: HTTPConnection, receive: Receive, send: Send) -> Accepted | None:
-    """The socket, open; its `release` is owed when the talk is over. None when it was turned away.
+async def accept(connection: HTTPConnection, receive: Receive, send: Send) -> AcceptedSocket | None:
+    """The socket, open; its `release` is owed when the session is over. None when it was refused.
 
     A foreign page is refused before the handshake is answered. Other refusals open the socket first:
     a browser is not told the status of a failed handshake, but it is told a close code.
     """
-    site = site_of(connection)
+    site, transport = site_of(connection), transport_of(connection.scope)
     await receive()  # the connect event
     if is_same_origin(connection, site.settings) is False:
         await send({"type": "websocket.close", "code": 1008})  # before accepting: answered 403
@@ -65,40 +65,35 @@ async def accept(connection: HTTPConnection, receive: Receive, send: Send) -> Ac
         return None
     refusal: Refused | None = None
     person: Person | None = None
-    counted: OpenSocket | None = None
+    quota: SocketQuota | None = None
     try:
         site.bans.check(connection)
         site.limits.take_request(connection)
         person = await who(connection)
-        counted = site.limits.socket(connection, person.id if person is not None else None)
+        quota = site.limits.socket(connection, person.id if person is not None else None)
     except Refused as refused:
         refusal = refused
     except StoreUnavailable:
         refusal = Refused("try_again", "The server cannot look you up just now. Try again in a moment.")
     try:
         await send({"type": "websocket.accept"})
-        wire = wire_of(connection.scope, send)
-        outbox = Outbox(wire, game_server_of(connection).metrics)
-        if counted is not None:
+        outbox = Outbox(transport, game_server_of(connection).metrics)
+        if quota is not None:
             actor = actor_of(person)
-            socket = Accepted(actor, wire, outbox, counted, site.sockets, site.settings.frame_bytes)
+            socket = AcceptedSocket(actor, transport, outbox, quota, site.sockets, site.settings.frame_bytes)
             site.sockets.add(outbox, credential_of(connection), actor.ids, site.limits.address_of(connection))
-            counted = None  # its release is the wire's from here on
+            quota = None  # its release is the transport's from here on
             return socket
         assert refusal is not None
         site.metrics.refused(refusal.code)
         answer = frames.Refused(id=None, code=refusal.code, message=refusal.message)
         outbox.tell(frames.frame_of(answer))
         outbox.end(_close_code(refusal), refusal.code)
-        try:
-            await receive()  # until the peer has taken note
-        finally:
-            if isinstance(wire, AsgiWire):
-                await wire.end()
+        await receive()  # until the peer has taken note
         return None
     finally:
-        if counted is not None:
-            counted.release()
+        if quota is not None:
+            quota.release()
 
 
 async def _answer_unavailable(send: Send) -> None:

@@ -22,10 +22,9 @@ from app.play.room.broadcast import state_frame
 from app.play.room.room import Room
 from app.play.room.subscribers import Subscriber
 from app.web.house import game_server_of
-from app.web.security.room_lookup import Door
-from app.web.ws.accept import Accepted as Socket
-from app.web.ws.accept import accept
-from app.web.ws.session import Manners, converse
+from app.web.security.room_lookup import RoomLookup
+from app.web.ws.accept import AcceptedSocket, accept
+from app.web.ws.session import BaseSession, run_session
 
 __all__ = ["GameSocket", "route"]
 
@@ -42,39 +41,39 @@ class GameSocket:
         connection = HTTPConnection(scope)
         socket = await accept(connection, receive, send)
         if socket is not None:
-            await converse(_Talk(connection, scope["path_params"]["game"], socket), socket.wire, receive)
+            await run_session(_GameSession(connection, scope["path_params"]["game"], socket), socket, receive)
 
 
-class _Talk(Manners):
-    """One socket's conversation with a room; implements Talk."""
+class _GameSession(BaseSession):
+    """One person's socket to a room; implements Session."""
 
-    __slots__ = ("actor", "door", "game", "received", "room", "subscriber")
+    __slots__ = ("actor", "game", "lookup", "received", "room", "subscriber")
 
-    def __init__(self, connection: HTTPConnection, game: str, socket: Socket) -> None:
+    def __init__(self, connection: HTTPConnection, game: str, socket: AcceptedSocket) -> None:
         super().__init__(game_server_of(connection), socket)
-        self.door = Door(connection)
+        self.lookup = RoomLookup(connection)
         self.game = game
         self.actor: Actor = socket.actor
         self.subscriber = Subscriber(self.actor, self.outbox)
         self.room: Room | None = None
         self.received = 0
 
-    async def over(self) -> None:
+    async def closed(self) -> None:
         self.socket.release()
         if self.room is not None:
             await leave(self.game_server, self.room, self.subscriber)
 
     # -- a frame -----------------------------------------------------------------------------------
 
-    def hear(self, text: str | None) -> cmd.Message | None:
-        """What can be answered at once is; the message where that takes time."""
+    def receive_text(self, text: str | None) -> cmd.Message | None:
+        """Answers what can be answered at once; returns the message where that takes time."""
         text = self.checked(text)
         if text is None:
             return None
         try:
             message = cmd.decode(text)
         except Refusal as refusal:
-            self.strike(refusal, text)
+            self.refuse_frame(refusal, text)
             return None
         received = self.received = self.game_server.clock.now()
         room = self.room
@@ -92,7 +91,7 @@ class _Talk(Manners):
             return None
         return message
 
-    async def answer(self, message: cmd.Message) -> None:
+    async def handle(self, message: cmd.Message) -> None:
         try:
             if isinstance(message, cmd.Hello):
                 await self._hello(message)
@@ -119,14 +118,14 @@ class _Talk(Manners):
                 number = "chat" if isinstance(command, cmd.Chat) else "seq"
                 self.tell(frames.Ack(ack=command.id, **{number: ack.seq}))
         elif isinstance(problem, Refusal):
-            self.refuse(problem, command.id, **self.beside(_MOVES.get(type(command))))
+            self.refuse(problem, command.id, **self.refusal_context(_MOVES.get(type(command))))
             if problem.code == "time_up":
                 self.game_server.tasks.spawn(room.reschedule())
         else:
             _log.error("a command failed", exc_info=problem)
             self.outbox.end(1011, "server fault")
 
-    def beside(self, do: str | None) -> dict[str, Any]:
+    def refusal_context(self, do: str | None) -> dict[str, Any]:
         """Where the room stands; for whoever wanted to move, the whole of it."""
         if self.room is None:
             return {}
@@ -141,7 +140,7 @@ class _Talk(Manners):
             self.outbox.end(4001, "reload")
             return
         try:
-            room = await self.door.look_up(self.game, self.actor, hello.password)
+            room = await self.lookup.find(self.game, self.actor, hello.password)
             if hello.v == OLD_PROTOCOL and room.table.scheme != 1:
                 self.outbox.end(4001, "reload")
                 return

@@ -18,8 +18,8 @@ from app.play.refusals import Refusal
 from app.play.server import GameServer
 from app.play.untrusted_json import has_nul
 from app.web.house import game_server_of
-from app.web.ws.accept import Accepted, accept
-from app.web.ws.session import Manners, converse
+from app.web.ws.accept import AcceptedSocket, accept
+from app.web.ws.session import BaseSession, run_session
 
 __all__ = ["LobbySocket", "lobby_message_names", "route"]
 
@@ -60,23 +60,23 @@ class LobbySocket:
         connection = HTTPConnection(scope)
         socket = await accept(connection, receive, send)
         if socket is not None:
-            await converse(_Talk(game_server_of(connection), socket), socket.wire, receive)
+            await run_session(_LobbySession(game_server_of(connection), socket), socket, receive)
 
 
-class _Talk(Manners):
-    """Implements Talk."""
+class _LobbySession(BaseSession):
+    """One person's socket to the lobby; implements Session."""
 
     __slots__ = ("subscriber",)
 
-    def __init__(self, game_server: GameServer, socket: Accepted) -> None:
+    def __init__(self, game_server: GameServer, socket: AcceptedSocket) -> None:
         super().__init__(game_server, socket)
         self.subscriber = LobbySubscriber(socket.actor, socket.outbox)
 
-    async def over(self) -> None:
+    async def closed(self) -> None:
         self.socket.release()
         self.game_server.lobby.subscribers.discard(self.subscriber)
 
-    def hear(self, text: str | None) -> Hello | SetFilter | None:
+    def receive_text(self, text: str | None) -> Hello | SetFilter | None:
         text = self.checked(text)
         if text is None:
             return None
@@ -85,14 +85,14 @@ class _Talk(Manners):
                 raise msgspec.DecodeError("NUL")
             message = _decoder.decode(text)
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
-            self.strike(Refusal("bad_message"), text)
+            self.refuse_frame(Refusal("bad_message"), text)
             return None
         if isinstance(message, Ping):
             self.tell(frames.Pong(n=message.n, now=self.game_server.clock.now()))
             return None
         return message
 
-    async def answer(self, message: Hello | SetFilter) -> None:
+    async def handle(self, message: Hello | SetFilter) -> None:
         if isinstance(message, Hello):
             await self._hello(message)
         elif self.subscriber not in self.game_server.lobby.subscribers:

@@ -6,7 +6,8 @@ from os import write
 
 from app.play.frames import Bye, Frame, frame_of
 from app.play.ports import MetricsPort
-from app.web.ws.transport.base import Wire, framed
+from app.web.ws.transport.base import SocketTransport
+from app.web.ws.transport.encoding import encoded
 
 __all__ = ["CLOSE_CODES", "Outbox"]
 
@@ -38,26 +39,22 @@ _BYE = {
 
 
 class Outbox:
-    """Implements Listener for a socket."""
+    """Frames out to one socket; implements Listener."""
 
-    __slots__ = ("_file", "_metrics", "_unsent", "_wire", "_write", "is_open")
+    __slots__ = ("_file", "_metrics", "_transport", "_unsent", "_write", "is_open")
 
-    def __init__(self, wire: Wire, metrics: MetricsPort) -> None:
-        self._wire = wire
+    def __init__(self, transport: SocketTransport, metrics: MetricsPort) -> None:
+        self._transport = transport
         self._metrics = metrics
         self.is_open = True
-        self._file, self._unsent, self._write = wire.open_for(self)
+        self._file, self._unsent, self._write = transport.attach(self)
 
     def tell(self, frame: Frame) -> None:
         if not self.is_open:
             return
-        if self._file is None:
-            if not self._wire.send_frame(frame):
-                self.shed()
-            return
-        # Straight to the socket where nothing waits before it: of all that an action costs this is done most often,
+        # To the socket's file where nothing waits before it: of all that an action costs this is done most often,
         # and the way through the transport takes half as long again.
-        wired = frame.wired or framed(frame)
+        wired = frame.wired or encoded(frame)
         sent = 0
         if not self._unsent():
             try:
@@ -68,17 +65,17 @@ class Outbox:
             self._write(wired[sent:])
 
     def shed(self) -> None:
-        """The peer does not read."""
+        """Closes: the peer does not read."""
         if self.is_open:
             self._metrics.dropped()
             self.end(4004, "slow")
 
     def end(self, code: int, reason: str) -> None:
-        """Say why, then close; whatever comes after is not sent."""
+        """Sends the reason and closes; nothing is sent after it."""
         if not self.is_open:
             return
         self.is_open = False
         if code in _BYE:
             kind, message = _BYE[code]
-            self._wire.send_frame(frame_of(Bye(code=kind, message=message)))
-        self._wire.close_with(code, reason)
+            self._transport.send_frame(frame_of(Bye(code=kind, message=message)))
+        self._transport.close_with(code, reason)

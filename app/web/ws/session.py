@@ -1,8 +1,7 @@
-"""A socket's conversation once it is open: what a frame means is asked at once, what takes time is waited for.
+"""A socket's session once it is open: what can be answered at once is, what takes time gets a task.
 
-Under the thin wire no task lives with a socket. The wire hands each frame to `hear`; only a message that
-`hear` cannot deal with on the spot gets a task, and only for as long as that takes. An idle socket is then
-an entry in the poller and a few small objects. Under any other ASGI server one task reads frame by frame.
+The transport hands each frame to `receive_text`; only a message that this cannot deal with on the spot gets a task,
+and only for as long as that takes. An idle socket is then an entry in the poller and a few small objects.
 """
 
 from __future__ import annotations
@@ -16,70 +15,60 @@ from app.play import frames
 from app.play.commands import messages as cmd
 from app.play.refusals import Refusal
 from app.play.server import GameServer
-from app.web.ws.accept import Accepted
-from app.web.ws.transport.base import AsgiWire, Wire
+from app.web.ws.accept import AcceptedSocket
 
-__all__ = ["Manners", "Talk", "converse"]
+__all__ = ["BaseSession", "Session", "run_session"]
 
 HELLO_SECONDS = 10
 BAD_FRAMES = 10  # so many frames that were no messages, or came too fast, and the socket is closed
 
 
-class Talk(Protocol):
-    """What a kind of socket talks about."""
+class Session(Protocol):
+    """What a kind of socket does with what it receives."""
 
     @property
     def is_open(self) -> bool: ...
 
-    def hear(self, text: str | None) -> Any | None:
-        """A frame (None: one that is no text). The message it holds, if answering it takes time."""
+    def receive_text(self, text: str | None) -> Any | None:
+        """Takes a frame (None: one that is no text). Returns the message it holds, if handling it takes time."""
 
-    async def answer(self, message: Any) -> None:
-        """What `hear` could not answer at once."""
+    async def handle(self, message: Any) -> None:
+        """Handles a message that `receive_text` returned."""
 
-    def silent(self) -> None:
-        """Not a word came for so long that there will be none."""
+    def timed_out(self) -> None:
+        """No first message came in time."""
 
-    async def over(self) -> None:
+    async def closed(self) -> None:
         """The socket is gone; called once."""
 
 
-async def converse(talk: Talk, wire: Wire, receive: Receive) -> None:
-    """The first message here, with a limit to the wait; then by the wire itself if it can, else to the end."""
-    is_carried = False
+async def run_session(session: Session, socket: AcceptedSocket, receive: Receive) -> None:
+    """Waits for the first message, with a limit; from then on the transport delivers to the session itself."""
+    is_handed_over = False
     try:
-        try:
-            async with asyncio.timeout(HELLO_SECONDS):
-                goes_on = await _step(talk, await receive())
-        except TimeoutError:
-            talk.silent()
-            return
-        is_carried = goes_on and wire.carry(talk)
-        while goes_on and not is_carried:
-            goes_on = await _step(talk, await receive())
+        async with asyncio.timeout(HELLO_SECONDS):
+            event = await receive()
+            if event["type"] != "websocket.receive":
+                return
+            message = session.receive_text(event.get("text"))
+            if message is not None:
+                await session.handle(message)
+        if session.is_open:
+            is_handed_over = True
+            socket.transport.deliver_to(session)
+    except TimeoutError:
+        session.timed_out()
     finally:
-        if not is_carried:
-            await talk.over()
-            if isinstance(wire, AsgiWire):
-                await wire.end()
+        if not is_handed_over:
+            await session.closed()
 
 
-async def _step(talk: Talk, event: Any) -> bool:
-    """One frame; False when the socket is done."""
-    if event["type"] != "websocket.receive":
-        return False
-    message = talk.hear(event.get("text"))
-    if message is not None:
-        await talk.answer(message)
-    return talk.is_open
-
-
-class Manners:
-    """What every kind of talk asks of a frame before it looks for its meaning."""
+class BaseSession:
+    """What both kinds of session do with a frame before they look for its meaning."""
 
     __slots__ = ("bad", "game_server", "outbox", "socket")
 
-    def __init__(self, game_server: GameServer, socket: Accepted) -> None:
+    def __init__(self, game_server: GameServer, socket: AcceptedSocket) -> None:
         self.game_server = game_server
         self.socket = socket
         self.outbox = socket.outbox
@@ -89,7 +78,7 @@ class Manners:
     def is_open(self) -> bool:
         return self.outbox.is_open
 
-    def silent(self) -> None:
+    def timed_out(self) -> None:
         self.outbox.end(4007, "silent")
 
     def checked(self, text: str | None) -> str | None:
@@ -101,25 +90,25 @@ class Manners:
             self.outbox.end(1009, "frame too big")
             return None
         if is_too_fast:
-            self.strike(Refusal("too_fast"), text, 4005)
+            self.refuse_frame(Refusal("too_fast"), text, 4005)
             return None
         if text is None:
-            self.strike(Refusal("bad_message", "Frames are text."), None)
+            self.refuse_frame(Refusal("bad_message", "Frames are text."), None)
         return text
 
-    def strike(self, refusal: Refusal, text: str | None, close: int = 4002) -> None:
-        """A frame that was no message, or one too many. Again and again: the socket is closed.
+    def refuse_frame(self, refusal: Refusal, text: str | None, close: int = 4002) -> None:
+        """Refuses a frame that was no message, or one too many. Again and again: the socket is closed.
 
         The answer names the frame by its id, or its sender would wait for another one for ever.
         """
         do, command = cmd.named(text) if text is not None else (None, None)
-        self.refuse(refusal, command, **self.beside(do))
+        self.refuse(refusal, command, **self.refusal_context(do))
         self.bad += 1
         if self.bad >= BAD_FRAMES:
             self.outbox.end(close, "too many")
 
-    def beside(self, do: str | None) -> dict[str, Any]:
-        """What is told with the refusal of a whole frame; `do` is what it wanted, if that could be read."""
+    def refusal_context(self, do: str | None) -> dict[str, Any]:
+        """What is sent with the refusal of a whole frame; `do` is what it wanted, if that could be read."""
         return {}
 
     def refuse(self, refusal: Refusal, command: str | None = None, **more: Any) -> None:

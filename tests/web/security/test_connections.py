@@ -10,7 +10,7 @@ import pytest
 
 from app.serve import _listen
 from app.settings import Settings
-from app.web.security.connections import Connections, Place, most_connections, raise_file_limit
+from app.web.security.connections import Connections, ConnectionSlot, most_connections, raise_file_limit
 
 
 class Peer:
@@ -23,7 +23,7 @@ class Peer:
         return (self._address, 1234) if name == "peername" else None
 
 
-def enter(connections: Connections, address: str) -> tuple[Place | None, bytes]:
+def enter(connections: Connections, address: str) -> tuple[ConnectionSlot | None, bytes]:
     return connections.enter(Peer(address))  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""The app's side of a socket: it answers the handshake, then messages are handed to its talk as they come.
+"""The ASGI half of a socket: it answers the handshake, then delivers messages to the session as they come.
 
 No task lives with a socket once its first message is there: one is made only for a message whose answer takes time.
 """
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from uvicorn.protocols.utils import ClientDisconnected, get_local_addr, get_remote_addr, is_ssl
 
-from app.web.ws.session import Talk
-from app.web.ws.transport.base import EXTENSION, framed_as
+from app.web.ws.session import Session
+from app.web.ws.transport.base import EXTENSION
 from app.web.ws.transport.handshake import Handshake
 from app.web.ws.transport.inbox import Event, Inbox
 
@@ -23,39 +23,38 @@ if TYPE_CHECKING:
     import uvicorn
     from uvicorn.server import ServerState
 
-__all__ = ["AppSide", "Stage"]
+__all__ = ["AsgiSocket", "Stage"]
 
 MOST_WAITING = 16  # messages the app has not taken; then the peer is not read from
 
-_TEXT, _BINARY = 1, 2
-_log = logging.getLogger("cartagena.wire")
+_log = logging.getLogger("cartagena.sockets")
 
 
 class Stage(enum.IntEnum):
     """How far a socket has come; it only goes forward."""
 
-    HANDSHAKE = 0  # the request is being looked at
+    HANDSHAKE = 0  # the request is not answered yet
     OPEN = 1
-    CLOSING = 2  # this side has said good-bye; of what comes only the peer's own is looked for
-    ENDED = 3  # nothing is read and nothing more is said; what was said may still have to be taken
+    CLOSING = 2  # this side has sent its close frame; only the peer's is waited for
+    ENDED = 3  # nothing is read or sent any more; what was sent may still wait in the buffer
     GONE = 4
 
 
-class AppSide(asyncio.Protocol, ABC):
-    """One socket as the app knows it. The other half, `uvicorn.ThinProtocol`, has the connection."""
+class AsgiSocket(asyncio.Protocol, ABC):
+    """A socket as the ASGI app knows it. The other half, `uvicorn.SocketProtocol`, has the connection."""
 
     __slots__ = (
-        "_answering",
         "_config",
+        "_handling",
         "_handshake",
         "_inbox",
-        "_is_carried",
         "_is_full",
+        "_is_handed_over",
         "_loop",
         "_server",
+        "_session",
         "_stage",
         "_state",
-        "_talk",
         "_transport",
     )
 
@@ -71,9 +70,9 @@ class AppSide(asyncio.Protocol, ABC):
         self._handshake: Handshake | None = Handshake()  # until it is answered
         self._inbox = Inbox()
         self._is_full = False  # too many messages wait for the app
-        self._talk: Talk | None = None  # from the first message on
-        self._is_carried = False
-        self._answering: asyncio.Task[None] | None = None
+        self._session: Session | None = None  # from the first message on
+        self._is_handed_over = False
+        self._handling: asyncio.Task[None] | None = None
 
     # -- what the other half does ------------------------------------------------------------------
 
@@ -87,10 +86,10 @@ class AppSide(asyncio.Protocol, ABC):
     def _write(self, wired: bytes) -> None: ...
 
     @abstractmethod
-    def _end(self) -> None: ...
+    def _close(self) -> None: ...
 
     @abstractmethod
-    def _go_on(self) -> None: ...
+    def _resume(self) -> None: ...
 
     # -- the handshake -----------------------------------------------------------------------------
 
@@ -117,13 +116,13 @@ class AppSide(asyncio.Protocol, ABC):
         )
         if scope is None:
             self._write(handshake.refused())
-            self._end()
+            self._close()
             return
         self._inbox.put_nowait({"type": "websocket.connect"})
         self._start(self._run(scope)).add_done_callback(self._ran)
 
     async def _run(self, scope: dict[str, Any]) -> None:
-        """The app returns when the socket is done, or when it has handed its talk over: then it stays open."""
+        """The app returns when the socket is done, or when it has handed over to a session: then it stays open."""
         with suppress(ClientDisconnected):  # a send that came too late
             await self._config.loaded_app(scope, self.receive, self.send)
 
@@ -133,14 +132,14 @@ class AppSide(asyncio.Protocol, ABC):
             self.close_with(1011, "server fault")
         if self._stage is Stage.HANDSHAKE:
             self._deny(500)
-        elif self._stage is Stage.OPEN and not self._is_carried:
+        elif self._stage is Stage.OPEN and not self._is_handed_over:
             self.close_with(1000, "")
 
     async def receive(self) -> Any:
         event = await self._inbox.get()
         if self._is_full and not self._inbox:
             self._is_full = False
-            self._go_on()
+            self._resume()
         return event
 
     async def send(self, message: Any) -> None:
@@ -149,11 +148,6 @@ class AppSide(asyncio.Protocol, ABC):
             self._answer_handshake(kind, message)
         elif self._stage is not Stage.OPEN:
             raise ClientDisconnected
-        elif kind == "websocket.send":
-            text = message.get("text")
-            self._write(
-                framed_as(_TEXT, text.encode()) if text is not None else framed_as(_BINARY, message["bytes"])
-            )
         else:
             self.close_with(message.get("code", 1000), message.get("reason") or "")
 
@@ -161,8 +155,8 @@ class AppSide(asyncio.Protocol, ABC):
         handshake = self._handshake
         assert handshake is not None
         if kind == "websocket.accept":
-            told = [*self._server.default_headers, *message.get("headers", ())]
-            self._write(handshake.accepted(told, message.get("subprotocol")))
+            added = [*self._server.default_headers, *message.get("headers", ())]
+            self._write(handshake.accepted(added, message.get("subprotocol")))
             self._handshake = None
             self._stage = Stage.OPEN
             self._opened()
@@ -179,32 +173,31 @@ class AppSide(asyncio.Protocol, ABC):
     def _deny(self, status: int, headers: Any = (), body: bytes = b"") -> None:
         assert self._handshake is not None
         self._write(self._handshake.denied(status, headers, body))
-        self._end()
+        self._close()
 
     # -- messages ----------------------------------------------------------------------------------
 
-    def carry(self, talk: Talk) -> bool:
-        self._talk = talk
-        self._is_carried = True
+    def deliver_to(self, session: Session) -> None:
+        self._session = session
+        self._is_handed_over = True
         if self._inbox:
-            self._answer_waiting()
-        return True
+            self._handle_waiting()
 
-    def _hear(self, text: str) -> None:
-        if self._talk is None or self._answering is not None:
+    def _deliver(self, text: str) -> None:
+        if self._session is None or self._handling is not None:
             self._queue({"type": "websocket.receive", "text": text})
             return
-        message = self._talk.hear(text)
+        message = self._session.receive_text(text)
         if message is not None:
-            self._answer_in_task(message)
+            self._handle_in_task(message)
 
     def _queue(self, event: Event) -> None:
         self._inbox.put_nowait(event)
         if len(self._inbox) >= MOST_WAITING and not self._is_full:
             self._is_full = True
-            self._go_on()
-        if self._talk is not None:
-            self._answer_waiting()
+            self._resume()
+        if self._session is not None:
+            self._handle_waiting()
 
     # -- what takes time ---------------------------------------------------------------------------
 
@@ -214,40 +207,40 @@ class AppSide(asyncio.Protocol, ABC):
         task.add_done_callback(self._server.tasks.discard)
         return task
 
-    def _answer_waiting(self) -> None:
-        if self._answering is None:
-            self._answer_in_task(None)
+    def _handle_waiting(self) -> None:
+        if self._handling is None:
+            self._handle_in_task(None)
 
-    def _answer_in_task(self, message: Any) -> None:
-        self._answering = self._start(self._answer(message))
-        self._answering.add_done_callback(self._answered)
+    def _handle_in_task(self, message: Any) -> None:
+        self._handling = self._start(self._handle(message))
+        self._handling.add_done_callback(self._handled)
 
-    async def _answer(self, message: Any) -> None:
+    async def _handle(self, message: Any) -> None:
         """This message and whatever comes in meanwhile, in order; then the task is over."""
-        talk = self._talk
-        assert talk is not None
+        session = self._session
+        assert session is not None
         is_over = True  # whatever goes wrong
         try:
             if message is not None:
-                await talk.answer(message)
+                await session.handle(message)
             while self._inbox:
                 event = await self.receive()
                 if event["type"] != "websocket.receive":
                     return
-                message = talk.hear(event.get("text"))
+                message = session.receive_text(event.get("text"))
                 if message is not None:
-                    await talk.answer(message)
+                    await session.handle(message)
             is_over = False
         finally:
             if is_over:
-                self._talk = None
+                self._session = None
                 self._inbox = Inbox()
-                await talk.over()
+                await session.closed()
 
-    def _answered(self, task: asyncio.Task[None]) -> None:
-        self._answering = None
+    def _handled(self, task: asyncio.Task[None]) -> None:
+        self._handling = None
         if not task.cancelled() and task.exception() is not None:
-            _log.error("a socket's talk failed", exc_info=task.exception())
+            _log.error("a socket's session failed", exc_info=task.exception())
             self.close_with(1011, "server fault")
-        elif self._inbox and self._talk is not None:  # came after the task had looked for the last time
-            self._answer_waiting()
+        elif self._inbox and self._session is not None:  # came after the task had looked for the last time
+            self._handle_waiting()

@@ -2,7 +2,7 @@
 
 One kind matters: a whole text, alone in what was received. `whole_text` reads it in a microsecond. Everything else
 (control frames, fragments, several frames in one piece, half of one, nonsense) is the `websockets` library's:
-`OddFrames` feeds it a little at a time and puts messages together.
+`FrameParser` feeds it a little at a time and puts messages together.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from websockets.frames import Frame, Opcode, apply_mask  # type: ignore[attr-def
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
-__all__ = ["MOST_CONTROL", "SILENT", "SLICE", "Message", "OddFrames", "whole_text"]
+__all__ = ["MOST_CONTROL", "SILENT", "SLICE", "FrameParser", "Message", "whole_text"]
 
 SLICE = 512  # bytes fed at once: no more than 86 frames, a millisecond or two of the library's time
 MOST_CONTROL = 125  # bytes a control frame may carry
@@ -24,7 +24,7 @@ _MASKED = 0x80
 _MASKED_2 = _MASKED | 126
 
 # The library's words about each connection are nothing for an operator, and its debug lines hold whole frames.
-SILENT = logging.getLogger("cartagena.wire.library")
+SILENT = logging.getLogger("cartagena.sockets.library")
 SILENT.setLevel(logging.CRITICAL)
 
 Message = tuple[bool, bytes]  # whether it is text, and what it says
@@ -45,8 +45,8 @@ def whole_text(data: bytes, most: int) -> bytes | None:
     return None if size - begin > most else apply_mask(data[begin:], data[begin - 4 : begin])
 
 
-class OddFrames:
-    """What is not plain, from its first byte until nothing is left over; `most` is the longest message."""
+class FrameParser:
+    """Reads frames that are not plain, from the first byte until nothing is left over; `most` is the longest message."""
 
     __slots__ = ("_at", "_counted", "_fed", "_held", "_is_text", "_library", "_parts", "discarded")
 

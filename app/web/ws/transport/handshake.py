@@ -78,10 +78,10 @@ class Handshake:
 
     def denied(self, status: int, headers: _PairsOfBytes = (), body: bytes = b"") -> bytes:
         """Another answer than a socket."""
-        told = Headers((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
-        told.setdefault("Date", email.utils.formatdate(usegmt=True))
-        told.setdefault("Connection", "close")
-        told.setdefault("Content-Length", str(len(body)))
-        told.setdefault("Content-Type", "text/plain; charset=utf-8")
-        self._library.send_response(Response(status, http.HTTPStatus(status).phrase, told, body))
+        sent = Headers((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
+        sent.setdefault("Date", email.utils.formatdate(usegmt=True))
+        sent.setdefault("Connection", "close")
+        sent.setdefault("Content-Length", str(len(body)))
+        sent.setdefault("Content-Type", "text/plain; charset=utf-8")
+        self._library.send_response(Response(status, http.HTTPStatus(status).phrase, sent, body))
         return b"".join(self._library.data_to_send())

@@ -1,7 +1,7 @@
-"""Signs of life: one timer goes round all sockets, instead of a timer each.
+"""Keepalive pings: one timer for all sockets, instead of a timer each.
 
 A timer of its own weighs half a kilobyte a socket, which is as much as all else that an idle one needs here.
-Sockets take turns, so that ten thousand of them are not all asked in the same instant.
+Sockets are spread over slots, so that ten thousand of them are not all pinged in the same instant.
 """
 
 from __future__ import annotations
@@ -9,45 +9,45 @@ from __future__ import annotations
 import asyncio
 from typing import Protocol
 
-__all__ = ["Beating", "Rounds"]
+__all__ = ["KeepaliveTimer", "Pinged"]
 
-TURNS = 40  # an interval has so many
-
-
-class Beating(Protocol):
-    """Something that is asked for a sign of life when its turn comes."""
-
-    def beat(self) -> None: ...
+SLOTS = 40  # in an interval
 
 
-class Rounds:
-    """Of all sockets of one server. `interval` is in seconds."""
+class Pinged(Protocol):
+    """Something that is pinged once an interval."""
 
-    __slots__ = ("_interval", "_loop", "_now", "_timer", "_turns")
+    def ping(self) -> None: ...
+
+
+class KeepaliveTimer:
+    """Pings all sockets of one server. `interval` is in seconds."""
+
+    __slots__ = ("_interval", "_loop", "_now", "_slots", "_timer")
 
     def __init__(self, loop: asyncio.AbstractEventLoop, interval: float) -> None:
         self._loop = loop
         self._interval = interval
-        self._turns: list[set[Beating]] = [set() for _ in range(TURNS)]
+        self._slots: list[set[Pinged]] = [set() for _ in range(SLOTS)]
         self._now = 0
         self._timer: asyncio.TimerHandle | None = None
 
-    def join(self, socket: Beating) -> set[Beating]:
-        """Its turn, which comes in an interval and every interval from then on, until it is taken out of it."""
-        turn = self._turns[self._now]  # the one that has just been
-        turn.add(socket)
+    def join(self, socket: Pinged) -> set[Pinged]:
+        """Its slot: pinged in an interval and every interval from then on, until it is taken out of the slot."""
+        slot = self._slots[self._now]  # the one that has just been
+        slot.add(socket)
         if self._timer is None:
-            self._go_on()
-        return turn
+            self._schedule()
+        return slot
 
-    def _go_on(self) -> None:
-        self._timer = self._loop.call_later(self._interval / TURNS, self._next_turn)
+    def _schedule(self) -> None:
+        self._timer = self._loop.call_later(self._interval / SLOTS, self._next_slot)
 
-    def _next_turn(self) -> None:
+    def _next_slot(self) -> None:
         self._timer = None
-        if not any(self._turns):
-            return  # nobody is there: whoever comes first begins again
-        self._go_on()
-        self._now = (self._now + 1) % TURNS
-        for socket in list(self._turns[self._now]):
-            socket.beat()
+        if not any(self._slots):
+            return  # no socket is open: the next one that joins starts the timer again
+        self._schedule()
+        self._now = (self._now + 1) % SLOTS
+        for socket in list(self._slots[self._now]):
+            socket.ping()

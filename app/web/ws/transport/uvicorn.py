@@ -1,13 +1,13 @@
-"""A thin transport under uvicorn: frames go straight between the socket and the room.
+"""The protocol class that uvicorn gives every socket to: frames pass between the socket and its session directly.
 
 uvicorn's own path costs a coroutine, a dict and a serialisation for every frame and socket out, and for every
-frame in a generator, a queue and two system calls to stop and go on reading. This is a protocol class of our own
-in its place; what uvicorn asks of one is listed in tests/web/ws/transport/test_uvicorn_calls.py. The handshake and every frame
-that is not plain are the `websockets` library's (handshake.py, framing.py), which is let go of as soon as
-nothing odd is left. From the first message on the protocol carries the talk itself: no task lives with a socket,
-one is made only for a message whose answer takes time.
+frame in a generator, a queue and two system calls to stop and go on reading. This class stands in its place; what
+uvicorn asks of one is listed in tests/web/ws/transport/test_uvicorn_calls.py. The handshake and every frame that is
+not plain are the `websockets` library's (handshake.py, framing.py), whose parser is dropped as soon as nothing is
+left over. After the first message no task lives with a socket: one is made only for a message whose answer takes
+time.
 
-Every frame costs: a message is charged by whoever hears it, any other frame here. Who owes is not read from.
+Every frame is charged: a message by its session, any other frame here. A peer that owes is not read from.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any, cast
 from uvicorn.protocols.utils import is_ssl
 
 from app.play.frames import Frame
-from app.web.ws.transport.asgi import AppSide, Stage
-from app.web.ws.transport.base import MOST_BUFFERED, NOT_STRAIGHT, Counted, Straight, framed, framed_as
-from app.web.ws.transport.framing import OddFrames, whole_text
-from app.web.ws.transport.keepalive import Beating, Rounds
+from app.web.ws.transport.asgi import AsgiSocket, Stage
+from app.web.ws.transport.base import MOST_BUFFERED, DirectWrite, Quota
+from app.web.ws.transport.encoding import encode_frame, encoded
+from app.web.ws.transport.framing import FrameParser, whole_text
+from app.web.ws.transport.keepalive import KeepaliveTimer, Pinged
 
 if TYPE_CHECKING:
     import uvicorn
@@ -29,46 +30,46 @@ if TYPE_CHECKING:
 
     from app.web.ws.outbox import Outbox
 
-__all__ = ["ThinProtocol"]
+__all__ = ["SocketProtocol"]
 
 CLOSE_SECONDS = 10.0  # a socket that is closing is cut off then, whatever its peer does
-TURN_FRAMES = 64  # odd frames read before others have their turn
+TURN_FRAMES = 64  # frames parsed before other sockets have their turn
 MOST_DISCARDED = 1_048_576  # bytes a peer may send after it was told that it broke the protocol
 
-_ASK = framed_as(9, b"")  # a ping
-_ROUNDS = "cartagena.rounds"
+_PING = encode_frame(9, b"")
+_KEEPALIVE = "cartagena.keepalive"
 
 
-class ThinProtocol(AppSide):
-    """Implements Wire for the connection it serves; give it to uvicorn as `ws`."""
+class SocketProtocol(AsgiSocket):
+    """One socket: implements SocketTransport, and is given to uvicorn as `ws`."""
 
     __slots__ = (
-        "_counted",
         "_is_paused",
         "_is_plain",
         "_is_quiet",
+        "_keepalive_slot",
         "_most",
-        "_odd",
         "_outbox",
+        "_parser",
+        "_quota",
         "_timer",
-        "_turn",
         "_wait",
-        "place",
+        "slot",
     )
 
     def __init__(self, config: uvicorn.Config, server_state: ServerState, app_state: dict[str, Any]) -> None:
         super().__init__(config, server_state, app_state)
         self._most = config.ws_max_size
-        self._is_plain = False  # open, and nothing odd is on its way
-        self._odd: OddFrames | None = None  # while something is
-        self._wait: asyncio.Handle | None = None  # until the rest of what is odd is read
+        self._is_plain = False  # open, and no parser is needed for what comes next
+        self._parser: FrameParser | None = None  # while frames that are not plain are being read
+        self._wait: asyncio.Handle | None = None  # until the rest of the held bytes is parsed
         self._is_paused = False  # nothing is read from the peer
-        self._is_quiet = False  # nothing has been heard since the last ping
-        self._turn: set[Beating] | None = None  # the one it is asked for a sign of life with
+        self._is_quiet = False  # nothing was received since the last ping
+        self._keepalive_slot: set[Pinged] | None = None  # in which it is pinged
         self._timer: asyncio.TimerHandle | None = None  # cuts off what is closing
         self._outbox: Outbox | None = None
-        self._counted: Counted | None = None
-        self.place: Counted | None = None  # among the connections of its address (security/http_protocol.py)
+        self._quota: Quota | None = None
+        self.slot: Quota | None = None  # among the connections of its address (security/http_protocol.py)
 
     # -- what uvicorn and the event loop call ------------------------------------------------------
 
@@ -89,15 +90,15 @@ class ThinProtocol(AppSide):
         elif stage is Stage.ENDED:
             self._discard(data)
         else:
-            odd = self._find_odd()
-            odd.hold(data)
+            parser = self._get_parser()
+            parser.hold(data)
             if self._wait is None:
-                self._read_odd()
+                self._read_frames()
 
     def eof_received(self) -> None:
         """The peer sends nothing more; the transport closes once what was said has been taken, or in time."""
-        self._leave(1006, "")
-        self._end_in_time()
+        self._detach(1006, "")
+        self._abort_later()
 
     def pause_writing(self) -> None:
         """So much waits for this peer that it reads too slowly."""
@@ -116,104 +117,100 @@ class ThinProtocol(AppSide):
         self._transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._leave(1006, "")
+        self._detach(1006, "")
         self._stage = Stage.GONE
-        self._handshake = self._odd = None
+        self._handshake = self._parser = None
         for timer in (self._timer, self._wait):
             if timer is not None:
                 timer.cancel()
         self._timer = self._wait = None
         self._server.connections.discard(self)
-        for counted in (self._counted, self.place):
-            if counted is not None:
-                counted.release()
-        self._counted = self.place = None
+        for quota in (self._quota, self.slot):
+            if quota is not None:
+                quota.release()
+        self._quota = self.slot = None
 
-    # -- the wire ----------------------------------------------------------------------------------
+    # -- SocketTransport ----------------------------------------------------------------------------
 
     def _opened(self) -> None:
         self._is_plain = True
-        self._beat_later()
+        self._start_keepalive()
 
-    def count(self, counted: Counted) -> None:
+    def charge_to(self, quota: Quota) -> None:
         if self._stage is Stage.GONE:
-            counted.release()
+            quota.release()
         else:
-            self._counted = counted
+            self._quota = quota
 
-    def send_frame(self, frame: Frame) -> bool:
-        if self._stage is not Stage.OPEN:
-            return True
+    def send_frame(self, frame: Frame) -> None:
         transport = self._transport
-        if transport.get_write_buffer_size() > MOST_BUFFERED:
-            return False
-        transport.write(frame.wired or framed(frame))
-        return True
+        if self._stage is Stage.OPEN and transport.get_write_buffer_size() <= MOST_BUFFERED:
+            transport.write(frame.wired or encoded(frame))
 
-    def open_for(self, outbox: Outbox) -> Straight:
+    def attach(self, outbox: Outbox) -> DirectWrite:
         transport = self._transport
         self._outbox = outbox
         transport.set_write_buffer_limits(MOST_BUFFERED)
         if is_ssl(transport):
-            return NOT_STRAIGHT  # what goes to the socket is not what is said
+            raise RuntimeError("an outbox writes to the socket itself: TLS ends at the proxy in front")
         file = transport.get_extra_info("socket").fileno()
         return file, transport.get_write_buffer_size, transport.write
 
     def close_with(self, code: int, reason: str) -> None:
         if self._stage is not Stage.OPEN:
             return
-        odd = self._find_odd()
-        odd.close(code, reason)
-        self._write(odd.to_send())
-        self._leave(code, reason)
+        parser = self._get_parser()
+        parser.close(code, reason)
+        self._write(parser.to_send())
+        self._detach(code, reason)
         self._stage = Stage.CLOSING
-        self._end_in_time()  # not close(): that waits for a buffer which this peer may never read
-        self._go_on()
+        self._abort_later()  # not close(): that waits for a buffer which this peer may never read
+        self._resume()
 
     def buffered(self) -> int:
         return self._transport.get_write_buffer_size()
 
-    # -- what is not plain -------------------------------------------------------------------------
+    # -- frames that are not plain -------------------------------------------------------------------
 
-    def _find_odd(self) -> OddFrames:
-        odd = self._odd
-        if odd is None:
-            odd = self._odd = OddFrames(self._most)
+    def _get_parser(self) -> FrameParser:
+        parser = self._parser
+        if parser is None:
+            parser = self._parser = FrameParser(self._most)
             self._is_plain = False
         return odd
 
-    def _read_odd(self) -> None:
-        """As much as has been paid for and as is fair to the others; then again, later."""
+    def _read_frames(self) -> None:
+        """Parses as much as has been paid for and is fair to other sockets; then again, later."""
         self._wait = None
-        odd = self._odd
-        if odd is None:
+        parser = self._parser
+        if parser is None:
             return
-        owed, frames = self._pay(0), 0
-        while not (owed or self._is_full) and odd.has_held and frames < TURN_FRAMES:
+        owed, frames = self._charge(0), 0
+        while not (owed or self._is_full) and parser.has_held and frames < TURN_FRAMES:
             unpaid = 0
-            for message in odd.read():
+            for message in parser.read():
                 frames += 1
                 if message is not None and self._stage is Stage.OPEN:
-                    self._take(*message)  # whoever hears it charges for it
+                    self._take(*message)  # its session charges for it
                 else:
                     unpaid += 1
-            self._settle(odd)
-            owed = self._pay(unpaid)
-            if self._counted is None and frames >= TURN_FRAMES:
-                self._transport.abort()  # a flood that nobody pays for: it was turned away at the door
+            self._after_frames(parser)
+            owed = self._charge(unpaid)
+            if self._quota is None and frames >= TURN_FRAMES:
+                self._transport.abort()  # a flood that no quota pays for: it was refused at the handshake
                 return
         if owed:
-            self._wait = self._loop.call_later(owed, self._read_odd)
-        elif odd.is_empty:
-            self._odd = None
+            self._wait = self._loop.call_later(owed, self._read_frames)
+        elif parser.is_empty:
+            self._parser = None
             self._is_plain = True
-        self._go_on()
+        self._resume()
 
-    def _go_on(self) -> None:
-        """With what is held, if nothing is in the way; and with reading."""
-        odd = self._odd
-        if odd is not None and odd.has_held and self._wait is None and not self._is_full:
-            self._wait = self._loop.call_soon(self._read_odd)
+    def _resume(self) -> None:
+        """Goes on parsing what is held, if nothing is in the way, and reading; or pauses reading."""
+        parser = self._parser
+        if parser is not None and parser.has_held and self._wait is None and not self._is_full:
+            self._wait = self._loop.call_soon(self._read_frames)
         is_paused = self._is_full or self._wait is not None
         if is_paused is not self._is_paused and not self._transport.is_closing():
             self._is_paused = is_paused
@@ -222,34 +219,34 @@ class ThinProtocol(AppSide):
             else:
                 self._transport.resume_reading()
 
-    def _pay(self, frames: int) -> float:
+    def _charge(self, frames: int) -> float:
         """Seconds until so many frames more are paid for."""
-        return 0.0 if self._counted is None else self._counted.owe(frames)
+        return 0.0 if self._quota is None else self._quota.owe(frames)
 
-    def _settle(self, odd: OddFrames) -> None:
-        """What the library makes of what it was fed last."""
+    def _after_frames(self, parser: FrameParser) -> None:
+        """Sends what the parser answers, and closes if the peer did or broke the protocol."""
         if self._stage is Stage.ENDED:
             return
-        said = odd.to_send()
+        said = parser.to_send()
         if said and self._stage is Stage.OPEN:
             self._write(said)
-        closed = odd.peer_closed
+        closed = parser.peer_closed
         if closed is not None:
-            self._leave(*closed)
-            self._end()
-        elif odd.has_failed:
-            self._leave(*odd.closed_with)
+            self._detach(*closed)
+            self._close()
+        elif parser.has_failed:
+            self._detach(*parser.closed_with)
             self._linger()
         else:
             return
-        odd.drop()
+        parser.drop()
 
     def _discard(self, data: bytes) -> None:
-        odd = self._odd
-        if odd is None:
+        parser = self._parser
+        if parser is None:
             return
-        odd.discarded += len(data)
-        if odd.discarded > MOST_DISCARDED:
+        parser.discarded += len(data)
+        if parser.discarded > MOST_DISCARDED:
             self._transport.abort()
 
     # -- messages ----------------------------------------------------------------------------------
@@ -261,16 +258,16 @@ class ThinProtocol(AppSide):
         try:
             text = payload.decode()
         except UnicodeDecodeError:
-            odd = self._find_odd()
-            odd.fail(1007, "not UTF-8")
-            self._settle(odd)
+            parser = self._get_parser()
+            parser.fail(1007, "not UTF-8")
+            self._after_frames(parser)
         else:
-            self._hear(text)
+            self._deliver(text)
 
     # -- its end -----------------------------------------------------------------------------------
 
-    def _leave(self, code: int, reason: str) -> None:
-        """It is over for the app and for everybody who tells it something; called again it does nothing."""
+    def _detach(self, code: int, reason: str) -> None:
+        """Nothing is sent or delivered any more; the session is told. Called again it does nothing."""
         self._is_plain = False
         if self._stage >= Stage.CLOSING:
             return
@@ -284,11 +281,11 @@ class ThinProtocol(AppSide):
         if self._talk is not None:
             self._answer_waiting()
 
-    def _end(self) -> None:
-        """All has been said by both sides."""
-        self._leave(1006, "")
+    def _close(self) -> None:
+        """Both sides have closed: the connection is closed too."""
+        self._detach(1006, "")
         self._stage = Stage.ENDED
-        self._end_in_time()
+        self._abort_later()
         self._transport.close()
 
     def _linger(self) -> None:
@@ -296,14 +293,14 @@ class ThinProtocol(AppSide):
         reason lost. So only this side is closed, and what comes is not looked at.
         """
         self._stage = Stage.ENDED
-        self._end_in_time()
+        self._abort_later()
         if self._transport.is_closing() or not self._transport.can_write_eof():
             self._transport.close()
         else:
             self._transport.write_eof()
 
-    def _end_in_time(self) -> None:
-        """Whoever closed first, and whether or not the peer takes what waits for it."""
+    def _abort_later(self) -> None:
+        """Cuts the connection off in a while, whoever closed first and whether or not the peer reads what waits."""
         if self._timer is None and self._stage is not Stage.GONE:
             self._timer = self._loop.call_later(CLOSE_SECONDS, self._transport.abort)
 
@@ -311,27 +308,27 @@ class ThinProtocol(AppSide):
         if not self._transport.is_closing():
             self._transport.write(wired)
 
-    # -- signs of life -----------------------------------------------------------------------------
+    # -- keepalive -----------------------------------------------------------------------------------
 
-    def _beat_later(self) -> None:
+    def _start_keepalive(self) -> None:
         interval = self._config.ws_ping_interval
         if interval:
-            rounds: Rounds | None = self._state.get(_ROUNDS)
-            if rounds is None:
-                rounds = self._state[_ROUNDS] = Rounds(self._loop, interval)
-            self._turn = rounds.join(self)
+            timer: KeepaliveTimer | None = self._state.get(_KEEPALIVE)
+            if timer is None:
+                timer = self._state[_KEEPALIVE] = KeepaliveTimer(self._loop, interval)
+            self._keepalive_slot = timer.join(self)
 
     def stop_keepalive(self) -> None:
-        if self._turn is not None:
-            self._turn.discard(self)
-            self._turn = None
+        if self._keepalive_slot is not None:
+            self._keepalive_slot.discard(self)
+            self._keepalive_slot = None
 
-    def beat(self) -> None:
-        """Ask whether the peer is there; one that has said nothing since the last time is not."""
+    def ping(self) -> None:
+        """Pings the peer; one that has sent nothing since the last ping is closed."""
         if self._stage is not Stage.OPEN:
             return
         if self._is_quiet:
             self.close_with(1011, "keepalive ping timeout")
         else:
             self._is_quiet = True
-            self._write(_ASK)
+            self._write(_PING)

@@ -7,8 +7,8 @@ import random
 import pytest
 from websockets.frames import Frame, Opcode
 
-from app.web.ws.transport.base import framed_as
-from app.web.ws.transport.framing import SLICE, OddFrames, whole_text
+from app.web.ws.transport.encoding import encode_frame
+from app.web.ws.transport.framing import SLICE, FrameParser, whole_text
 
 MOST = 4096
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
@@ -19,12 +19,12 @@ def sent(opcode: int, payload: bytes, *, fin: bool = True, mask: bool = True) ->
     return Frame(Opcode(opcode), payload, fin).serialize(mask=mask)
 
 
-def read_all(odd: OddFrames, *pieces: bytes) -> list[tuple[bool, bytes]]:
+def read_all(parser: FrameParser, *pieces: bytes) -> list[tuple[bool, bytes]]:
     messages = []
     for piece in pieces:
-        odd.hold(piece)
-        while odd.has_held:
-            messages += [message for message in odd.read() if message is not None]
+        parser.hold(piece)
+        while parser.has_held:
+            messages += [message for message in parser.read() if message is not None]
     return messages
 
 
@@ -33,10 +33,10 @@ def test_a_whole_text_is_read_at_once_and_piece_by_piece(size: int) -> None:
     text = bytes(random.Random(size).randbytes(size))
     frame = sent(TEXT, text)
     assert whole_text(frame, MOST) == (text if size else None)
-    assert read_all(OddFrames(MOST), frame) == [(True, text)]
-    odd = OddFrames(MOST)
-    assert read_all(odd, *(frame[at : at + 1] for at in range(len(frame)))) == [(True, text)]
-    assert odd.is_empty
+    assert read_all(FrameParser(MOST), frame) == [(True, text)]
+    parser = FrameParser(MOST)
+    assert read_all(parser, *(frame[at : at + 1] for at in range(len(frame)))) == [(True, text)]
+    assert parser.is_empty
 
 
 @pytest.mark.parametrize(
@@ -64,50 +64,50 @@ def test_the_short_cut_is_for_nothing_else(odd: bytes) -> None:
 
 
 def test_several_frames_in_one_piece_come_one_by_one() -> None:
-    odd = OddFrames(MOST)
+    parser = FrameParser(MOST)
     pieces = sent(TEXT, b"one") + sent(PING, b"?") + sent(BINARY, b"two") + sent(TEXT, b"x" * 300)
-    assert read_all(odd, pieces) == [(True, b"one"), (False, b"two"), (True, b"x" * 300)]
-    assert odd.to_send() == framed_as(PONG, b"?")
-    assert odd.is_empty
+    assert read_all(parser, pieces) == [(True, b"one"), (False, b"two"), (True, b"x" * 300)]
+    assert parser.to_send() == encode_frame(PONG, b"?")
+    assert parser.is_empty
 
 
 def test_a_control_frame_may_come_between_the_parts_of_a_message() -> None:
     pieces = [sent(TEXT, b"a", fin=False), sent(PING, b"p"), sent(0, b"b", fin=False), sent(0, b"c")]
-    odd = OddFrames(MOST)
-    assert read_all(odd, *pieces[:3]) == []
-    assert not odd.is_empty, "a message is half received"
-    assert read_all(odd, pieces[3]) == [(True, b"abc")]
-    assert odd.is_empty
+    parser = FrameParser(MOST)
+    assert read_all(parser, *pieces[:3]) == []
+    assert not parser.is_empty, "a message is half received"
+    assert read_all(parser, pieces[3]) == [(True, b"abc")]
+    assert parser.is_empty
 
 
 def test_a_frame_whose_head_alone_is_there_is_not_forgotten() -> None:
     """The library takes a head out of its buffer as soon as it is whole, so an empty buffer means nothing."""
     for frame in (sent(PONG, b""), sent(TEXT, b"later"), sent(TEXT, b"x" * 300)):
         for at in range(1, len(frame)):
-            odd = OddFrames(MOST)
-            read_all(odd, frame[:at])
-            assert not odd.is_empty, at
-            read_all(odd, frame[at:])
-            assert odd.is_empty, at
+            parser = FrameParser(MOST)
+            read_all(parser, frame[:at])
+            assert not parser.is_empty, at
+            read_all(parser, frame[at:])
+            assert parser.is_empty, at
 
 
 def test_a_length_written_longer_than_need_be_is_read_and_the_library_stays() -> None:
-    odd = OddFrames(MOST)
+    parser = FrameParser(MOST)
     mask = b"\x00\x00\x00\x00"
-    assert read_all(odd, b"\x81\xfe\x00\x02" + mask + b"hi") == [(True, b"hi")]
-    assert not odd.is_empty, "careful, not wrong: it cannot be told from half a frame"
-    assert read_all(odd, sent(TEXT, b"and on")) == [(True, b"and on")]
+    assert read_all(parser, b"\x81\xfe\x00\x02" + mask + b"hi") == [(True, b"hi")]
+    assert not parser.is_empty, "careful, not wrong: it cannot be told from half a frame"
+    assert read_all(parser, sent(TEXT, b"and on")) == [(True, b"and on")]
 
 
 def test_no_more_than_a_slice_is_read_at_once_and_the_rest_waits() -> None:
-    odd = OddFrames(MOST)
+    parser = FrameParser(MOST)
     pong = sent(PONG, b"")
-    odd.hold(pong * 10_000)
+    parser.hold(pong * 10_000)
     frames = 0
     for turn in range(1, 4):
-        frames += len(list(odd.read()))
+        frames += len(list(parser.read()))
         assert frames == turn * SLICE // len(pong)
-    assert odd.has_held
+    assert parser.has_held
 
 
 @pytest.mark.parametrize(
@@ -148,29 +148,29 @@ def test_no_more_than_a_slice_is_read_at_once_and_the_rest_waits() -> None:
     ],
 )
 def test_what_breaks_the_protocol_is_refused_with_its_code(pieces: list[bytes], code: int) -> None:
-    odd = OddFrames(MOST)
-    read_all(odd, *pieces)
-    assert odd.has_failed
-    assert odd.peer_closed is None
-    assert odd.closed_with[0] == code
-    assert odd.to_send()[2:4] == code.to_bytes(2, "big")
-    assert read_all(odd, sent(TEXT, b"more")) == []
+    parser = FrameParser(MOST)
+    read_all(parser, *pieces)
+    assert parser.has_failed
+    assert parser.peer_closed is None
+    assert parser.closed_with[0] == code
+    assert parser.to_send()[2:4] == code.to_bytes(2, "big")
+    assert read_all(parser, sent(TEXT, b"more")) == []
 
 
 def test_what_came_before_the_fault_still_counts() -> None:
-    odd = OddFrames(MOST)
-    assert read_all(odd, sent(TEXT, b"good") + sent(TEXT, b"bad", mask=False)) == [(True, b"good")]
-    assert odd.has_failed
+    parser = FrameParser(MOST)
+    assert read_all(parser, sent(TEXT, b"good") + sent(TEXT, b"bad", mask=False)) == [(True, b"good")]
+    assert parser.has_failed
 
 
 def test_both_ways_to_close() -> None:
-    peers = OddFrames(MOST)
+    peers = FrameParser(MOST)
     read_all(peers, sent(CLOSE, b"\x0f\xa0bye") + sent(TEXT, b"not read"))
     assert peers.peer_closed == (4000, "bye")
-    assert peers.to_send() == framed_as(CLOSE, b"\x0f\xa0bye")
-    ours = OddFrames(MOST)
+    assert peers.to_send() == encode_frame(CLOSE, b"\x0f\xa0bye")
+    ours = FrameParser(MOST)
     ours.close(4004, "slow")
-    assert ours.to_send() == framed_as(CLOSE, b"\x0f\xa4slow")
+    assert ours.to_send() == encode_frame(CLOSE, b"\x0f\xa4slow")
     assert not ours.is_empty
     assert read_all(ours, sent(TEXT, b"late") + sent(CLOSE, b"\x0f\xa4")) == [(True, b"late")]
     assert ours.peer_closed == (4004, "")
@@ -182,10 +182,10 @@ def test_both_ways_to_close() -> None:
 @pytest.mark.parametrize("size", [0, 125, 126, 65535, 65536])
 def test_what_we_write_is_what_the_library_would_write(size: int) -> None:
     payload = b"x" * size
-    assert framed_as(TEXT, payload) == Frame(Opcode.TEXT, payload).serialize(mask=False)
+    assert encode_frame(TEXT, payload) == Frame(Opcode.TEXT, payload).serialize(mask=False)
 
 
 def test_a_close_carries_its_code_and_as_much_of_the_reason_as_fits() -> None:
-    odd = OddFrames(MOST)
-    odd.close(4004, "ü" * 500)
-    assert odd.to_send() == framed_as(CLOSE, b"\x0f\xa4" + "ü".encode() * 61)
+    parser = FrameParser(MOST)
+    parser.close(4004, "ü" * 500)
+    assert parser.to_send() == encode_frame(CLOSE, b"\x0f\xa4" + "ü".encode() * 61)

@@ -1,4 +1,4 @@
-"""Signs of life: every socket has its turn once an interval, and one that stays silent is closed."""
+"""Keepalive: every socket is pinged once an interval, and one that stays silent is closed."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import Any, cast
 import uvicorn
 from uvicorn.server import ServerState
 
-from app.web.security.http_protocol import CarefulHttp
-from app.web.ws.transport.base import framed_as
-from app.web.ws.transport.keepalive import TURNS, Rounds
-from app.web.ws.transport.uvicorn import ThinProtocol
+from app.web.security.http_protocol import BoundedHttpProtocol
+from app.web.ws.transport.encoding import encode_frame
+from app.web.ws.transport.keepalive import SLOTS, KeepaliveTimer
+from app.web.ws.transport.uvicorn import SocketProtocol
 
 HANDSHAKE = (
     b"GET /ws HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
     b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
 )
-ASKED = framed_as(9, b"")
+PING = encode_frame(9, b"")
 PONG = b"\x8a\x80\x00\x00\x00\x00"
 TIMED_OUT = (1011).to_bytes(2, "big") + b"keepalive ping timeout"
 
@@ -36,65 +36,65 @@ class HandLoop:
         self.due.append((seconds, call))
         return SimpleNamespace(cancel=lambda: None)
 
-    def pass_turns(self, count: int) -> None:
+    def pass_slots(self, count: int) -> None:
         for _ in range(count):
             ((_, call),) = self.due
             self.due.clear()
             call()
 
 
-class Client:
+class Socket:
     def __init__(self) -> None:
-        self.beats = 0
+        self.pings = 0
 
-    def beat(self) -> None:
-        self.beats += 1
+    def ping(self) -> None:
+        self.pings += 1
 
 
-def _rounds() -> tuple[Any, Rounds]:
+def _timer() -> tuple[Any, KeepaliveTimer]:
     loop: Any = HandLoop()
-    return loop, Rounds(loop, 20.0)
+    return loop, KeepaliveTimer(loop, 20.0)
 
 
-def test_a_turn_comes_once_an_interval() -> None:
-    loop, rounds = _rounds()
-    client = Client()
-    rounds.join(client)
-    assert loop.due[0][0] == 20.0 / TURNS
-    loop.pass_turns(TURNS - 1)
-    assert client.beats == 0
-    loop.pass_turns(1)
-    assert client.beats == 1
-    loop.pass_turns(2 * TURNS)
-    assert client.beats == 3
+def test_a_socket_is_pinged_once_an_interval() -> None:
+    loop, timer = _timer()
+    socket = Socket()
+    timer.join(socket)
+    assert loop.due[0][0] == 20.0 / SLOTS
+    loop.pass_slots(SLOTS - 1)
+    assert socket.pings == 0
+    loop.pass_slots(1)
+    assert socket.pings == 1
+    loop.pass_slots(2 * SLOTS)
+    assert socket.pings == 3
 
 
-def test_whoever_comes_later_has_a_later_turn_of_the_same_round() -> None:
-    loop, rounds = _rounds()
-    early, late = Client(), Client()
-    rounds.join(early)
-    loop.pass_turns(5)
-    rounds.join(late)
-    loop.pass_turns(TURNS - 5)
-    assert (early.beats, late.beats) == (1, 0)
-    loop.pass_turns(5)
-    assert (early.beats, late.beats) == (1, 1)
+def test_a_socket_that_joins_later_has_a_later_slot() -> None:
+    loop, timer = _timer()
+    early, late = Socket(), Socket()
+    timer.join(early)
+    loop.pass_slots(5)
+    timer.join(late)
+    loop.pass_slots(SLOTS - 5)
+    assert (early.pings, late.pings) == (1, 0)
+    loop.pass_slots(5)
+    assert (early.pings, late.pings) == (1, 1)
 
 
-def test_whoever_has_left_is_not_asked_and_an_empty_round_rests() -> None:
-    loop, rounds = _rounds()
-    gone, there = Client(), Client()
-    turn = rounds.join(gone)
-    rounds.join(there)
-    turn.discard(gone)
-    loop.pass_turns(TURNS)
-    assert (gone.beats, there.beats) == (0, 1)
-    turn.discard(there)
-    loop.pass_turns(1)
+def test_a_socket_that_left_is_not_pinged_and_no_timer_runs_for_none() -> None:
+    loop, timer = _timer()
+    gone, there = Socket(), Socket()
+    slot = timer.join(gone)
+    timer.join(there)
+    slot.discard(gone)
+    loop.pass_slots(SLOTS)
+    assert (gone.pings, there.pings) == (0, 1)
+    slot.discard(there)
+    loop.pass_slots(1)
     assert not loop.due, "no timer runs for nobody"
-    rounds.join(there)
-    loop.pass_turns(TURNS)
-    assert there.beats == 2
+    timer.join(there)
+    loop.pass_slots(SLOTS)
+    assert there.pings == 2
 
 
 class Line:
@@ -132,7 +132,9 @@ class Line:
         return default
 
 
-async def _open_sockets(count: int) -> tuple[list[tuple[ThinProtocol, Line]], dict[str, Any], asyncio.Event]:
+async def _open_sockets(
+    count: int,
+) -> tuple[list[tuple[SocketProtocol, Line]], dict[str, Any], asyncio.Event]:
     """So many sockets of one server, each with its handshake answered; they stay until the event."""
     may_go = asyncio.Event()
 
@@ -149,7 +151,7 @@ async def _open_sockets(count: int) -> tuple[list[tuple[ThinProtocol, Line]], di
     sockets = []
     for _ in range(count):
         line: Any = Line()
-        protocol = ThinProtocol(config, server, state)
+        protocol = SocketProtocol(config, server, state)
         protocol.connection_made(line)
         protocol.data_received(HANDSHAKE)
         await opened.acquire()
@@ -158,14 +160,14 @@ async def _open_sockets(count: int) -> tuple[list[tuple[ThinProtocol, Line]], di
     return sockets, state, may_go
 
 
-async def test_a_peer_that_is_silent_for_two_turns_is_closed_and_one_that_answers_is_not() -> None:
+async def test_a_peer_that_is_silent_for_two_pings_is_closed_and_one_that_answers_is_not() -> None:
     ((silent, silent_line), (alive, alive_line)), _, may_go = await _open_sockets(2)
     for _ in range(3):
         for socket in (silent, alive):
-            socket.beat()
+            socket.ping()
         alive.data_received(PONG)
-    assert alive_line.written == [ASKED] * 3
-    assert silent_line.written[0] == ASKED
+    assert alive_line.written == [PING] * 3
+    assert silent_line.written[0] == PING
     assert silent_line.written[1].endswith(TIMED_OUT)
     assert len(silent_line.written) == 2, "and then no more"
     may_go.set()
@@ -175,19 +177,19 @@ async def test_a_peer_that_is_silent_for_two_turns_is_closed_and_one_that_answer
 
 async def test_all_sockets_of_a_server_share_one_timer_and_leave_nothing_behind() -> None:
     sockets, state, may_go = await _open_sockets(3)
-    (rounds,) = state.values()
-    assert sum(len(turn) for turn in rounds._turns) == 3
+    (timer,) = state.values()
+    assert sum(len(slot) for slot in timer._slots) == 3
     may_go.set()
     for socket, _ in sockets:
         socket.connection_lost(None)
-    assert not any(rounds._turns)
+    assert not any(timer._slots)
 
 
 async def test_a_socket_keeps_no_dictionary_and_nothing_of_its_handshake() -> None:
     ((socket, _),), _, may_go = await _open_sockets(1)
     assert not hasattr(socket, "__dict__")
     assert socket._handshake is None
-    assert socket._odd is None
+    assert socket._parser is None
     may_go.set()
     socket.connection_lost(None)
 
@@ -198,17 +200,17 @@ async def test_a_request_that_became_a_socket_is_gone_without_the_collector() ->
         await send({"type": "websocket.accept"})
         await receive()
 
-    config = uvicorn.Config(app, lifespan="off", log_config=None, http=CarefulHttp, ws=ThinProtocol)
+    config = uvicorn.Config(app, lifespan="off", log_config=None, http=BoundedHttpProtocol, ws=SocketProtocol)
     config.load()
     server, line = ServerState(), Line()
-    request = CarefulHttp(config, server, {})
+    request = BoundedHttpProtocol(config, server, {})
     gc.disable()
     try:
         request.connection_made(cast("asyncio.Transport", line))
         request.data_received(HANDSHAKE)
         known = weakref.ref(request)
         del request
-        assert isinstance(line.protocol, ThinProtocol)
+        assert isinstance(line.protocol, SocketProtocol)
         assert known() is None
     finally:
         gc.enable()
@@ -223,7 +225,7 @@ async def test_a_peer_that_does_not_wait_for_the_answer_to_its_handshake_is_cut_
     events: list[Any] = []
     server, line = ServerState(), Line()
     config = uvicorn.Config(app, lifespan="off", log_config=None, ws="none")
-    protocol = ThinProtocol(config, server, {})
+    protocol = SocketProtocol(config, server, {})
     protocol.connection_made(cast("asyncio.Transport", line))
     protocol.data_received(HANDSHAKE)
     protocol.data_received(PONG * 1000)

@@ -10,8 +10,8 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import Server, ServerState
 
-from app.web.security.http_protocol import CarefulHttp
-from app.web.ws.transport.uvicorn import ThinProtocol
+from app.web.security.http_protocol import BoundedHttpProtocol
+from app.web.ws.transport.uvicorn import SocketProtocol
 from tests.attack.raw_connection import until
 from tests.web.ws.transport.test_keepalive import HANDSHAKE, Line
 
@@ -64,9 +64,9 @@ async def test_what_uvicorn_asks_of_a_socket_protocol() -> None:
 
 
 def test_the_socket_protocol_answers_those_calls_and_no_others() -> None:
-    assert list(inspect.signature(ThinProtocol).parameters) == ["config", "server_state", "app_state"]
+    assert list(inspect.signature(SocketProtocol).parameters) == ["config", "server_state", "app_state"]
     for name in OF_UVICORN + OF_THE_LOOP:
-        assert callable(getattr(ThinProtocol, name))
+        assert callable(getattr(SocketProtocol, name))
     assert [name for name, _ in inspect.getmembers(asyncio.Protocol, inspect.isfunction)] == sorted(
         {*OF_UVICORN, *OF_THE_LOOP} - {"shutdown"}
     )
@@ -100,7 +100,7 @@ def test_what_the_http_protocol_changes_of_uvicorns() -> None:
         "send_400_response": ["msg"],
         "handle_websocket_upgrade": [],
     }
-    changed = {name for name in vars(CarefulHttp) if not name.startswith("_")}
+    changed = {name for name in vars(BoundedHttpProtocol) if not name.startswith("_")}
     assert changed == set(expected)
     for name, arguments in expected.items():
         own = inspect.signature(getattr(HttpToolsProtocol, name))
