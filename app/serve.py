@@ -1,7 +1,7 @@
 """`cartagena serve`: settings, migrations, uvicorn; and a stop in the right order.
 
 uvicorn closes every socket before the lifespan ends, so a stop that began there would cut people off
-first and tell them afterwards. `Stopping` drains the app (readiness off, clients told to resume, log
+first and tell them afterwards. `DrainingServer` drains the app (readiness off, clients told to resume, log
 flushed) before uvicorn closes anything.
 """
 
@@ -28,7 +28,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.main import create_app
 from app.settings import BadSettings, Settings, setting_names, settings_from
 from app.store.engine import make_engine
-from app.store.file_lock import FileInUse, sole_server
+from app.store.file_lock import FileInUse, locked_database_file
 from app.store.migrate import upgrade
 from app.web.logs import configure_logs
 from app.web.security.connections import Connections, raise_file_limit
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     if settings.webhooks and not settings.calls_webhooks:
         log.info("webhooks are not offered: without CARTAGENA_PUBLIC_URL their links would lead nowhere")
     try:
-        with sole_server(settings.database_url, settings.stop_seconds):
+        with locked_database_file(settings.database_url, settings.stop_seconds):
             return _serve(settings)
     except FileInUse:
         print(
@@ -98,8 +98,8 @@ def _serve(settings: Settings) -> int:
     return _supervise(settings, listener)
 
 
-class Stopping(uvicorn.Server):
-    """A uvicorn server that lets the app say good-bye before sockets are closed."""
+class DrainingServer(uvicorn.Server):
+    """A uvicorn server that drains the app before sockets are closed."""
 
     def __init__(self, config: uvicorn.Config, drain: Callable[[], Any]) -> None:
         super().__init__(config)
@@ -116,9 +116,9 @@ class Stopping(uvicorn.Server):
         _settle_memory()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        patience = float(self.config.timeout_graceful_shutdown or 5)
+        seconds = float(self.config.timeout_graceful_shutdown or 5)
         try:
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(seconds):
                 await self._drain()
         except TimeoutError:
             log.warning("the stop took too long; closing what is left")
@@ -154,7 +154,7 @@ def _work(settings: Settings, listener: socket.socket) -> None:
         timeout_keep_alive=75,
         timeout_graceful_shutdown=max(1, round(settings.stop_seconds)),
     )
-    Stopping(config, drain).run(sockets=[listener])
+    DrainingServer(config, drain).run(sockets=[listener])
 
 
 def _settle_memory() -> None:

@@ -1,4 +1,4 @@
-"""One server a SQLite file: a second one would not hear of the first one's moves.
+"""A lock beside a SQLite file: one server a file, as a second one would not learn of the first one's moves.
 
 SQLite itself would let both write. The lock is the system's: it ends with the process, however that ends.
 """
@@ -15,7 +15,7 @@ from typing import IO
 
 from app.store.engine import is_sqlite, sqlite_file
 
-__all__ = ["FileInUse", "sole_server"]
+__all__ = ["FileInUse", "locked_database_file"]
 
 _EVERY = 0.02  # seconds: whoever waits for the one before is ready to open
 
@@ -27,7 +27,7 @@ class FileInUse(Exception):
 
 
 @contextmanager
-def sole_server(url: str, patience: float) -> Iterator[None]:
+def locked_database_file(url: str, wait_seconds: float) -> Iterator[None]:
     """While the block runs no other server starts on this file; waits so long for one that is stopping.
 
     Raises FileInUse. PostgreSQL needs no such lock, and Windows has none of this kind.
@@ -39,23 +39,23 @@ def sole_server(url: str, patience: float) -> Iterator[None]:
     lock = Path(f"{sqlite_file(url)}-serving")
     lock.parent.mkdir(parents=True, exist_ok=True)
     with lock.open("ab") as held:
-        _take(held, time.monotonic() + patience)
+        _take(held, time.monotonic() + wait_seconds)
         yield
 
 
 def _take(held: IO[bytes], until: float) -> None:
     import fcntl
 
-    is_told = False
+    is_logged = False
     while True:
         try:
             fcntl.lockf(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() > until:
                 raise FileInUse from None
-            if not is_told:
+            if not is_logged:
                 _log.info("another server has this file; this one opens when it has stopped")
-                is_told = True
+                is_logged = True
             time.sleep(_EVERY)
         else:
             return

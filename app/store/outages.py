@@ -15,7 +15,7 @@ from sqlalchemy import exc
 
 from app.play.ports import StoreUnavailable
 
-__all__ = ["OUTAGES", "is_outage", "telling_outages"]
+__all__ = ["OUTAGES", "is_outage", "outages_as_unavailable"]
 
 # As the drivers raise them, where no SQLAlchemy stands between.
 OUTAGES = (OSError, TimeoutError, exc.TimeoutError, asyncpg.InternalClientError)
@@ -67,7 +67,7 @@ def _is_drivers(problem: BaseException | None) -> bool:
 
 
 @contextmanager
-def telling_outages() -> Iterator[None]:
+def outages_as_unavailable() -> Iterator[None]:
     """An outage inside comes out as StoreUnavailable; a fault comes out as it is."""
     try:
         yield

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.store.engine import STATEMENT_SECONDS
-from app.store.outages import telling_outages
+from app.store.outages import outages_as_unavailable
 
 __all__ = ["reading", "writing"]
 
@@ -17,7 +17,7 @@ __all__ = ["reading", "writing"]
 @asynccontextmanager
 async def reading(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
     """A connection to read with; raises StoreUnavailable when the database does not answer."""
-    with telling_outages():
+    with outages_as_unavailable():
         async with asyncio.timeout(STATEMENT_SECONDS), engine.connect() as run:
             yield run
 
@@ -25,7 +25,7 @@ async def reading(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
 @asynccontextmanager
 async def writing(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
     """A transaction that is committed at the end; raises StoreUnavailable when that cannot be known."""
-    with telling_outages():
+    with outages_as_unavailable():
         async with asyncio.timeout(STATEMENT_SECONDS), engine.begin() as run:
             if engine.dialect.name == "sqlite":
                 # A transaction that reads first and writes later would fail at once with BUSY

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import update
 
 from app.play.system_clock import SystemClock
-from app.store.games.tables import beats
+from app.store.games.tables import heartbeats
 from tests.play.stage import exchange
 from tests.sockets.running_server import RunningServer
 
@@ -28,6 +28,6 @@ class TurnedClock(SystemClock):
         later = round(seconds * 1000)
         # Its heart has beaten all the time, so nothing is credited to anybody.
         async with self._game_server.store.writing() as run:  # type: ignore[attr-defined]
-            await run.execute(update(beats).values(at=self.now() + later))
+            await run.execute(update(heartbeats).values(at=self.now() + later))
         self._turned += later
         self._game_server.schedule.nudge(0)

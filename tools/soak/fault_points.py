@@ -18,8 +18,9 @@ from typing import Any
 from app.cli import main
 from app.play.room.rooms import Rooms
 from app.play.room.subscribers import Subscribers
+from app.store.games.chat import Chat
+from app.store.games.due_work import DueWork
 from app.store.games.postgres_writer import PostgresWriter
-from app.store.games.side_notes import SideNotes
 from app.store.games.sqlite_writer import SqliteWriter
 from app.store.games.store import SqlGameStore
 
@@ -170,12 +171,12 @@ def _evicting(passed: Passed) -> None:
 
 def _claiming(passed: Passed) -> None:
     """Due work is leased to a worker that will not do it."""
-    _around(SideNotes, "claim_due", passed, after=True, only=bool)
+    _around(DueWork, "claim_due", passed, after=True, only=bool)
 
 
 def _chatting(passed: Passed) -> None:
     """A line is stored, its writer does not know."""
-    _around(SideNotes, "add_chat", passed, after=True)
+    _around(Chat, "add_chat", passed, after=True)
 
 
 POINTS: dict[str, Callable[[Passed], None]] = {

@@ -12,10 +12,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.play.log.entries import Append, Entry, GameRow, SeatRow, Summary
 from app.store.engine import is_sqlite, make_engine, sqlite_file
+from app.store.games.chat import Chat
+from app.store.games.due_work import DueWork
 from app.store.games.group_commit import GroupCommit
+from app.store.games.heartbeat import Heartbeat
 from app.store.games.postgres_writer import PostgresWriter
 from app.store.games.rows import BatchWriter, entry_of, log_row, seat_rows
-from app.store.games.side_notes import SideNotes
 from app.store.games.sqlite_writer import SqliteWriter
 from app.store.games.tables import games, headed, heads, log, seats
 from app.store.people.tables import present_name, with_present_names
@@ -30,17 +32,17 @@ _SEATED = select(seats, present_name.label("present_name")).select_from(
 _GAMES = select(games, heads.c.seq, heads.c.to_act, heads.c.deadline, heads.c.updated_at).select_from(headed)
 
 
-class SqlGameStore(SideNotes):
+class SqlGameStore(DueWork, Heartbeat, Chat):
     """The log and its heads in SQLite or PostgreSQL."""
 
     def __init__(
         self,
         engine: AsyncEngine,
-        loose: AsyncEngine,
+        relaxed: AsyncEngine,
         writer: BatchWriter,
         committed: Callable[[float, int], None],
     ) -> None:
-        super().__init__(engine, loose)
+        super().__init__(engine, relaxed)
         self._commit = GroupCommit(writer, committed)
 
     def append(self, append: Append) -> Awaitable[bool]:
@@ -247,14 +249,14 @@ async def open_store(
 ) -> AsyncIterator[SqlGameStore]:
     """A store on this database; its tables are there (see migrations). `engine` is shared when given."""
     shared = engine if engine is not None else make_engine(url)
-    loose = make_engine(url, durable=False) if is_sqlite(url) else shared
+    relaxed = make_engine(url, durable=False) if is_sqlite(url) else shared
     writer: BatchWriter = SqliteWriter(sqlite_file(url)) if is_sqlite(url) else PostgresWriter(url)
-    store = SqlGameStore(shared, loose, writer, committed)
+    store = SqlGameStore(shared, relaxed, writer, committed)
     try:
         yield store
     finally:
         await store.close()
-        if loose is not shared:
-            await loose.dispose()
+        if relaxed is not shared:
+            await relaxed.dispose()
         if engine is None:
             await shared.dispose()

@@ -19,7 +19,19 @@ from sqlalchemy import (
     text,
 )
 
-__all__ = ["beats", "chat", "due", "games", "headed", "heads", "log", "metadata", "mutes", "outages", "seats"]
+__all__ = [
+    "chat",
+    "due",
+    "games",
+    "headed",
+    "heads",
+    "heartbeats",
+    "log",
+    "metadata",
+    "mutes",
+    "outages",
+    "seats",
+]
 
 metadata = MetaData()
 
@@ -144,7 +156,7 @@ mutes = Table(
     Index("mutes_by_muted", "muted"),
 )
 
-beats = Table(
+heartbeats = Table(
     "beats",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=False),

@@ -96,7 +96,7 @@ async def test_leases_that_end_together_are_written_together(store: SqlGameStore
         nonlocal commits
         commits += 1
 
-    for engine in (store.engine, store._loose):
+    for engine in (store.engine, store._relaxed):
         event.listen(engine.sync_engine, "commit", count)
     ends = [NOW + 5000 if number % 2 else None for number in range(len(claimed))]
     found = await asyncio.gather(*map(store.settle_due, claimed, ends))
