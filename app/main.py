@@ -13,7 +13,6 @@ from typing import Any
 from fastapi import FastAPI
 from sqlalchemy.ext.asyncio import AsyncEngine
 from starlette.middleware import Middleware
-from starlette.requests import Request
 from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.utils import ClientDisconnected
@@ -52,8 +51,9 @@ from app.web.api import (
 )
 from app.web.api.models import describe_errors
 from app.web.api.reviews import Reviews
-from app.web.auth.identity import IdentityMiddleware, Person, csrf_token, who
+from app.web.auth.identity import current_person
 from app.web.auth.passwords import Passwords
+from app.web.auth.sessions import SessionMiddleware, csrf_token
 from app.web.error_responses import install_answers
 from app.web.house import open_game_server
 from app.web.maintenance import Upkeep
@@ -127,19 +127,15 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,  # the stock pages load scripts from elsewhere
         redoc_url=None,
         lifespan=lambda app: _lifespan(app, settings),
-        middleware=[Middleware(GuardMiddleware), Middleware(IdentityMiddleware)],
+        middleware=[Middleware(GuardMiddleware), Middleware(SessionMiddleware)],
     )
     app.state.description = None
     install_answers(app)
     for router in _ROUTERS:
         app.include_router(router)
     app.router.routes.extend(_SOCKETS)  # for whoever lists the routes; they are served before them
-    install_pages(app, _reader, csrf_token)
+    install_pages(app, current_person, csrf_token)
     return app
-
-
-async def _reader(request: Request) -> Person | None:
-    return await who(request)
 
 
 @asynccontextmanager

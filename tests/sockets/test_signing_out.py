@@ -10,7 +10,7 @@ import httpx
 
 from app.play.frames import Frame
 from app.store.people.players import PeopleStore, hashed
-from app.web.auth.identity import cookie_name
+from app.web.auth.sessions import cookie_name
 from app.web.maintenance import Upkeep
 from app.web.site import Site
 from app.web.ws.open_sockets import OpenSockets

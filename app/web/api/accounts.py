@@ -16,16 +16,9 @@ from app.web.api.me import Body, Name, free_name, with_csrf
 from app.web.api.models import responses
 from app.web.api.profiles import share_a_table
 from app.web.auth import names
-from app.web.auth.identity import (
-    Anyone,
-    Person,
-    Someone,
-    came_from,
-    forget_cookie,
-    session_of,
-    start_session,
-)
+from app.web.auth.identity import KnownPerson, MaybePerson, Person
 from app.web.auth.passwords import checked_password, new_code, plain_code
+from app.web.auth.sessions import came_from, forget_cookie, session_of, start_session
 from app.web.errors import Conflict, NotAllowed, NotFound, Refused
 from app.web.routing import Router
 from app.web.site import Site, site_of
@@ -94,7 +87,7 @@ class WrongLogin(Refused):
 
 
 @router.post("/register")
-async def register(request: Request, body: Register, person: Anyone) -> dict[str, Any]:
+async def register(request: Request, body: Register, person: MaybePerson) -> dict[str, Any]:
     """Makes me an account; my guest's games stay mine. The recovery codes are shown this once."""
     site = site_of(request)
     if person is not None and person.is_account:
@@ -120,7 +113,7 @@ async def register(request: Request, body: Register, person: Anyone) -> dict[str
 
 
 @router.post("/login")
-async def log_in(request: Request, body: LogIn, person: Anyone) -> dict[str, Any]:
+async def log_in(request: Request, body: LogIn, person: MaybePerson) -> dict[str, Any]:
     """Logs this device in; the session is a fresh one."""
     site = site_of(request)
     player = await _checked(request, site, body.name, body.password)
@@ -153,7 +146,7 @@ async def recover(request: Request, body: Recover) -> dict[str, Any]:
 
 
 @router.post("/password")
-async def change_password(request: Request, body: ChangePassword, person: Someone) -> dict[str, Any]:
+async def change_password(request: Request, body: ChangePassword, person: KnownPerson) -> dict[str, Any]:
     """A new password; every other device is logged out."""
     site = site_of(request)
     await check_password(request, site, person, body.old)
@@ -165,7 +158,7 @@ async def change_password(request: Request, body: ChangePassword, person: Someon
 
 
 @router.post("/recovery-codes")
-async def new_recovery_codes(request: Request, body: OnlyPassword, person: Someone) -> dict[str, Any]:
+async def new_recovery_codes(request: Request, body: OnlyPassword, person: KnownPerson) -> dict[str, Any]:
     """Fresh recovery codes; the old ones are void."""
     site = site_of(request)
     await check_password(request, site, person, body.password)
@@ -175,7 +168,7 @@ async def new_recovery_codes(request: Request, body: OnlyPassword, person: Someo
 
 
 @router.post("/logout")
-async def log_out(request: Request, person: Someone) -> dict[str, Any]:
+async def log_out(request: Request, person: KnownPerson) -> dict[str, Any]:
     """This device is nobody's from now on; a guest who logs out is gone for good."""
     site = site_of(request)
     session = session_of(request)
@@ -187,7 +180,7 @@ async def log_out(request: Request, person: Someone) -> dict[str, Any]:
 
 
 @router.post("/logout-everywhere")
-async def log_out_everywhere(request: Request, person: Someone) -> dict[str, Any]:
+async def log_out_everywhere(request: Request, person: KnownPerson) -> dict[str, Any]:
     """Every device is logged out, this one too, and open sockets are closed."""
     site = site_of(request)
     closed = await site.people.close_all_sessions(person.id)
@@ -197,14 +190,14 @@ async def log_out_everywhere(request: Request, person: Someone) -> dict[str, Any
 
 
 @router.get("/tokens")
-async def tokens(request: Request, person: Someone) -> dict[str, Any]:
+async def tokens(request: Request, person: KnownPerson) -> dict[str, Any]:
     """The programs that may play for me."""
     rows = await site_of(request).accounts.tokens(person.id)
     return {"tokens": [{"id": row[0], "label": row[1], "seen_at": row[2] * 1000} for row in rows]}
 
 
 @router.post("/tokens")
-async def add_token(request: Request, body: NewToken, person: Someone) -> dict[str, Any]:
+async def add_token(request: Request, body: NewToken, person: KnownPerson) -> dict[str, Any]:
     """A bearer token for a program; shown this once."""
     site = site_of(request)
     if not person.is_account:
@@ -219,7 +212,7 @@ async def add_token(request: Request, body: NewToken, person: Someone) -> dict[s
 
 
 @router.delete("/tokens/{token}")
-async def remove_token(request: Request, token: str, person: Someone) -> dict[str, Any]:
+async def remove_token(request: Request, token: str, person: KnownPerson) -> dict[str, Any]:
     """The token is void at once here, within seconds on every worker."""
     site = site_of(request)
     removed = await site.accounts.remove_token(person.id, token) if len(token) == 16 else []

@@ -13,7 +13,7 @@ from app.web.api.games import GameId, Password
 from app.web.api.models import responses
 from app.web.api.records import record_for
 from app.web.api.reviews import Reviews
-from app.web.auth.identity import Anyone
+from app.web.auth.identity import MaybePerson
 from app.web.errors import Refused
 from app.web.house import actor_of, game_server_of
 from app.web.pages.render import Pages
@@ -48,7 +48,7 @@ class HintAnswer(BaseModel):
 
 @router.get("/games/{game}/review", responses=responses(403, 409, 422, 503))
 async def game_review(
-    request: Request, game: GameId, person: Anyone, password: Password = None
+    request: Request, game: GameId, person: MaybePerson, password: Password = None
 ) -> dict[str, Any]:
     """Of a finished game: chances after each turn, turning points, luck apart from choices, better turns."""
     room = await find_room(request, game, actor_of(person), password)
@@ -66,7 +66,9 @@ async def game_review(
 
 
 @router.get("/games/{game}/seen", responses=responses(403, 409, 422))
-async def game_seen(request: Request, game: GameId, person: Anyone, password: Password = None) -> Response:
+async def game_seen(
+    request: Request, game: GameId, person: MaybePerson, password: Password = None
+) -> Response:
     """What this program's seat (or a spectator) has seen of a game so far, from its first action on.
 
     For whoever sits down, takes over or comes back late: `view` is the opening as the seat saw it, `steps` its
@@ -77,7 +79,7 @@ async def game_seen(request: Request, game: GameId, person: Anyone, password: Pa
 
 @router.post("/games/{game}/hint", responses=responses(401, 403, 409, 422))
 async def game_hint(
-    request: Request, game: GameId, asked: HintAsked, person: Anyone, password: Password = None
+    request: Request, game: GameId, asked: HintAsked, person: MaybePerson, password: Password = None
 ) -> HintAnswer:
     """What a strong bot would do here, where the table allows hints. The same id gets the same hint."""
     game_server, actor = game_server_of(request), actor_of(person)

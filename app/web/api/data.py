@@ -16,7 +16,8 @@ from app.play.ports import StoreUnavailable
 from app.web.api.accounts import check_password
 from app.web.api.me import Body
 from app.web.api.models import responses
-from app.web.auth.identity import Someone, forget_cookie
+from app.web.auth.identity import KnownPerson
+from app.web.auth.sessions import forget_cookie
 from app.web.routing import Router
 from app.web.site import site_of
 
@@ -35,7 +36,7 @@ class Delete(Body):
 
 
 @router.get("/data")
-async def download(request: Request, person: Someone) -> Response:
+async def download(request: Request, person: KnownPerson) -> Response:
     """Everything this server keeps about me, as a JSON file."""
     site = site_of(request)
     site.limits.take_write(person.id)
@@ -50,7 +51,7 @@ async def download(request: Request, person: Someone) -> Response:
 
 
 @router.post("/delete")
-async def delete(request: Request, body: Delete, person: Someone) -> dict[str, Any]:
+async def delete(request: Request, body: Delete, person: KnownPerson) -> dict[str, Any]:
     """Forgets me: logged out everywhere, my name in finished games becomes "somebody", my words are gone."""
     site = site_of(request)
     if person.is_account:

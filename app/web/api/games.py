@@ -21,7 +21,7 @@ from app.play.room.broadcast import state_frame
 from app.play.room.room import Room
 from app.web.api.models import Act, Created, Done, NewGame, Quick, QuickAnswer, Rows, responses
 from app.web.api.records import record_for
-from app.web.auth.identity import Anyone, Person, SomeoneOrGuest
+from app.web.auth.identity import MaybePerson, Person, PersonOrGuest
 from app.web.error_responses import status_of
 from app.web.house import actor_of, game_server_of
 from app.web.routing import Router
@@ -37,7 +37,7 @@ Password = Annotated[str | None, Header(alias="X-Room-Password", max_length=100)
 
 
 @router.post("/games", status_code=201, responses=responses(401, 403, 409, 422))
-async def create_game(request: Request, new: NewGame, person: SomeoneOrGuest) -> Created:
+async def create_game(request: Request, new: NewGame, person: PersonOrGuest) -> Created:
     """Open a table. It is listed, unlisted (its link is its key) or locked with a password."""
     site_of(request).limits.take_write(person.id)
     terms = parse_terms(new.model_dump(exclude={"options", "bots"}))
@@ -49,7 +49,7 @@ async def create_game(request: Request, new: NewGame, person: SomeoneOrGuest) ->
 @router.get("/games", responses=responses(401, 422))
 async def list_games(
     request: Request,
-    person: Anyone,
+    person: MaybePerson,
     which: Annotated[Literal["open", "watch", "mine", "finished"], Query(alias="list")] = "open",
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
@@ -72,7 +72,7 @@ async def list_games(
 
 
 @router.post("/quick", responses=responses(401, 403, 409, 422))
-async def quick_play(request: Request, wish: Quick, person: SomeoneOrGuest) -> QuickAnswer:
+async def quick_play(request: Request, wish: Quick, person: PersonOrGuest) -> QuickAnswer:
     """A fitting open table, or a new one. Sit down there with a seal; if it is full by then, ask again."""
     game_server, actor = game_server_of(request), actor_of(person)
     site_of(request).limits.take_write(person.id)
@@ -92,7 +92,7 @@ def _quick_answer(row: GameRow, *, is_found: bool) -> QuickAnswer:
 
 @router.get("/games/{game}", responses=responses(403, 422))
 async def game_state(
-    request: Request, game: GameId, person: Anyone, password: Password = None
+    request: Request, game: GameId, person: MaybePerson, password: Password = None
 ) -> dict[str, Any]:
     """The present state, as this viewer may see it: the `state` message of the socket."""
     room = await _room(request, game, person, password)
@@ -110,7 +110,9 @@ def _shown_state(room: Room, actor: Actor) -> dict[str, Any]:
     response_model=Done,
     response_model_exclude_none=True,
 )
-async def act(request: Request, game: GameId, move: Act, person: Anyone, password: Password = None) -> Any:
+async def act(
+    request: Request, game: GameId, move: Act, person: MaybePerson, password: Password = None
+) -> Any:
     """A game action. Accepted means on disk. The same id again gets the same answer."""
     command = cmd.Act.of(move.id, move.version, move.action)
     return await _submit(request, game, person, password, command)
@@ -138,7 +140,9 @@ async def act(request: Request, game: GameId, move: Act, person: Anyone, passwor
         }
     },
 )
-async def submit_command(request: Request, game: GameId, person: Anyone, password: Password = None) -> Any:
+async def submit_command(
+    request: Request, game: GameId, person: MaybePerson, password: Password = None
+) -> Any:
     """Sit down, get ready, start, vote, chat …: every command of the socket."""
     message = cmd.decode(await request.body())
     if isinstance(message, cmd.Hello | cmd.Ping | cmd.Here):
@@ -148,7 +152,7 @@ async def submit_command(request: Request, game: GameId, person: Anyone, passwor
 
 @router.get("/games/{game}/record", responses=responses(403, 409, 422))
 async def game_record(
-    request: Request, game: GameId, person: Anyone, password: Password = None
+    request: Request, game: GameId, person: MaybePerson, password: Password = None
 ) -> dict[str, Any]:
     """The record of a finished game, with which anybody can check every card."""
     room = await _room(request, game, person, password)

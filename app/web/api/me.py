@@ -11,15 +11,14 @@ from app.store.people.players import LoginTaken
 from app.web.api.models import responses
 from app.web.auth import names
 from app.web.auth.identity import (
-    Anyone,
+    KnownPerson,
+    MaybePerson,
     Person,
-    Someone,
-    csrf_token,
+    current_person,
     free_suggestion,
     make_guest,
-    session_of,
-    who,
 )
+from app.web.auth.sessions import csrf_token, session_of
 from app.web.errors import Conflict
 from app.web.routing import Router
 from app.web.site import Site, site_of
@@ -66,7 +65,7 @@ def _name_taken() -> Conflict:
 
 
 @router.get("/me")
-async def me(request: Request, person: Anyone) -> dict[str, Any]:
+async def me(request: Request, person: MaybePerson) -> dict[str, Any]:
     """Who I am to this server; without an identity, a name to suggest."""
     site = site_of(request)
     return {
@@ -82,7 +81,7 @@ async def me(request: Request, person: Anyone) -> dict[str, Any]:
 async def choose_name(request: Request, body: NameBody) -> dict[str, Any]:
     """Makes me a guest, or changes my name."""
     site = site_of(request)
-    person = await who(request)
+    person = await current_person(request)
     if person is None:
         name = None if body.name is None else await free_name(site, body.name, None)
         try:
@@ -102,7 +101,7 @@ async def choose_name(request: Request, body: NameBody) -> dict[str, Any]:
 
 
 @router.get("/me/devices")
-async def devices(request: Request, person: Someone) -> dict[str, Any]:
+async def devices(request: Request, person: KnownPerson) -> dict[str, Any]:
     """Where I am logged in."""
     site = site_of(request)
     rows = await site.people.devices(person.id, session_of(request))

@@ -15,7 +15,7 @@ from app.notify.webhook import BadWebhook, WebhookFailed, checked_url
 from app.store.people.notices import Notice
 from app.web.api.me import Body
 from app.web.api.models import responses
-from app.web.auth.identity import Someone
+from app.web.auth.identity import KnownPerson
 from app.web.auth.passwords import new_code, plain_code
 from app.web.errors import BadRequest, NotAllowed, NotFound, Refused
 from app.web.pages.render import Pages
@@ -53,14 +53,14 @@ class Code(Body):
 
 
 @router.get("/api/v1/me/notices")
-async def notices(request: Request, person: Someone) -> dict[str, Any]:
+async def notices(request: Request, person: KnownPerson) -> dict[str, Any]:
     """How I am told that it is my turn."""
     site = site_of(request)
     return _shown(site, await site.notices.notice(person.id))
 
 
 @router.put("/api/v1/me/notices")
-async def set_notices(request: Request, body: Wanted, person: Someone) -> dict[str, Any]:
+async def set_notices(request: Request, body: Wanted, person: KnownPerson) -> dict[str, Any]:
     """Changes it. A new e-mail address counts only once its code was typed in."""
     site = site_of(request)
     site.limits.take_write(person.id)
@@ -110,7 +110,7 @@ async def set_notices(request: Request, body: Wanted, person: Someone) -> dict[s
 
 
 @router.post("/api/v1/me/notices/confirm")
-async def confirm(request: Request, body: Code, person: Someone) -> dict[str, Any]:
+async def confirm(request: Request, body: Code, person: KnownPerson) -> dict[str, Any]:
     """The code that came by e-mail proves the address."""
     site = site_of(request)
     with site.limits.code(site.limits.key_of(request), (site.limits.confirmations, person.id, 1.0)):
@@ -122,7 +122,7 @@ async def confirm(request: Request, body: Code, person: Someone) -> dict[str, An
 
 
 @router.post("/api/v1/me/notices/test")
-async def test_webhook(request: Request, person: Someone) -> dict[str, Any]:
+async def test_webhook(request: Request, person: KnownPerson) -> dict[str, Any]:
     """Calls my webhook once; says whether it answered well, not what."""
     site = site_of(request)
     site.limits.mails.take(person.id)

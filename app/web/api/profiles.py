@@ -11,7 +11,7 @@ from starlette.requests import Request
 from app.play.log.entries import GameRow, SeatRow
 from app.play.ports import GameStore
 from app.web.api.models import responses
-from app.web.auth.identity import Anyone, Someone
+from app.web.auth.identity import KnownPerson, MaybePerson
 from app.web.errors import NotFound
 from app.web.routing import Router
 from app.web.site import site_of
@@ -30,7 +30,7 @@ Offset = Annotated[int, Query(ge=0, le=100_000)]
 @router.get("/me/games")
 async def my_games(
     request: Request,
-    person: Someone,
+    person: KnownPerson,
     status: Literal["unfinished", "finished"] = "unfinished",
     offset: Offset = 0,
 ) -> dict[str, Any]:
@@ -44,7 +44,7 @@ async def my_games(
 
 
 @router.get("/players/{player}")
-async def profile(request: Request, player: str, reader: Anyone, offset: Offset = 0) -> dict[str, Any]:
+async def profile(request: Request, player: str, reader: MaybePerson, offset: Offset = 0) -> dict[str, Any]:
     """Somebody's public page: finished games at tables anybody could watch, and results by preset."""
     site = site_of(request)
     found = await site.people.player(player, site.now()) if len(player) <= 32 else None

@@ -12,8 +12,9 @@ from starlette.responses import RedirectResponse, Response
 from app.web.api.me import Body, with_csrf
 from app.web.api.models import responses
 from app.web.api.qr import public_address, qr_svg
-from app.web.auth.identity import Person, Someone, start_session
+from app.web.auth.identity import KnownPerson, Person
 from app.web.auth.passwords import new_code, plain_code
+from app.web.auth.sessions import start_session
 from app.web.errors import Refused
 from app.web.routing import Router
 from app.web.site import site_of
@@ -47,7 +48,7 @@ class WrongCode(Refused):
 
 
 @router.post("/api/v1/resume-codes")
-async def make_code(request: Request, person: Someone, body: Room) -> dict[str, Any]:
+async def make_code(request: Request, person: KnownPerson, body: Room) -> dict[str, Any]:
     """A code for my other device; an earlier one of mine is void."""
     site = site_of(request)
     site.limits.take_write(person.id)

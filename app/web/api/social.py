@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from app.web.api.me import Body
 from app.web.api.models import responses
-from app.web.auth.identity import Someone
+from app.web.auth.identity import KnownPerson
 from app.web.errors import BadRequest, Conflict, NotFound
 from app.web.routing import Router
 from app.web.site import site_of
@@ -30,14 +30,14 @@ class Report(Body):
 
 
 @router.get("/blocks")
-async def blocked(request: Request, person: Someone) -> dict[str, Any]:
+async def blocked(request: Request, person: KnownPerson) -> dict[str, Any]:
     """Whom I have blocked."""
     rows = await site_of(request).social.blocked_by(person.ids)
     return {"blocked": [{"id": row[0], "name": row[1]} for row in rows]}
 
 
 @router.put("/blocks/{player}")
-async def block(request: Request, player: str, person: Someone) -> dict[str, Any]:
+async def block(request: Request, player: str, person: KnownPerson) -> dict[str, Any]:
     """They cannot sit down with me any more, nor I be matched with them; they are not told."""
     site = site_of(request)
     site.limits.take_write(person.id)
@@ -51,7 +51,7 @@ async def block(request: Request, player: str, person: Someone) -> dict[str, Any
 
 
 @router.delete("/blocks/{player}")
-async def unblock(request: Request, player: str, person: Someone) -> dict[str, Any]:
+async def unblock(request: Request, player: str, person: KnownPerson) -> dict[str, Any]:
     """Never mind."""
     site = site_of(request)
     site.limits.take_write(person.id)
@@ -61,7 +61,7 @@ async def unblock(request: Request, player: str, person: Someone) -> dict[str, A
 
 
 @router.post("/reports")
-async def report(request: Request, body: Report, person: Someone) -> dict[str, Any]:
+async def report(request: Request, body: Report, person: KnownPerson) -> dict[str, Any]:
     """Tells the operator of a player; read on the operator's command line."""
     site = site_of(request)
     site.limits.reports.take(person.id)

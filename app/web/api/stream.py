@@ -20,7 +20,7 @@ from app.play.room.subscribers import Subscriber
 from app.play.server import GameServer
 from app.web.api.games import GameId, Password
 from app.web.api.models import responses
-from app.web.auth.identity import Anyone, credential_of
+from app.web.auth.identity import MaybePerson, credential_of
 from app.web.house import actor_of, game_server_of
 from app.web.routing import Router
 from app.web.security.room_lookup import find_room
@@ -60,7 +60,7 @@ class StreamListener:
 async def game_events(
     request: Request,
     game: GameId,
-    person: Anyone,
+    person: MaybePerson,
     since: Annotated[int | None, Query(ge=0, le=2**53)] = None,
     last: Annotated[str | None, Header(alias="Last-Event-ID", max_length=20)] = None,
     password: Password = None,

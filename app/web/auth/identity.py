@@ -1,61 +1,42 @@
 """Who somebody is: a signed HttpOnly cookie that names a session, or a program's bearer token.
 
-    person = await who(connection)            # Person, or None; sockets and reads use this
-    person = await who_or_guest(request)      # makes a guest with a suggested name; for join and create
-    person = await someone(request)           # raises NobodyKnown (401)
+    person = await current_person(connection)   # Person, or None; sockets and reads use this
+    person = await person_or_guest(request)      # makes a guest with a suggested name; for join and create
+    person = await known_person(request)        # raises NobodyKnown (401)
 
-A cookie that was made on the way leaves with the answer by itself (`IdentityMiddleware`), so that
-every route, page or API, can call `who_or_guest`. A request with an Authorization header is a
+A cookie that was made on the way leaves with the answer by itself (`SessionMiddleware`), so that
+every route, page or API, can call `person_or_guest`. A request with an Authorization header is a
 program: its cookies are not looked at, so no other site can make a browser write with them.
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Annotated
 
 from fastapi import Depends
-from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection, Request
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.settings import Settings
 from app.store.people.players import LoginTaken, Player, hashed
 from app.web.auth import names
+from app.web.auth.sessions import SCOPE_PERSON, came_from, device_label, give_session, session_of
 from app.web.errors import NobodyKnown, NotAllowed
-from app.web.security.address import limit_key
 from app.web.site import Site, site_of
-from app.web.ws.open_sockets import REPLACED
 
 __all__ = [
-    "Anyone",
-    "IdentityMiddleware",
+    "KnownPerson",
+    "MaybePerson",
     "Person",
-    "Someone",
-    "SomeoneOrGuest",
-    "came_from",
-    "cookie_name",
+    "PersonOrGuest",
     "credential_of",
-    "csrf_token",
-    "device_label",
-    "forget_cookie",
+    "current_person",
     "free_suggestion",
-    "give_session",
+    "known_person",
     "make_guest",
-    "session_of",
-    "someone",
-    "start_session",
-    "who",
-    "who_or_guest",
+    "person_or_guest",
 ]
 
-_SCOPE_PERSON = "cartagena.person"
-_SCOPE_COOKIE = "cartagena.cookie"
-_SCOPE_SESSION = "cartagena.session"
-_SCOPE_REPLACED = "cartagena.replaced"
 _CACHE_SECONDS = 5.0  # how long another worker may still believe a session that was closed
 _CACHE_SIZE = 20_000
 _PLAYING = ("/api/v1/games", "/api/v1/quick")  # all that a program may write
@@ -82,11 +63,11 @@ class Person:
         return player is not None and (player == self.id or player in self.aliases)
 
 
-async def who(connection: HTTPConnection) -> Person | None:
+async def current_person(connection: HTTPConnection) -> Person | None:
     """The person behind a request or a socket handshake; None when nobody is known yet."""
     scope = connection.scope
-    if _SCOPE_PERSON in scope:
-        return _as_person(scope[_SCOPE_PERSON])
+    if SCOPE_PERSON in scope:
+        return _as_person(scope[SCOPE_PERSON])
     site = site_of(connection)
     player: Player | None = None
     if "authorization" in connection.headers:
@@ -99,7 +80,7 @@ async def who(connection: HTTPConnection) -> Person | None:
         session = session_of(connection)
         if session is not None:
             player = await _by_session(connection, session)
-    scope[_SCOPE_PERSON] = player
+    scope[SCOPE_PERSON] = player
     return _as_person(player)
 
 
@@ -122,17 +103,17 @@ def _token_of(connection: HTTPConnection) -> str | None:
     return token.strip() or None if scheme.lower() == "bearer" else None
 
 
-async def someone(request: HTTPConnection) -> Person:
+async def known_person(request: HTTPConnection) -> Person:
     """The person behind a request; raises NobodyKnown."""
-    person = await who(request)
+    person = await current_person(request)
     if person is None:
         raise NobodyKnown
     return person
 
 
-async def who_or_guest(request: Request) -> Person:
+async def person_or_guest(request: Request) -> Person:
     """The person behind a request; a new guest with a suggested name when there is none."""
-    person = await who(request)
+    person = await current_person(request)
     if person is not None:
         return person
     if "authorization" in request.headers:
@@ -170,148 +151,12 @@ async def free_suggestion(site: Site) -> str:
     return f"Castaway {site.chance.randrange(10**9, 10**10)}"
 
 
-Anyone = Annotated[Person | None, Depends(who)]
-Someone = Annotated[Person, Depends(someone)]
-SomeoneOrGuest = Annotated[Person, Depends(who_or_guest)]
+MaybePerson = Annotated[Person | None, Depends(current_person)]
+KnownPerson = Annotated[Person, Depends(known_person)]
+PersonOrGuest = Annotated[Person, Depends(person_or_guest)]
 
 
-# -- the cookie ------------------------------------------------------------------------------------
-
-
-def cookie_name(settings: Settings) -> str:
-    """Over TLS the `__Host-` name keeps sister sites from planting a cookie here."""
-    return "__Host-cartagena" if settings.is_https else "cartagena"
-
-
-def session_of(connection: HTTPConnection) -> str | None:
-    """The session in the cookie, its signature checked; it may have been closed since."""
-    if _SCOPE_SESSION in connection.scope:
-        given: str | None = connection.scope[_SCOPE_SESSION]
-        return given
-    settings = site_of(connection).settings
-    value = connection.cookies.get(cookie_name(settings))
-    if not value or len(value) > 200:
-        return None
-    session, _, signature = value.rpartition(".")
-    return (
-        session if hmac.compare_digest(signature.encode(), _signature(settings, session).encode()) else None
-    )
-
-
-def give_session(request: HTTPConnection, session: str, player: Player) -> None:
-    """From this answer on the browser is this player's."""
-    site = site_of(request)
-    value = f"{session}.{_signature(site.settings, session)}"
-    age = site.settings.session_days * 86400
-    request.scope[_SCOPE_COOKIE] = (
-        f"{cookie_name(site.settings)}={value}; Max-Age={age}{_flags(site.settings)}"
-    )
-    request.scope[_SCOPE_PERSON] = player
-    request.scope[_SCOPE_SESSION] = session
-
-
-async def start_session(request: HTTPConnection, player: Player) -> None:
-    """A fresh session instead of whatever this browser had. The oldest of too many end."""
-    site = site_of(request)
-    old = session_of(request)
-    forget_cookie(request)
-    session, ended = await site.people.open_session(
-        player.id,
-        device_label(request),
-        site.now(),
-        instead_of=old,
-        most=site.settings.sessions_per_person,
-        came_from=came_from(request),
-    )
-    give_session(request, session, player)
-    site.sign_out("session", *ended)
-    if old is not None:
-        request.scope[_SCOPE_REPLACED] = hashed(old)
-
-
-def forget_cookie(request: HTTPConnection) -> None:
-    """From this answer on the browser is nobody's; what it was is no longer believed here."""
-    site = site_of(request)
-    session = session_of(request)
-    if session is not None:
-        site.known.pop(hashed(session), None)
-    request.scope[_SCOPE_COOKIE] = f"{cookie_name(site.settings)}=; Max-Age=0{_flags(site.settings)}"
-    request.scope[_SCOPE_PERSON] = None
-    request.scope[_SCOPE_SESSION] = None
-
-
-def csrf_token(connection: HTTPConnection) -> str:
-    """The token a page carries in `<meta name="csrf">`; bound to the session, empty without one."""
-    session = session_of(connection)
-    if session is None:
-        return ""
-    key = site_of(connection).settings.secret.encode()
-    return hmac.new(key, b"csrf|" + session.encode(), hashlib.sha256).hexdigest()[:40]
-
-
-def came_from(connection: HTTPConnection) -> str:
-    """Where somebody comes from, as a session and a ban note it: told apart, but not read back without the secret."""
-    site = site_of(connection)
-    key = limit_key(site.limits.address_of(connection))
-    return hmac.new(site.settings.secret.encode(), b"from|" + key.encode(), hashlib.sha256).hexdigest()[:32]
-
-
-def device_label(connection: HTTPConnection) -> str:
-    """A few words by which people know their device again; no more of the browser is kept."""
-    agent = connection.headers.get("user-agent", "")
-    browsers = (
-        ("Firefox", "Firefox"),
-        ("Edg/", "Edge"),
-        ("OPR/", "Opera"),
-        ("Chrome", "Chrome"),
-        ("Safari", "Safari"),
-    )
-    systems = (
-        ("Android", "Android"),
-        ("iPhone", "iPhone"),
-        ("iPad", "iPad"),
-        ("Windows", "Windows"),
-        ("Mac OS", "Mac"),
-    )
-    browser = next((label for mark, label in browsers if mark in agent), "a program")
-    system = next((label for mark, label in (*systems, ("Linux", "Linux")) if mark in agent), "")
-    return f"{browser} on {system}" if system else browser
-
-
-def _signature(settings: Settings, session: str) -> str:
-    """So that a made-up cookie never costs a query."""
-    return hmac.new(settings.secret.encode(), b"session|" + session.encode(), hashlib.sha256).hexdigest()[:32]
-
-
-def _flags(settings: Settings) -> str:
-    return "; Path=/; HttpOnly; SameSite=Lax" + ("; Secure" if settings.is_https else "")
-
-
-class IdentityMiddleware:
-    """Adds the cookie that a route has made on the way to whatever answer it gives."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-
-        async def send_with_cookie(message: Message) -> None:
-            if message["type"] == "http.response.start" and _SCOPE_COOKIE in scope:
-                headers = MutableHeaders(scope=message)
-                headers.append("set-cookie", scope[_SCOPE_COOKIE])
-                headers["cache-control"] = "no-store"
-            await send(message)
-
-        await self.app(scope, receive, send_with_cookie)
-        if _SCOPE_REPLACED in scope:
-            # Once the answer with the new cookie is on its way, other pages of the browser come back with it.
-            site_of(HTTPConnection(scope)).sign_out("session", scope[_SCOPE_REPLACED], close=REPLACED)
-
-
-# -- looking up ------------------------------------------------------------------------------------
+# -- finding the player -----------------------------------------------------------------------------
 
 
 def _as_person(player: Player | None) -> Person | None:

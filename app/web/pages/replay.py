@@ -18,7 +18,7 @@ from app.play.log.table import Table
 from app.play.refusals import Refusal
 from app.web.api.games import GameId, Password
 from app.web.api.records import ENTRIES_A_MILLISECOND
-from app.web.auth.identity import Anyone
+from app.web.auth.identity import MaybePerson
 from app.web.errors import BadRequest
 from app.web.house import actor_of, game_server_of
 from app.web.pages.render import json_object
@@ -121,7 +121,7 @@ def _told(telling: Callable[..., Json], *given: Any) -> bytes:
 
 
 @router.get("/g/{game}/seen")
-async def seen(request: Request, game: GameId, person: Anyone, password: Password = None) -> Response:
+async def seen(request: Request, game: GameId, person: MaybePerson, password: Password = None) -> Response:
     """What this viewer has seen of a game that still runs, from its start."""
     game_server, actor = game_server_of(request), actor_of(person)
     site = site_of(request)

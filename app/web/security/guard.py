@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.web.auth.identity import csrf_token, session_of
+from app.web.auth.sessions import csrf_token, session_of
 from app.web.error_responses import refused_answer
 from app.web.errors import NotAllowed, NotFound, Refused, TooBig
 from app.web.security.address import is_same_origin

@@ -7,7 +7,7 @@ from starlette.types import Receive, Send
 
 from app.play import frames
 from app.play.ports import Actor, StoreUnavailable
-from app.web.auth.identity import Person, credential_of, who
+from app.web.auth.identity import Person, credential_of, current_person
 from app.web.errors import Refused, TooMany
 from app.web.house import actor_of, game_server_of
 from app.web.security.address import is_same_origin
@@ -69,7 +69,7 @@ async def accept(connection: HTTPConnection, receive: Receive, send: Send) -> Ac
     try:
         site.bans.check(connection)
         site.limits.take_request(connection)
-        person = await who(connection)
+        person = await current_person(connection)
         quota = site.limits.socket(connection, person.id if person is not None else None)
     except Refused as refused:
         refusal = refused
