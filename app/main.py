@@ -60,7 +60,7 @@ from app.web.maintenance import Upkeep
 from app.web.offload import Offload
 from app.web.pages.routes import install_pages
 from app.web.security.bans import Bans
-from app.web.security.command_limits import TalkLimits
+from app.web.security.command_limits import CommandLimits
 from app.web.security.guard import GuardMiddleware
 from app.web.security.limits import Limits
 from app.web.site import Site
@@ -168,7 +168,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         site.tell_renamed = game_server.rename
         site.limits.share(lambda name, what: game_server.context.publish("counted", name, what))
         game_server.news.counted = site.limits.counted_elsewhere
-        game_server.check = TalkLimits(settings, site.limits.clock).check
+        game_server.check = CommandLimits(settings, site.limits.clock).check
         site.on_drain += [game_server.disconnect_all, store.flush]
         counts.watch("rooms", lambda: len(game_server.rooms))
         counts.watch("sockets", lambda: site.limits.open_sockets)

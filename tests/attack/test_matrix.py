@@ -19,7 +19,7 @@ from websockets.typing import Origin
 from app.main import create_app
 from app.play.commands.messages import message_names
 from app.settings import Settings
-from app.web.security.limits import Attempt
+from app.web.security.buckets import Attempt
 from app.web.ws.lobby import lobby_message_names
 from tests.attack.cast import LOCK, ROLES, SEATED, STATES, Cast, assembled
 from tests.attack.routes import routes

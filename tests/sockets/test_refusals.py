@@ -13,7 +13,7 @@ from app.play.ports import StoreUnavailable
 from app.play.refusals import SENTENCES
 from app.play.room.room import Room
 from app.settings import Settings
-from app.web.security.command_limits import TalkLimits
+from app.web.security.command_limits import CommandLimits
 from tests.sockets.client import Client, Clients, advance
 
 NONCE = "0123456789abcdef" * 2
@@ -187,7 +187,7 @@ async def _around_the_game(book: Book) -> None:
         patch.setattr(allowance, "BY_ONE", 0)
         await book.expect("too_many_changes", ann, "close_chat", closed=False)
         slow = Settings(writes_per_second=0.01, writes_burst=1)
-        patch.setattr(book.clients.server.game_server, "check", TalkLimits(slow, time.monotonic).check)
+        patch.setattr(book.clients.server.game_server, "check", CommandLimits(slow, time.monotonic).check)
         for do, fields in (
             ("chat", {"text": "hello?"}),
             ("mute", {"person": "nobody-at-all", "on": True}),

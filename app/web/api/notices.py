@@ -20,7 +20,7 @@ from app.web.auth.passwords import new_code, plain_code
 from app.web.errors import BadRequest, NotAllowed, NotFound, Refused
 from app.web.pages.render import Pages
 from app.web.routing import Router
-from app.web.security.limits import Attempt
+from app.web.security.buckets import Attempt
 from app.web.site import Site, site_of
 
 __all__ = ["router"]

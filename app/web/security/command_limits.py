@@ -13,12 +13,12 @@ from app.play.commands import messages as cmd
 from app.play.ports import Actor
 from app.play.refusals import Refusal
 from app.settings import Settings
-from app.web.security.limits import Buckets
+from app.web.security.buckets import Buckets
 
-__all__ = ["TalkLimits"]
+__all__ = ["CommandLimits"]
 
 
-class TalkLimits:
+class CommandLimits:
     """Of one app. Each person is counted whatever the table and whatever the door, socket or API."""
 
     def __init__(self, settings: Settings, clock: Callable[[], float]) -> None:

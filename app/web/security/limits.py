@@ -9,167 +9,19 @@ busy, so each process counts its own; telling would cost more than what it count
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
-from hashlib import blake2b
 from sys import intern
 
 from starlette.requests import HTTPConnection
 
-from app.play.ports import StoreUnavailable
 from app.settings import Settings
 from app.web.errors import TooMany
 from app.web.security.address import client_address, limit_key
+from app.web.security.buckets import Attempt, Bucket, Buckets, HourlyBuckets
 
-__all__ = ["Attempt", "Bucket", "Buckets", "Limits", "SocketQuota"]
+__all__ = ["Limits", "SocketQuota"]
 
 _FILE_COST = 0.05
-_KEYS = 50_000  # remembered keys a kind; the longest untouched are forgotten first
-
-
-@dataclass(slots=True)
-class Bucket:
-    """So many tokens, so many more each second, never above the burst."""
-
-    rate: float
-    burst: float
-    tokens: float
-    at: float
-
-    def take(self, now: float, cost: float = 1.0) -> float:
-        """0 when taken, else the seconds to wait for it (and nothing was taken)."""
-        tokens = self.tokens
-        if now > self.at:
-            tokens += (now - self.at) * self.rate
-            if tokens > self.burst:
-                tokens = self.burst
-        self.at = now
-        if tokens >= cost:
-            self.tokens = tokens - cost
-            return 0.0
-        self.tokens = tokens
-        return (cost - tokens) / self.rate
-
-    def owe(self, now: float, cost: float) -> float:
-        """Takes even what is not there; the seconds until nothing is owed."""
-        if self.take(now, cost) == 0.0:
-            return 0.0
-        self.tokens -= cost
-        return max(0.0, -self.tokens / self.rate)
-
-
-class Buckets:
-    """One bucket a key; keys that were not used for long are forgotten."""
-
-    def __init__(self, rate: float, burst: float, clock: Callable[[], float]) -> None:
-        self.rate = rate
-        self.burst = burst
-        self._clock = clock
-        self._of: OrderedDict[str, Bucket] = OrderedDict()
-
-    def take(self, key: str, cost: float = 1.0) -> None:
-        """Takes, or raises TooMany."""
-        wait = self.wait(key, cost)
-        if wait:
-            raise TooMany(wait)
-
-    def wait(self, key: str, cost: float = 1.0) -> float:
-        """0 when taken, else the seconds to wait (and nothing was taken)."""
-        return self._bucket(key).take(self._clock(), cost)
-
-    def give_back(self, key: str, cost: float = 1.0) -> None:
-        """What was taken for something that need not be paid for."""
-        bucket = self._bucket(key)
-        bucket.tokens = min(bucket.burst, bucket.tokens + cost)
-
-    def of(self, key: str) -> Bucket:
-        """The bucket of a key, to hold on to."""
-        return self._bucket(key)
-
-    def _bucket(self, key: str) -> Bucket:
-        bucket = self._of.get(key)
-        if bucket is None:
-            if len(self._of) >= _KEYS:
-                self._of.popitem(last=False)
-            bucket = self._of[key] = Bucket(self.rate, self.burst, self.burst, self._clock())
-        else:
-            self._of.move_to_end(key)
-        return bucket
-
-
-class _Hourly(Buckets):
-    """Counted by the hour, and in all workers; keys are kept and told as digests: some are e-mail addresses."""
-
-    def __init__(self, number: int, clock: Callable[[], float], burst: int | None = None) -> None:
-        super().__init__(number / 3600, number if burst is None else burst, clock)
-        self.tell: Callable[[str, float], None] | None = None
-
-    def wait(self, key: str, cost: float = 1.0) -> float:
-        wait = super().wait(key, cost)
-        if not wait and self.tell is not None:
-            self.tell(_digest(key), cost)
-        return wait
-
-    def give_back(self, key: str, cost: float = 1.0) -> None:
-        super().give_back(key, cost)
-        if self.tell is not None:
-            self.tell(_digest(key), -cost)
-
-    def hold(self, key: str, cost: float) -> float:
-        """As `wait`, but the others are told only by `settle`: for what is nearly always given back."""
-        return super().wait(key, cost)
-
-    def settle(self, key: str, cost: float, *, is_kept: bool) -> None:
-        """What was held is spent, or given back."""
-        if not is_kept:
-            super().give_back(key, cost)
-        elif self.tell is not None:
-            self.tell(_digest(key), cost)
-
-    def taken_elsewhere(self, digest: str, cost: float) -> None:
-        """Another worker has let somebody take (or given back): here as well, as far as there is any."""
-        bucket = super()._bucket(digest)
-        bucket.take(self._clock(), 0.0)
-        bucket.tokens = min(bucket.burst, max(0.0, bucket.tokens - cost))
-
-    def _bucket(self, key: str) -> Bucket:
-        return super()._bucket(_digest(key))
-
-
-def _digest(key: str) -> str:
-    return blake2b(key.encode(), digest_size=12).hexdigest()
-
-
-class Attempt:
-    """What a try costs, taken before it is made; as a context, what a right one takes is given back.
-
-    Checked first and charged afterwards, any number at once would find the limit not yet reached.
-    Whoever is cut off in the middle has paid.
-    """
-
-    def __init__(self, *costs: tuple[Buckets, str, float]) -> None:
-        """Takes all, or raises TooMany and has taken nothing."""
-        self._taken: list[tuple[Buckets, str, float]] = []
-        for buckets, key, cost in costs:
-            wait = buckets.wait(key, cost)
-            if wait:
-                self.give_back()
-                raise TooMany(wait)
-            self._taken.append((buckets, key, cost))
-
-    def give_back(self) -> None:
-        """It was a right one, or was not made at all; again is no harm."""
-        for buckets, key, cost in self._taken:
-            buckets.give_back(key, cost)
-        self._taken.clear()
-
-    def __enter__(self) -> Attempt:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None or issubclass(kind, (TooMany, StoreUnavailable)):
-            self.give_back()
 
 
 class Limits:
@@ -182,25 +34,27 @@ class Limits:
         # A tenth or so of a core for each address that asks for what has to be worked out.
         self.work = Buckets(settings.requests_per_second * 5, settings.requests_burst * 5, clock)
         self.writes = Buckets(settings.writes_per_second, settings.writes_burst, clock)
-        self.guests = _Hourly(settings.guests_per_hour, clock)
-        self.logins = _Hourly(settings.logins_per_hour, clock)
-        self.logins_by_name = _Hourly(settings.logins_per_hour * 10, clock)
-        self.logins_by_address = _Hourly(settings.logins_per_hour * 6, clock)
-        self.right_logins = _Hourly(settings.logins_per_hour * 3, clock)
-        self.right_logins_by_address = _Hourly(settings.logins_per_hour * 30, clock)
-        self.codes = _Hourly(settings.codes_per_hour, clock)
-        self.lookups = _Hourly(settings.lookups_per_hour, clock)
-        self.reports = _Hourly(10, clock)
-        self.mails = _Hourly(5, clock)
-        self.mails_by_address = _Hourly(30, clock)
-        self.confirmations = _Hourly(10, clock)
-        self.reviews = _Hourly(30, clock, burst=5)
-        self.reviews_by_address = _Hourly(300, clock, burst=30)
+        self.guests = HourlyBuckets(settings.guests_per_hour, clock)
+        self.logins = HourlyBuckets(settings.logins_per_hour, clock)
+        self.logins_by_name = HourlyBuckets(settings.logins_per_hour * 10, clock)
+        self.logins_by_address = HourlyBuckets(settings.logins_per_hour * 6, clock)
+        self.right_logins = HourlyBuckets(settings.logins_per_hour * 3, clock)
+        self.right_logins_by_address = HourlyBuckets(settings.logins_per_hour * 30, clock)
+        self.codes = HourlyBuckets(settings.codes_per_hour, clock)
+        self.lookups = HourlyBuckets(settings.lookups_per_hour, clock)
+        self.reports = HourlyBuckets(10, clock)
+        self.mails = HourlyBuckets(5, clock)
+        self.mails_by_address = HourlyBuckets(30, clock)
+        self.confirmations = HourlyBuckets(10, clock)
+        self.reviews = HourlyBuckets(30, clock, burst=5)
+        self.reviews_by_address = HourlyBuckets(300, clock, burst=30)
         # A person may have a few busy sockets, an address a whole club of people.
         rate, burst = settings.frames_per_second, settings.frames_burst
         self.frames_by_person = Buckets(rate * 3, burst * 3, clock)
         self.frames_by_address = Buckets(rate * 50, burst * 50, clock)
-        self._shared = {name: buckets for name, buckets in vars(self).items() if isinstance(buckets, _Hourly)}
+        self._shared = {
+            name: buckets for name, buckets in vars(self).items() if isinstance(buckets, HourlyBuckets)
+        }
         self._by_address: dict[str, int] = {}
         self._by_person: dict[str, int] = {}
 

@@ -10,7 +10,7 @@ import pytest
 
 from app.web.api.reviews import Reviews
 from app.web.errors import TooMany
-from app.web.security.limits import Buckets
+from app.web.security.buckets import Buckets
 from tests.sockets.client import Clients
 from tests.sockets.running_server import in_process
 

@@ -10,7 +10,8 @@ from starlette.requests import HTTPConnection
 from app.play.ports import StoreUnavailable
 from app.settings import Settings
 from app.web.errors import TooMany
-from app.web.security.limits import Attempt, Bucket, Buckets, Limits
+from app.web.security.buckets import Attempt, Bucket, Buckets
+from app.web.security.limits import Limits
 
 
 class HandClock:
@@ -38,7 +39,7 @@ def test_a_clock_that_goes_backwards_fills_nothing() -> None:
 
 
 def test_keys_do_not_share_and_the_oldest_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.web.security.limits._KEYS", 100)
+    monkeypatch.setattr("app.web.security.buckets._KEYS", 100)
     clock = HandClock()
     buckets = Buckets(1.0, 1.0, clock)
     for n in range(1000):
