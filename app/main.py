@@ -1,4 +1,4 @@
-"""One app from its settings: routes, gate and lifespan; two apps in one process share nothing."""
+"""One app from its settings: routes, guard and lifespan; two apps in one process share nothing."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ from app.web.api.reviews import Reviews
 from app.web.auth.identity import current_person
 from app.web.auth.passwords import Passwords
 from app.web.auth.sessions import SessionMiddleware, csrf_token
-from app.web.error_responses import install_answers
+from app.web.error_responses import install_error_handlers
 from app.web.house import open_game_server
-from app.web.maintenance import Upkeep
+from app.web.maintenance import Maintenance
 from app.web.offload import Offload
 from app.web.pages.routes import install_pages
 from app.web.security.bans import Bans
@@ -130,7 +130,7 @@ def create_app(settings: Settings) -> FastAPI:
         middleware=[Middleware(GuardMiddleware), Middleware(SessionMiddleware)],
     )
     app.state.description = None
-    install_answers(app)
+    install_error_handlers(app)
     for router in _ROUTERS:
         app.include_router(router)
     app.router.routes.extend(_SOCKETS)  # for whoever lists the routes; they are served before them
@@ -176,10 +176,10 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         notifier = Notifier(
             settings, site.notices, site.mailer, site.webhooks, counts, site.clock, site.words
         )
-        upkeep = app.state.upkeep = Upkeep(site, game_server, RetentionStore(engine), notifier)
-        await wait_until_answered(upkeep.hear_operator)
-        upkeep.start()
-        stack.push_async_callback(upkeep.stop)
+        maintenance = app.state.maintenance = Maintenance(site, game_server, RetentionStore(engine), notifier)
+        await wait_until_answered(maintenance.apply_operator_changes)
+        maintenance.start()
+        stack.push_async_callback(maintenance.stop)
         stack.push_async_callback(site.drain)
         site.is_ready = True
         yield

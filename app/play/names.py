@@ -2,7 +2,7 @@
 
 Who a person is belongs to the people's side. It is asked in batches, once for all seats of a room that is loaded,
 and what it said is kept for a while. Whoever is renamed or deleted is told to every worker (GameServer.renamed);
-a worker that does not hear of it reads it from the people's tables (Upkeep), and old answers are asked for again.
+a worker that does not hear of it reads it from the people's tables (Maintenance), and old answers are asked for again.
 """
 
 from __future__ import annotations

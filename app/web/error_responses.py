@@ -1,4 +1,4 @@
-"""Exceptions become answers: {"error": {"code", "message"}}, or a page where a person reads.
+"""Exceptions become responses: {"error": {"code", "message"}}, or a page where a person reads.
 
 What the rules refused has `why` and `params` as well.
 """
@@ -21,14 +21,14 @@ from app.play.refusals import NotAdmitted, Raced, Refusal, Unconfirmed, refusal_
 from app.rules.core.errors import Param, RuleError
 from app.web.errors import Conflict, Refused, TooFast, TooMany
 
-__all__ = ["error_answer", "install_answers", "refused_answer", "status_of", "wants_page"]
+__all__ = ["error_response", "install_error_handlers", "refused_response", "status_of", "wants_page"]
 
 log = logging.getLogger("cartagena.web")
 
 Reason = tuple[str | None, dict[str, Param]]  # why and params
 ErrorPage = Callable[[Request, int, str, int, Reason], Awaitable[Response]]
 
-_WORDS = {
+HTTP_ERRORS = {
     400: ("bad_request", "The request could not be read."),
     404: ("not_found", "There is nothing here."),
     405: ("method_not_allowed", "That cannot be done here."),
@@ -41,26 +41,18 @@ _WORDS = {
 }
 
 
-# Refusals of rooms that are not a conflict with the present table.
+# Refusals of rooms and of the rules by their code. Not here: `bad_…`, which is 422, and conflicts with the present
+# table, which are 409.
 _STATUS = {
-    "bad_message": 422,
-    "bad_options": 422,
-    "bad_text": 422,
-    "bad_seat": 422,
-    "bad_nonce": 422,
-    "bad_seal": 422,
-    "bad_colour": 422,
-    "bad_level": 422,
-    "bad_action": 422,
     "no_session": 401,
+    "banned": 403,
+    "blocked": 403,
+    "not_host": 403,
     "too_fast": 429,
     "chat_too_fast": 429,
     "hint_too_fast": 429,
     "mute_too_fast": 429,
     "try_again": 503,
-    "not_host": 403,
-    "banned": 403,
-    "blocked": 403,
 }
 
 
@@ -69,14 +61,16 @@ def _route(request: Request) -> str:
     return f"{request.method} {getattr(request.scope.get('route'), 'path', 'none')}"
 
 
-def status_of(refusal: Refusal) -> int:
-    """The status of what a room refused. 503 only where the store did not answer: a proxy avoids who says it."""
+def status_of(refusal: Refusal | RuleError) -> int:
+    """The HTTP status of a refusal. 503 only where the store did not answer: a proxy avoids who says it."""
     if isinstance(refusal, NotAdmitted):
         return 403
-    return 409 if isinstance(refusal, Raced) else _STATUS.get(refusal.code, 409)
+    if isinstance(refusal, Raced):
+        return 409
+    return 422 if refusal.code.startswith("bad_") else _STATUS.get(refusal.code, 409)
 
 
-def error_answer(status: int, code: str, message: str, reason: Reason = (None, {})) -> JSONResponse:
+def error_response(status: int, code: str, message: str, reason: Reason = (None, {})) -> JSONResponse:
     """The one shape of a refusal over HTTP."""
     return JSONResponse({"error": refusal_json(code, message, *reason)}, status_code=status)
 
@@ -88,7 +82,7 @@ def wants_page(request: Request) -> bool:
     return "text/html" in request.headers.get("accept", "")
 
 
-async def answer(
+async def respond(
     request: Request,
     status: int,
     code: str,
@@ -101,38 +95,37 @@ async def answer(
     if page is not None and wants_page(request):
         given = await page(request, status, code, retry_after, reason)
     else:
-        given = error_answer(status, code, message, reason)
+        given = error_response(status, code, message, reason)
     if retry_after:
         given.headers["Retry-After"] = str(retry_after)
     return given
 
 
-async def refused_answer(request: Request, problem: Refused) -> Response:
-    """The answer to whoever is refused by the gate or by a route."""
+async def refused_response(request: Request, problem: Refused) -> Response:
+    """The response to whoever is refused by the guard or by a route."""
     wait = problem.retry_after if isinstance(problem, TooMany) else 0
-    given = await answer(request, problem.status, problem.code, problem.message, wait)
+    given = await respond(request, problem.status, problem.code, problem.message, wait)
     if problem.status == 401:
         given.headers["WWW-Authenticate"] = "Bearer"
     return given
 
 
-def install_answers(app: FastAPI) -> None:
+def install_error_handlers(app: FastAPI) -> None:
     """Gives the app its handlers."""
 
     async def on_refused(request: Request, problem: Exception) -> Response:
         assert isinstance(problem, Refused)
-        return await refused_answer(request, problem)
+        return await refused_response(request, problem)
 
     async def on_rule_error(request: Request, problem: Exception) -> Response:
         assert isinstance(problem, RuleError)
-        status = 422 if problem.code.startswith("bad_") else 409
-        return await answer(request, status, problem.code, problem.message, 0, (problem.why, problem.params))
+        return await respond(request, status_of(problem), problem.code, problem.message, 0, (problem.why, problem.params))
 
     async def on_refusal(request: Request, problem: Exception) -> Response:
         assert isinstance(problem, Refusal)
         wait = problem.retry_after if isinstance(problem, TooFast) else 0
         reason = (problem.why, problem.params)
-        return await answer(request, status_of(problem), problem.code, problem.message, wait, reason)
+        return await respond(request, status_of(problem), problem.code, problem.message, wait, reason)
 
     async def on_unknown_rules(request: Request, problem: Exception) -> Response:
         sentence = "This table needs a newer server than this one; try again in a while."
@@ -145,16 +138,16 @@ def install_answers(app: FastAPI) -> None:
         )
         if request.method not in ("GET", "HEAD"):
             unknown = Unconfirmed()  # what was to be written may have been, before the store fell silent
-            return await answer(request, 503, unknown.code, unknown.message, 2, (unknown.why, {}))
-        return await answer(request, 503, *_WORDS[503], retry_after=2)
+            return await respond(request, 503, unknown.code, unknown.message, 2, (unknown.why, {}))
+        return await respond(request, 503, *HTTP_ERRORS[503], retry_after=2)
 
     async def on_http(request: Request, problem: Exception) -> Response:
         assert isinstance(problem, HTTPException)
         fallback = (HTTPStatus(problem.status_code).phrase.lower().replace(" ", "_"), "That cannot be done.")
-        code, message = _WORDS.get(problem.status_code, fallback)
+        code, message = HTTP_ERRORS.get(problem.status_code, fallback)
         # A body that cannot be read and one that says the wrong thing are one kind of mistake here.
         status = 422 if problem.status_code == 400 else problem.status_code
-        given = await answer(request, status, code, message)
+        given = await respond(request, status, code, message)
         given.headers.update(problem.headers or {})
         return given
 
@@ -165,11 +158,11 @@ def install_answers(app: FastAPI) -> None:
         place = ".".join(
             str(step) for step in first["loc"] if step not in ("body", "query", "path", "header")
         )
-        return await answer(request, 422, "bad_request", f"{place or 'The request'}: {first['msg']}.")
+        return await respond(request, 422, "bad_request", f"{place or 'The request'}: {first['msg']}.")
 
     async def on_fault(request: Request, problem: Exception) -> Response:
         log.error("fault", exc_info=problem, extra={"fields": {"path": _route(request)}})
-        return await answer(request, 500, *_WORDS[500])
+        return await respond(request, 500, *HTTP_ERRORS[500])
 
     app.add_exception_handler(Refused, on_refused)
     app.add_exception_handler(RuleError, on_rule_error)

@@ -1,4 +1,4 @@
-"""The app's own rounds: bans read anew, old things forgotten, people told that it is their turn."""
+"""Background work of a worker: bans read anew, old data deleted, people told that it is their turn."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from app.web.security.bans import NEWCOMER_SECONDS
 from app.web.site import Site
 from app.web.ws.open_sockets import SIGNED_OUT, By
 
-__all__ = ["Upkeep", "every"]
+__all__ = ["Maintenance", "run_every"]
 
-log = logging.getLogger("cartagena.upkeep")
+log = logging.getLogger("cartagena.maintenance")
 
 _DAY = 86_400
 _OPERATOR_SECONDS = 2.0  # how soon the operator's command line is heard by a running server
@@ -31,7 +31,7 @@ _STOP_SECONDS = 3.0  # how long a round may go on after that
 _MOST_STEPS = 50  # steps of forgetting a round; the rest waits for the next
 
 
-class Upkeep:
+class Maintenance:
     """Runs beside the rooms of a worker. Every round may be repeated by any worker at any time."""
 
     def __init__(
@@ -51,13 +51,15 @@ class Upkeep:
         """Begins the rounds."""
         settings = self._site.settings
         for seconds, work in (
-            (_OPERATOR_SECONDS, self.hear_operator),
-            (_SESSION_SECONDS, self.look_at_sessions),
-            (settings.sweep_seconds, self.forget),
+            (_OPERATOR_SECONDS, self.apply_operator_changes),
+            (_SESSION_SECONDS, self.close_ended_sessions),
+            (settings.sweep_seconds, self.apply_retention),
             (_ERASE_SECONDS, self.erase),
             (settings.notify_seconds, self._notify),
         ):
-            self._tasks.append(asyncio.get_running_loop().create_task(every(seconds, work, self._stopping)))
+            self._tasks.append(
+                asyncio.get_running_loop().create_task(run_every(seconds, work, self._stopping))
+            )
 
     async def stop(self) -> None:
         """Ends them between two rounds: a query that is cut off may leave its connection behind."""
@@ -69,7 +71,7 @@ class Upkeep:
             await asyncio.gather(*late, return_exceptions=True)
         self._tasks.clear()
 
-    async def hear_operator(self) -> None:
+    async def apply_operator_changes(self) -> None:
         """What the command line wrote into the database takes effect here: bans, closed rooms."""
         site, now = self._site, self._site.now()
         rows = await site.social.bans(now)
@@ -84,10 +86,10 @@ class Upkeep:
         for by, key in banned - self._banned:  # every worker looks for itself
             site.signed_out(key, (by, *SIGNED_OUT))
         self._banned = banned
-        await self._hear_of_people()
+        await self._apply_renames()
         await self._game_server.rooms.compare_heads()
 
-    async def _hear_of_people(self) -> None:
+    async def _apply_renames(self) -> None:
         """Who was renamed or deleted, here, elsewhere or by the command line; most of it is known already."""
         site, now = self._site, self._site.now()
         changed = await site.people.changed(self._people_since - _LATE_SECONDS)
@@ -99,7 +101,7 @@ class Upkeep:
         self._game_server.renamed(news)
         site.sockets.end("person", [person for person, name in news.items() if name is None])
 
-    async def look_at_sessions(self) -> None:
+    async def close_ended_sessions(self) -> None:
         """Sockets whose session ended are closed, also when the news of it was lost (no Redis, a command line)."""
         sockets, people = self._site.sockets, self._site.people
         for keys in _batches(sorted(sockets.sessions()), _SESSIONS_ASKED):
@@ -107,8 +109,8 @@ class Upkeep:
             if gone:
                 sockets.end("session", gone)
 
-    async def forget(self) -> None:
-        """One round of forgetting what the settings say."""
+    async def apply_retention(self) -> None:
+        """Deletes what the settings say is too old."""
         settings, retention, now = self._site.settings, self._retention, self._site.now()
         await _in_steps(lambda: retention.forget_sessions(now - settings.session_days * _DAY, now))
         await retention.forget_addresses(now - 7 * _DAY)
@@ -143,8 +145,8 @@ class Upkeep:
         await self._notifier.round()
 
 
-async def every(seconds: float, work: Callable[[], Awaitable[None]], stopping: asyncio.Event) -> None:
-    """Until told to stop; an outage of the store costs a round, a fault is logged and does not end the rounds."""
+async def run_every(seconds: float, work: Callable[[], Awaitable[None]], stopping: asyncio.Event) -> None:
+    """Runs some work at intervals until it is stopped; an outage costs a round, a fault is logged and ends nothing."""
     while not stopping.is_set():
         # A task of its own: what goes wrong in a round stays in it, and whoever stops the rounds stops it too.
         round_ = asyncio.ensure_future(work())

@@ -76,7 +76,7 @@ class Site:
     def rename(self, *people: str, name: str | None) -> None:
         """Somebody is called so from now on, under all of these ids; None: is deleted. Told to every worker.
 
-        A worker that does not hear of it reads it in the people's tables (Upkeep).
+        A worker that does not hear of it reads it in the people's tables (Maintenance).
         """
         for person in people:
             self.forget(person)
@@ -85,7 +85,7 @@ class Site:
     def sign_out(self, by: By, *keys: str, close: tuple[int, str] = SIGNED_OUT) -> None:
         """These sessions (by hash), people or addresses are out: forgotten, their sockets closed, in every worker.
 
-        A worker that does not hear of it looks at the sessions of its sockets again by itself (Upkeep).
+        A worker that does not hear of it looks at the sessions of its sockets again by itself (Maintenance).
         """
         for key in keys:
             self.signed_out(key, (by, *close))

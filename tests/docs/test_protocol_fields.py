@@ -31,7 +31,7 @@ from app.web import errors
 from app.web.api.models import NewGame, Quick
 from app.web.api.notices import MailNotSent
 from app.web.api.stream import QUIET_SECONDS, WAITING
-from app.web.error_responses import _STATUS, _WORDS
+from app.web.error_responses import HTTP_ERRORS, status_of
 from app.web.ws import lobby
 from app.web.ws.session import BAD_FRAMES, HELLO_SECONDS
 from tests.docs.protocol_page import PAGE, examples, section, table_rows, under
@@ -212,7 +212,7 @@ def http_codes() -> Iterator[tuple[str, int | None]]:
             is_code = isinstance(first, ast.Constant) and isinstance(first.value, str)
             if is_code and (called in STATUS or called == "__init__"):
                 yield str(first.value), STATUS.get(called)  # type: ignore[attr-defined]
-    yield from ((code, status) for status, (code, _) in _WORDS.items() if status != 400)
+    yield from ((code, status) for status, (code, _) in HTTP_ERRORS.items() if status != 400)
 
 
 def _is_refusal(value: object) -> bool:
@@ -252,7 +252,7 @@ def test_the_statuses_of_refusals_are_the_documented_ones() -> None:
         for status, codes in re.findall(r"(\d{3})[^(\d]*\(([^)]*)\)", words)
         for code in re.findall(r"`(\w+)`", codes)
     }
-    assert listed == _STATUS
+    assert listed == {code: status for code in SENTENCES if (status := status_of(Refusal(code))) != 409}
 
 
 def test_the_numbers_in_the_text_are_those_of_the_code() -> None:

@@ -39,7 +39,7 @@ def operator(database_url: str, capsys: pytest.CaptureFixture[str]) -> Operator:
 
 async def _heard(site: TestSite) -> None:
     """The server's next look at what the operator did."""
-    await site.app.state.upkeep.hear_operator()
+    await site.app.state.maintenance.apply_operator_changes()
     site.site.known.clear()
 
 

@@ -49,5 +49,5 @@ def codes_of_the_rules() -> set[str]:
 def test_the_code_and_the_sentences_name_the_same_codes() -> None:
     from_rooms = refused_with()
     assert from_rooms - set(SENTENCES) == set()
-    said_elsewhere = {"banned"}  # by the gate, before there is a room
+    said_elsewhere = {"banned"}  # by the guard, before there is a room
     assert set(SENTENCES) - from_rooms - codes_of_the_rules() - said_elsewhere == set()

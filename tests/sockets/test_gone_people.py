@@ -76,7 +76,7 @@ async def test_a_ban_of_another_address_closes_nobody(light_clients: Clients, sq
     ann, bo = await light_clients.game(2)
     await operator(sqlite_url, "ban", "203.0.113.0/24", "--reason", "flood")
     assert light_clients.server._app is not None
-    await light_clients.server._app.state.upkeep.hear_operator()
+    await light_clients.server._app.state.maintenance.apply_operator_changes()
     await ann.act(advance(ann))
     await bo.reaches(ann.seq)
     assert (ann.closed_with, bo.closed_with) == (None, None)

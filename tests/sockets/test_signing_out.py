@@ -11,7 +11,7 @@ import httpx
 from app.play.frames import Frame
 from app.store.people.players import PeopleStore, hashed
 from app.web.auth.sessions import cookie_name
-from app.web.maintenance import Upkeep
+from app.web.maintenance import Maintenance
 from app.web.site import Site
 from app.web.ws.open_sockets import OpenSockets
 from tests.sockets.client import Client, Clients
@@ -25,9 +25,9 @@ def site_of(server: RunningServer) -> Site:
     return site
 
 
-def upkeep_of(server: RunningServer) -> Upkeep:
-    upkeep: Upkeep = server._app.state.upkeep  # type: ignore[union-attr]
-    return upkeep
+def maintenance_of(server: RunningServer) -> Maintenance:
+    maintenance: Maintenance = server._app.state.maintenance  # type: ignore[union-attr]
+    return maintenance
 
 
 def session_key(client: Client, site: Site) -> str:
@@ -113,7 +113,7 @@ async def test_a_socket_whose_session_ended_unheard_is_found_and_closed(database
         await bo.join(game)
         site = site_of(server)
         await site.people.close_session(ann.http.cookies[cookie_name(site.settings)].rpartition(".")[0])
-        await upkeep_of(server).look_at_sessions()
+        await maintenance_of(server).close_ended_sessions()
         assert await ann.is_closed() == 4008
         assert bo.closed_with is None
         await clients.close()
@@ -165,7 +165,7 @@ async def test_looking_again_asks_for_a_bounded_number_of_sessions_at_a_time() -
     sockets.add(nobody, None, (), "198.51.100.7")
     parts = {"sockets": sockets, "people": People(), "now": lambda _: 0}
     site: Any = type("Parts", (), parts)()
-    await Upkeep(site, *[None] * 3).look_at_sessions()  # type: ignore[arg-type]
+    await Maintenance(site, *[None] * 3).close_ended_sessions()  # type: ignore[arg-type]
     assert asked == [500, 500, 200]
     assert [number for number, ear in enumerate(ears) if ear.ended] == [14, 15]
     assert nobody.ended is None

@@ -140,7 +140,7 @@ class SocialStore:
             return [dict(row._mapping) for row in await run.execute(query)]
 
     async def banned_addresses(self, now: int) -> list[str]:
-        """What the gate refuses."""
+        """What the guard refuses."""
         return [row["address"] for row in await self.bans(now) if row["address"] is not None]
 
     # -- audit -------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ __all__ = ["router"]
 router = Router(prefix="/api/v1/me", tags=["people"], responses=responses(401, 403, 413, 422))
 
 _MILLISECONDS = 200  # what the data of somebody with thousands of games costs
-_STEPS = 20  # of erasing before the answer: enough for nearly everybody; upkeep makes the others
+_STEPS = 20  # of erasing before the answer: enough for nearly everybody; maintenance makes the others
 
 
 class Delete(Body):
@@ -60,7 +60,7 @@ async def delete(request: Request, body: Delete, person: KnownPerson) -> dict[st
     site.rename(*person.ids, name=None)
     site.sign_out("person", *person.ids)
     forget_cookie(request)
-    with suppress(StoreUnavailable):  # what is left then, upkeep does
+    with suppress(StoreUnavailable):  # what is left then, maintenance does
         for _ in range(_STEPS):
             if not await site.data.erase_step(person.ids):
                 break

@@ -1,4 +1,4 @@
-"""Banned addresses, kept in memory and read anew every few seconds, so that the gate costs no query."""
+"""Banned addresses, kept in memory and read anew every few seconds, so that the guard costs no query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gate before every request: banned addresses, limits, forged writes; and headers on answers."""
+"""The guard before every request: banned addresses, limits, forged writes; and headers on responses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.web.auth.sessions import csrf_token, session_of
-from app.web.error_responses import refused_answer
+from app.web.error_responses import refused_response
 from app.web.errors import NotAllowed, NotFound, Refused, TooBig
 from app.web.security.address import is_same_origin
 from app.web.site import site_of
@@ -131,8 +131,8 @@ class GuardMiddleware:
             check_not_forged(connection, scope["method"])
         except Refused as refusal:
             site.metrics.refused(refusal.code)
-            answer = await refused_answer(Request(scope, receive), refusal)
-            await answer(scope, receive, send_guarded)
+            response = await refused_response(Request(scope, receive), refusal)
+            await response(scope, receive, send_guarded)
             return
         await self.app(scope, receive_limited, send_guarded)
 

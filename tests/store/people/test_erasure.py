@@ -92,7 +92,7 @@ async def test_an_account_with_very_many_games_is_gone_at_once_and_forgotten_in_
     person = told["person"]["id"]
     await plant(site, await open_table(ann), person, bo_told["person"]["id"])
     monkeypatch.setattr("app.web.api.data._STEPS", 1)  # as if it had been cut off there
-    await site.app.state.upkeep.stop()
+    await site.app.state.maintenance.stop()
     engine = site.site.people.engine
     async with transactions(engine) as changed:
         assert (await ann.post("/api/v1/me/delete", json={})).status_code == 200
@@ -136,7 +136,7 @@ async def test_an_erasure_that_a_crash_cut_off_is_ended_by_the_next_server(datab
         ann, told = await first.guest(NAME)
         _, bo_told = await first.guest("Bo Bellows", "203.0.113.9")
         await plant(first, await open_table(ann), told["person"]["id"], bo_told["person"]["id"])
-        await first.app.state.upkeep.stop()
+        await first.app.state.maintenance.stop()
         await first.site.data.begin_erasure([told["person"]["id"]], first.site.now())
         for _ in range(2):
             assert await first.site.data.erase_step()

@@ -22,7 +22,7 @@ async def site(database_url: str) -> AsyncIterator[TestSite]:
 
 async def _sweep(site: TestSite, days: float) -> None:
     site.pass_time(days * DAY)
-    await site.app.state.upkeep.forget()
+    await site.app.state.maintenance.apply_retention()
     site.site.known.clear()
 
 
@@ -117,7 +117,7 @@ async def test_an_outage_of_the_store_costs_a_round_and_not_the_rounds() -> None
     import asyncio
 
     from app.play.ports import StoreUnavailable
-    from app.web.maintenance import every
+    from app.web.maintenance import run_every
 
     rounds: list[int] = []
     fourth = asyncio.Event()
@@ -132,7 +132,7 @@ async def test_an_outage_of_the_store_costs_a_round_and_not_the_rounds() -> None
             raise ValueError("a bad row")
 
     stopping = asyncio.Event()
-    task = asyncio.create_task(every(0.01, work, stopping))
+    task = asyncio.create_task(run_every(0.01, work, stopping))
     await asyncio.wait_for(fourth.wait(), 10)
     stopping.set()
     await asyncio.wait_for(task, 10)

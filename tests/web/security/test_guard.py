@@ -1,4 +1,4 @@
-"""The gate: forged writes, headers on every answer, limits by address, banned addresses, big bodies."""
+"""The guard: forged writes, headers on every answer, limits by address, banned addresses, big bodies."""
 
 from __future__ import annotations
 
