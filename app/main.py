@@ -163,9 +163,9 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         reviews = app.state.reviews = Reviews(pool.review)
         stack.push_async_callback(reviews.close)
 
-        site.tell_signed_out = lambda key, how: game_server.context.publish("signed_out", key, how)
+        site.publish_signed_out = lambda key, how: game_server.context.publish("signed_out", key, how)
         game_server.news.signed_out = site.signed_out
-        site.tell_renamed = game_server.rename
+        site.publish_renamed = game_server.rename
         site.limits.share(lambda name, what: game_server.context.publish("counted", name, what))
         game_server.news.counted = site.limits.counted_elsewhere
         game_server.check = CommandLimits(settings, site.limits.clock).check

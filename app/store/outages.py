@@ -1,4 +1,4 @@
-"""What a database that is away looks like, told apart from a mistake of ours: only the first is an outage.
+"""Telling a database that is away from a mistake of ours: only the first is an outage.
 
 An outage is answered with "try again" and waited out. A statement that is wrong stays what it is, a fault
 with a traceback: taken for an outage it would be tried again for ever, and nobody would ever look at it.

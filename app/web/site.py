@@ -55,8 +55,8 @@ class Site:
     is_ready: bool = False
     on_drain: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
     sockets: OpenSockets = field(default_factory=OpenSockets)
-    tell_signed_out: Callable[[str, Any], None] = lambda key, how: None  # the other workers
-    tell_renamed: Callable[[Mapping[str, str | None]], None] = lambda people: (
+    publish_signed_out: Callable[[str, Any], None] = lambda key, how: None  # the other workers
+    publish_renamed: Callable[[Mapping[str, str | None]], None] = lambda people: (
         None
     )  # the rooms, in every worker
     known: dict[str, tuple[Player, float]] = field(default_factory=dict)  # by hash: sessions seen lately
@@ -80,7 +80,7 @@ class Site:
         """
         for person in people:
             self.forget(person)
-        self.tell_renamed(dict.fromkeys(people, name))
+        self.publish_renamed(dict.fromkeys(people, name))
 
     def sign_out(self, by: By, *keys: str, close: tuple[int, str] = SIGNED_OUT) -> None:
         """These sessions (by hash), people or addresses are out: forgotten, their sockets closed, in every worker.
@@ -90,7 +90,7 @@ class Site:
         for key in keys:
             self.signed_out(key, (by, *close))
             # A worker of the release before knows people only, and finds nobody under another key.
-            self.tell_signed_out(key, (by, *close))
+            self.publish_signed_out(key, (by, *close))
 
     def signed_out(self, key: str, how: tuple[By, int, str] | None) -> None:
         """The same in this worker alone; without `how` it is a person, in the words of an older release."""

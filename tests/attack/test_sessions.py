@@ -14,7 +14,7 @@ async def test_somebody_who_logs_in_again_and_again_keeps_a_bounded_number_of_se
         first, _ = await site.guest("Anne Bonfire")
         await first.post("/api/v1/account/register", json={"password": PASSWORD})
         told: list[str] = []
-        site.site.tell_signed_out = lambda key, how: told.append(key)
+        site.site.publish_signed_out = lambda key, how: told.append(key)
         for seconds in range(6):
             site.pass_time(1 + seconds)
             answer = await site.browser().post(

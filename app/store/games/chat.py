@@ -35,8 +35,8 @@ class Chat(GameDatabase):
             ),
         )
         for _ in range(20):
-            async with self.reading() as look:
-                row = (await look.execute(known)).first()
+            async with self.reading() as run:
+                row = (await run.execute(known)).first()
                 if row is not None:
                     return _line_of(row)
             try:

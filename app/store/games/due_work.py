@@ -39,8 +39,8 @@ class DueWork(GameDatabase):
     async def claim_due(self, now: int, lease: int, limit: int) -> list[Due]:
         """Rows that are due and leased to nobody, now leased to us; two workers never get the same row."""
         ready = select(due.c.game).where(due.c.at <= now, due.c.lease_until <= now).order_by(due.c.at)
-        async with self.reading() as look:
-            if (await look.execute(ready.limit(1))).first() is None:
+        async with self.reading() as run:
+            if (await run.execute(ready.limit(1))).first() is None:
                 return []  # mostly nothing is due: no write lock for that
         locked = ready.limit(limit).with_for_update(
             skip_locked=True

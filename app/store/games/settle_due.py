@@ -1,7 +1,7 @@
 """Ends leases on due work: all that wait go into one transaction.
 
-Hundreds of tables may come due in the same second (everybody sat down at eight), and most of those looks find
-nothing to do. A transaction each would cost more than the looks.
+Hundreds of tables may come due in the same second (everybody sat down at eight), and mostly there is nothing to
+do for them. A transaction each would cost more than the work itself.
 """
 
 from __future__ import annotations

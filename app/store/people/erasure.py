@@ -62,12 +62,12 @@ async def step(engine: AsyncEngine, ids: Sequence[str] | None = None) -> bool:
     waiting = select(erasures).order_by(erasures.c.at, erasures.c.player).limit(1)
     if ids is not None:
         waiting = waiting.where(erasures.c.player.in_(ids))
-    async with reading(engine) as look:  # all that can be found out without holding anybody up
-        owed = (await look.execute(waiting)).first()
+    async with reading(engine) as run:  # all that can be found out without holding anybody up
+        owed = (await run.execute(waiting)).first()
         if owed is None:
             return False
-        words = [query for query in _words_of(owed.player) if (await look.execute(query.limit(1))).first()]
-        found = [] if words else [row[0] for row in await look.execute(_games_of(owed.player, owed.done_to))]
+        words = [query for query in _words_of(owed.player) if (await run.execute(query.limit(1))).first()]
+        found = [] if words else [row[0] for row in await run.execute(_games_of(owed.player, owed.done_to))]
     async with writing(engine) as run:
         if words:
             await _forget_words(run, owed.player)
@@ -152,17 +152,17 @@ _KEYS = {chat: (chat.c.game, chat.c.n), mutes: (mutes.c.game, mutes.c.person, mu
 
 def _words_of(player: str) -> tuple[Any, Any]:
     """Lines of chat that are not empty yet, and mutes: by their keys."""
-    said = select(*_KEYS[chat]).where(
+    lines = select(*_KEYS[chat]).where(
         chat.c.person == player, or_(chat.c.name != SOMEBODY, chat.c.is_deleted.is_(False))
     )
     muted = select(*_KEYS[mutes]).where(or_(mutes.c.person == player, mutes.c.muted == player))
-    return said, muted
+    return lines, muted
 
 
 async def _forget_words(run: AsyncConnection, player: str) -> None:
-    said, muted = _words_of(player)
+    lines, muted = _words_of(player)
     blank = {"name": SOMEBODY, "text": None, "preset": None, "is_deleted": True}
-    some = tuple_(*_KEYS[chat]).in_(said.limit(ROWS_A_STEP))
+    some = tuple_(*_KEYS[chat]).in_(lines.limit(ROWS_A_STEP))
     await run.execute(update(chat).where(some).values(**blank))
     await run.execute(delete(mutes).where(tuple_(*_KEYS[mutes]).in_(muted.limit(ROWS_A_STEP))))
 

@@ -45,12 +45,12 @@ class LoginTaken(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name and what it is found by: its log-in, its look, and every look it could be taken by."""
+    """A name and what it is found by: its log-in, its skeleton, and every skeleton it could be confused by."""
 
     text: str
     login: str
     skeleton: str
-    looks: tuple[str, ...]
+    skeletons: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,11 +242,11 @@ async def _take_name(run: AsyncConnection, name: Name, now: int, but: str | None
 async def _is_taken(run: AsyncConnection, name: Name, now: int, but: str | None) -> bool:
     about = and_(players.c.seen_at > now - PRESENT_SECONDS, players.c.claimed_by.is_(None))
     query = select(players.c.id).where(
-        players.c.skeleton.in_(bindparam("looks", expanding=True)),
+        players.c.skeleton.in_(bindparam("skeletons", expanding=True)),
         players.c.deleted_at.is_(None),
         or_(players.c.is_account, about),
     )
-    found = await run.execute(query.limit(2), {"looks": list(name.looks)})
+    found = await run.execute(query.limit(2), {"skeletons": list(name.skeletons)})
     return any(row.id != but for row in found)
 
 

@@ -46,8 +46,8 @@ async def download(request: Request, person: KnownPerson) -> Response:
         "Content-Disposition": 'attachment; filename="cartagena-my-data.json"',
         "Cache-Control": "no-store",
     }
-    told = await site.offload.run(partial(orjson.dumps, kept, option=orjson.OPT_INDENT_2))
-    return Response(told, media_type="application/json", headers=headers)
+    body = await site.offload.run(partial(orjson.dumps, kept, option=orjson.OPT_INDENT_2))
+    return Response(body, media_type="application/json", headers=headers)
 
 
 @router.post("/delete")

@@ -129,9 +129,9 @@ async def test_webhook(request: Request, person: KnownPerson) -> dict[str, Any]:
     notice = await site.notices.notice(person.id)
     if notice is None or notice.webhook is None or notice.webhook_key is None:
         raise BadRequest("no_webhook", "Set a webhook first.")
-    told = {"event": "test", "at": site.now() * 1000, "player": person.id, "games": []}
+    payload = {"event": "test", "at": site.now() * 1000, "player": person.id, "games": []}
     try:
-        await site.webhooks.call(notice.webhook, notice.webhook_key, told, site.now())
+        await site.webhooks.call(notice.webhook, notice.webhook_key, payload, site.now())
     except WebhookFailed as problem:
         # "unknown host" and "private address" read alike, so that nobody maps our network with it.
         reason = str(problem)

@@ -18,9 +18,9 @@ __all__ = [
     "checked_name",
     "is_reserved",
     "login",
-    "looks",
     "named",
     "skeleton",
+    "skeletons",
     "suggest",
 ]
 
@@ -100,10 +100,10 @@ def skeleton(name: str) -> str:
 
 def named(text: str) -> Name:
     """A name with what the store finds it by."""
-    return Name(text, login(text), skeleton(text), looks(text))
+    return Name(text, login(text), skeleton(text), skeletons(text))
 
 
-def looks(name: str) -> tuple[str, ...]:
+def skeletons(name: str) -> tuple[str, ...]:
     """Every skeleton that this name could be taken by, its own first.
 
     Capitals may look like other letters than the small ones do (Greek eta is H and n), and a name that was
@@ -144,12 +144,12 @@ def _all_lookalikes() -> dict[int, str]:
 
 def are_confusable(one: str, other: str) -> bool:
     """Whether people at one table could take one name for the other."""
-    return bool(set(looks(one)) & set(looks(other)))
+    return bool(set(skeletons(one)) & set(skeletons(other)))
 
 
 def is_reserved(name: str) -> bool:
     """Whether the name looks like something of the game itself."""
-    return not _RESERVED_SKELETONS.isdisjoint(looks(name))
+    return not _RESERVED_SKELETONS.isdisjoint(skeletons(name))
 
 
 def suggest(chance: random.Random) -> str:

@@ -44,21 +44,21 @@ def play_stage(stage: Stage, actions: list[object]) -> Json:
     """The stage after these actions: what red sees, what just happened, what red may do next."""
     position = opening(f"demo-{stage.name}" if not isinstance(stage, Lesson) else stage.name)
     before = rules.view(position, ME)
-    told: list[Json] = []
+    shown: list[Json] = []
     everything: list[Json] = []
     for given in actions:
         before = rules.view(position, ME)
         action = rules.action_from_json(given)
         position, events = rules.apply(position, ME, action)
-        told = rules.events_for(events, ME, position.options)
+        shown = rules.events_for(events, ME, position.options)
         while isinstance(stage, Lesson) and position.winner is None and position.turn_seat != ME:
             position, events = rules.apply(position, position.turn_seat, reply(position))
-            told += rules.events_for(events, ME, position.options)
+            shown += rules.events_for(events, ME, position.options)
         for seat in rules.seats_to_act(position) if position.pending is not None else ():
             if seat != ME:  # blue owes something and answers at once
                 position, events = rules.apply(position, seat, rules.default_action(position, seat))
-                told += rules.events_for(events, ME, position.options)
-        everything += told
+                shown += rules.events_for(events, ME, position.options)
+        everything += shown
     offered = rules.choices(position, ME) if position.winner is None and position.turn_seat == ME else []
     is_done = isinstance(stage, Lesson) and stage.is_done(position, everything)
     if isinstance(stage, Lesson) and stage.only:
@@ -66,7 +66,7 @@ def play_stage(stage: Stage, actions: list[object]) -> Json:
     return {
         "before": before,
         "view": rules.view(position, ME),
-        "events": told,
+        "events": shown,
         "choices": [] if is_done else offered,
         "show": stage.show,
         "then": list(stage.then),

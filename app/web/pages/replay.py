@@ -1,4 +1,4 @@
-"""Replays: a record, or the running game as far as one has seen it, told for one pair of eyes or for all."""
+"""Replays: a record, or the running game as far as one has seen it, for one seat or for everybody."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ router = Router(include_in_schema=False)
 LARGEST = 900_000
 MOST_MOVES = 4_000
 BYTES_A_MILLISECOND = 2_500  # of a record that is played through, for the price
-KEPT = 64  # tellings of running games: a crowd that comes to watch is told the same
+KEPT = 64  # encoded replays of running games: a crowd that comes to watch gets the same one
 
 Json = dict[str, Any]
 
@@ -58,13 +58,13 @@ def steps_of(record: rules.Record, eyes: int | None, *, everything: bool) -> Jso
     first = open_view(position) if everything else rules.view(position, eyes)
     steps: list[Json] = []
     for move, (after, events) in zip(record.moves, line, strict=True):
-        told = (
+        shown = (
             [rules.event_to_json(event) for event in events]
             if everything
             else rules.events_for(events, eyes, options)
         )
         steps.append(
-            {"seat": move.seat, "at": move.at, "by": move.by, "marks": list(move.marks), "events": told}
+            {"seat": move.seat, "at": move.at, "by": move.by, "marks": list(move.marks), "events": shown}
         )
         position = after
     return {"view": first, "steps": steps, "seed": record.seed, "over": position.winner is not None}
@@ -72,13 +72,13 @@ def steps_of(record: rules.Record, eyes: int | None, *, everything: bool) -> Jso
 
 @router.post("/replay/steps")
 async def steps(request: Request) -> Response:
-    """Play a record through. Nothing is kept, and only what the record itself holds is told."""
+    """Play a record through. Nothing is kept, and only what the record itself holds is shown."""
     site = site_of(request)
     site.limits.writes.take(f"replay {site.limits.key_of(request)}", 3)
     body = await request.body()
     site.limits.take_work(request, len(body) / BYTES_A_MILLISECOND)
-    told = await site.offload.run(_told, _steps, body)
-    return Response(told, media_type="application/json")
+    played = await site.offload.run(_encoded, _steps, body)
+    return Response(played, media_type="application/json")
 
 
 def _steps(body: bytes) -> Json:
@@ -115,9 +115,9 @@ def seen_by(row: GameRow, entries: list[Entry], seat: int | None) -> Json:
     return {"view": engine.view(opening, seat), "began": played.began, "seq": table.seq, "steps": steps}
 
 
-def _told(telling: Callable[..., Json], *given: Any) -> bytes:
-    """Said and put into words where it does not hold up the loop: the words take as long as the saying."""
-    return orjson.dumps(telling(*given))
+def _encoded(make: Callable[..., Json], *given: Any) -> bytes:
+    """What `make` makes, as JSON: encoding it takes as long as making it, so both are done off the loop."""
+    return orjson.dumps(make(*given))
 
 
 @router.get("/g/{game}/seen")
@@ -137,7 +137,7 @@ async def seen(request: Request, game: GameId, person: MaybePerson, password: Pa
         site.limits.take_work(request, room.table.seq / ENTRIES_A_MILLISECOND)
         # A long game takes a tenth of a second to play through: not on the loop that carries everybody's moves.
         body = await site.offload.run(
-            _told, seen_by, room.row, await whole_log(game_server.store, game), seat
+            _encoded, seen_by, room.row, await whole_log(game_server.store, game), seat
         )
         kept[key] = body
         while len(kept) > KEPT:

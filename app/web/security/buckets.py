@@ -90,18 +90,18 @@ class HourlyBuckets(Buckets):
 
     def __init__(self, number: int, clock: Callable[[], float], burst: int | None = None) -> None:
         super().__init__(number / 3600, number if burst is None else burst, clock)
-        self.tell: Callable[[str, float], None] | None = None
+        self.publish: Callable[[str, float], None] | None = None
 
     def wait(self, key: str, cost: float = 1.0) -> float:
         wait = super().wait(key, cost)
-        if not wait and self.tell is not None:
-            self.tell(_digest(key), cost)
+        if not wait and self.publish is not None:
+            self.publish(_digest(key), cost)
         return wait
 
     def give_back(self, key: str, cost: float = 1.0) -> None:
         super().give_back(key, cost)
-        if self.tell is not None:
-            self.tell(_digest(key), -cost)
+        if self.publish is not None:
+            self.publish(_digest(key), -cost)
 
     def hold(self, key: str, cost: float) -> float:
         """As `wait`, but the others are told only by `settle`: for what is nearly always given back."""
@@ -111,8 +111,8 @@ class HourlyBuckets(Buckets):
         """What was held is spent, or given back."""
         if not is_kept:
             super().give_back(key, cost)
-        elif self.tell is not None:
-            self.tell(_digest(key), cost)
+        elif self.publish is not None:
+            self.publish(_digest(key), cost)
 
     def taken_elsewhere(self, digest: str, cost: float) -> None:
         """Another worker has let somebody take (or given back): here as well, as far as there is any."""

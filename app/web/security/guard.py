@@ -58,8 +58,8 @@ def headers_for(path: str, https: bool, host: str) -> dict[str, str]:
     headers = security_headers(https, host)
     if not path.startswith("/static/") or path.endswith(".svg"):
         return headers
-    told = ("x-content-type-options", "cross-origin-resource-policy", "strict-transport-security")
-    return {name: headers[name] for name in told if name in headers}
+    kept = ("x-content-type-options", "cross-origin-resource-policy", "strict-transport-security")
+    return {name: headers[name] for name in kept if name in headers}
 
 
 def check_not_forged(connection: HTTPConnection, method: str) -> None:

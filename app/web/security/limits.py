@@ -58,14 +58,14 @@ class Limits:
         self._by_address: dict[str, int] = {}
         self._by_person: dict[str, int] = {}
 
-    def share(self, tell: Callable[[str, tuple[str, float]], None]) -> None:
+    def share(self, publish: Callable[[str, tuple[str, float]], None]) -> None:
         """From now on the other workers are told what counts for all: the limit's name, whose and how much."""
 
-        def told_as(name: str) -> Callable[[str, float], None]:
-            return lambda digest, cost: tell(name, (digest, cost))
+        def publisher_of(name: str) -> Callable[[str, float], None]:
+            return lambda digest, cost: publish(name, (digest, cost))
 
         for name, buckets in self._shared.items():
-            buckets.tell = told_as(name)
+            buckets.publish = publisher_of(name)
 
     def counted_elsewhere(self, name: str, what: tuple[str, float]) -> None:
         """Another worker's word; a newer release's may be of a limit that this one does not have."""

@@ -155,7 +155,7 @@ async def test_changing_the_password_logs_out_the_other_devices(site: TestSite) 
 
 async def test_logging_out_everywhere_ends_every_session(site: TestSite) -> None:
     heard: list[str] = []
-    site.site.tell_signed_out = lambda key, how: heard.append(key)
+    site.site.publish_signed_out = lambda key, how: heard.append(key)
     first, _ = await site.guest("Anne Bonfire")
     told = (await first.post("/api/v1/account/register", json={"password": PASSWORD})).json()
     second = site.browser("203.0.113.9")

@@ -96,7 +96,7 @@ class SocketProtocol(AsgiSocket):
                 self._read_frames()
 
     def eof_received(self) -> None:
-        """The peer sends nothing more; the transport closes once what was said has been taken, or in time."""
+        """The peer sends nothing more; the transport closes once what was sent has been taken, or in time."""
         self._detach(1006, "")
         self._abort_later()
 
@@ -227,9 +227,9 @@ class SocketProtocol(AsgiSocket):
         """Sends what the parser answers, and closes if the peer did or broke the protocol."""
         if self._stage is Stage.ENDED:
             return
-        said = parser.to_send()
-        if said and self._stage is Stage.OPEN:
-            self._write(said)
+        answer = parser.to_send()
+        if answer and self._stage is Stage.OPEN:
+            self._write(answer)
         closed = parser.peer_closed
         if closed is not None:
             self._detach(*closed)
