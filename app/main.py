@@ -21,7 +21,6 @@ from app import __version__
 from app.bots.pool import BotPool
 from app.notify.digest import Notifier
 from app.notify.mail import Mailer
-from app.notify.ports import Words
 from app.notify.webhook import Webhooks
 from app.play.ports import Actor, GameStore
 from app.play.retry import wait_until_answered
@@ -51,9 +50,8 @@ from app.web.api import (
 )
 from app.web.api.models import describe_errors
 from app.web.api.reviews import Reviews
-from app.web.auth.identity import current_person
 from app.web.auth.passwords import Passwords
-from app.web.auth.sessions import SessionMiddleware, csrf_token
+from app.web.auth.sessions import SessionMiddleware
 from app.web.error_responses import install_error_handlers
 from app.web.house import open_game_server
 from app.web.maintenance import Maintenance
@@ -134,7 +132,7 @@ def create_app(settings: Settings) -> FastAPI:
     for router in _ROUTERS:
         app.include_router(router)
     app.router.routes.extend(_SOCKETS)  # for whoever lists the routes; they are served before them
-    install_pages(app, current_person, csrf_token)
+    install_pages(app)
     return app
 
 
@@ -198,7 +196,7 @@ def _site(
         passwords=Passwords(),
         mailer=Mailer(settings),
         webhooks=Webhooks(private=settings.webhook_private),
-        words=_words(app),
+        words=app.state.pages.languages.say,  # e-mails have the same catalogues as the pages
         games=store,
         offload=Offload(),
         limits=Limits(settings, time.monotonic),
@@ -207,13 +205,3 @@ def _site(
         clock=time.time,
         chance=random.SystemRandom(),
     )
-
-
-def _words(app: FastAPI) -> Words:
-    """Sentences of e-mails come from the same catalogues as the pages."""
-
-    def words(language: str, source: str, /, **values: object) -> str:
-        languages = app.state.pages.languages
-        return str(languages.catalogue(languages.choose(language, None, None)).t(source, **values))
-
-    return words

@@ -6,8 +6,8 @@ import argparse
 import ipaddress
 import os
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields, replace
-from typing import Any, cast, get_type_hints
+from dataclasses import Field, dataclass, field, fields
+from typing import Any, get_type_hints
 from urllib.parse import urlsplit
 
 __all__ = ["DEFAULT_SECRET", "BadSettings", "Settings", "read_settings", "setting_names", "settings_from"]
@@ -158,10 +158,6 @@ class Settings:
     def calls_webhooks(self) -> bool:
         """Whether webhooks are called: what they tell leads to a table, so there must be an address to lead to."""
         return self.webhooks and bool(self.public_url)
-
-    def with_(self, **changes: object) -> Settings:
-        """The same settings but for these; validated again."""
-        return _validated(replace(self, **cast("dict[str, Any]", changes)))
 
 
 def setting_names() -> tuple[Field[Any], ...]:

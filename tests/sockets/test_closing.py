@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -56,7 +57,7 @@ async def test_every_close_code_is_met(sqlite_url: str, monkeypatch: pytest.Monk
         site = server._app.state.site  # type: ignore[union-attr]
         settings, site.limits.settings = (
             site.limits.settings,
-            site.limits.settings.with_(frames_per_second=0.01, frames_burst=1),
+            replace(site.limits.settings, frames_per_second=0.01, frames_burst=1),
         )
         hasty = await fresh()
         site.limits.settings = settings

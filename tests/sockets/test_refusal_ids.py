@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ async def hurried(clients: Clients, client: Client) -> Client:
     assert clients.server._app is not None
     limits = clients.server._app.state.site.limits
     settings = limits.settings
-    limits.settings = settings.with_(frames_per_second=0.01, frames_burst=1)
+    limits.settings = replace(settings, frames_per_second=0.01, frames_burst=1)
     twin = clients.twin(client)
     await twin.join(client.game)
     limits.settings = settings

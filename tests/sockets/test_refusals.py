@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -237,7 +238,7 @@ async def _at_the_door(book: Book) -> None:
     book.met.add("too_many_rooms")
     site = clients.server._app.state.site  # type: ignore[union-attr]
     settings = site.limits.settings
-    site.limits.settings = settings.with_(frames_per_second=0.01, frames_burst=2)
+    site.limits.settings = replace(settings, frames_per_second=0.01, frames_burst=2)
     hasty = clients.twin(bo)
     await hasty.join(bo.game)
     site.limits.settings = settings

@@ -58,11 +58,10 @@ class AccountStore:
 
     async def by_login(self, login: str) -> Account | None:
         """The account of this log-in name."""
-        return await self._account(accounts.c.login == login)
-
-    async def of_player(self, player: str) -> Account | None:
-        """The account of this player."""
-        return await self._account(accounts.c.player == player)
+        query = select(accounts.c.player, accounts.c.password).where(accounts.c.login == login)
+        async with reading(self.engine) as run:
+            row = (await run.execute(query)).first()
+        return Account(row.player, row.password) if row is not None else None
 
     async def set_password(self, player: str, password: str) -> None:
         """A new password; every session ends, the caller opens a fresh one. Resume codes and tokens end too."""
@@ -92,12 +91,6 @@ class AccountStore:
         )
         async with writing(self.engine) as run:
             return (await run.execute(query)).rowcount == 1
-
-    async def count_recovery_codes(self, player: str) -> int:
-        """How many codes are left."""
-        query = select(recovery_codes.c.hash).where(recovery_codes.c.player == player)
-        async with reading(self.engine) as run:
-            return len((await run.execute(query)).all())
 
     async def claim(self, guest: str, account: str, now: int) -> list[str]:
         """The guest's games become the account's; its sessions end (their hashes), or they would open the account."""
@@ -155,12 +148,6 @@ class AccountStore:
         )
         async with writing(self.engine) as run:
             return [row.hash for row in await run.execute(query.returning(tokens.c.hash))]
-
-    async def _account(self, condition: object) -> Account | None:
-        query = select(accounts.c.player, accounts.c.password).where(condition)  # type: ignore[arg-type]
-        async with reading(self.engine) as run:
-            row = (await run.execute(query)).first()
-        return Account(row.player, row.password) if row is not None else None
 
 
 def _code_rows(player: str, codes: Sequence[str], now: int) -> list[dict[str, object]]:

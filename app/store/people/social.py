@@ -139,10 +139,6 @@ class SocialStore:
         async with reading(self.engine) as run:
             return [dict(row._mapping) for row in await run.execute(query)]
 
-    async def banned_addresses(self, now: int) -> list[str]:
-        """What the guard refuses."""
-        return [row["address"] for row in await self.bans(now) if row["address"] is not None]
-
     # -- audit -------------------------------------------------------------------------------------
 
     async def note(self, actor: str, deed: str, subject: str, detail: dict[str, Any], now: int) -> None:

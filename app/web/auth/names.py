@@ -13,7 +13,6 @@ from app.web.errors import BadRequest
 
 __all__ = [
     "LONGEST_NAME",
-    "are_confusable",
     "bare",
     "checked_name",
     "is_reserved",
@@ -140,11 +139,6 @@ def _all_lookalikes() -> dict[int, str]:
         **{code: str(shown).translate(table).translate(table) for code, shown in table.items()},
         **_LOOKALIKES,
     }
-
-
-def are_confusable(one: str, other: str) -> bool:
-    """Whether people at one table could take one name for the other."""
-    return bool(set(skeletons(one)) & set(skeletons(other)))
 
 
 def is_reserved(name: str) -> bool:

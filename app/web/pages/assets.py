@@ -45,9 +45,7 @@ def without_comments(name: str, body: bytes) -> bytes:
 class Assets:
     """The files of static/, read once into memory (they are small) and served from there."""
 
-    def __init__(self, folder: Path, *, fresh: bool = False) -> None:
-        self._folder = folder
-        self._fresh = fresh  # while developing: read from disk each time
+    def __init__(self, folder: Path) -> None:
         self._bodies: dict[str, tuple[bytes, bytes | None]] = {}
         digest = hashlib.sha256()
         for path in sorted(p for p in folder.rglob("*") if p.is_file()):
@@ -60,36 +58,24 @@ class Assets:
 
     def url(self, name: str) -> str:
         """The address of a file for templates; a name that does not exist is a bug."""
-        if name not in self._bodies and not self._fresh:
+        if name not in self._bodies:
             raise LookupError(f"no static file {name!r}")
         return f"/static/{self.fingerprint}/{name}"
 
-    def names(self) -> frozenset[str]:
-        return frozenset(self._bodies)
-
     def answer(self, request: Request, fingerprint: str, name: str) -> Response | None:
         """The file, or None where there is none; an old fingerprint gets the present file."""
-        found = self._found(name)
+        found = self._bodies.get(name)
         if found is None:
             # Written without a fingerprint, as a style sheet or a bookmark may do.
             name, fingerprint = f"{fingerprint}/{name}", ""
-            found = self._found(name)
+            found = self._bodies.get(name)
         if found is None:
             return None
         body, packed = found
         suffix = Path(name).suffix
         kind = TYPES.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
-        kept = fingerprint == self.fingerprint and not self._fresh
+        kept = fingerprint == self.fingerprint
         headers = {"Cache-Control": KEPT if kept else CHECKED, "Vary": "Accept-Encoding"}
         if packed is not None and "gzip" in request.headers.get("accept-encoding", ""):
             return Response(packed, media_type=kind, headers={**headers, "Content-Encoding": "gzip"})
         return Response(body, media_type=kind, headers=headers)
-
-    def _found(self, name: str) -> tuple[bytes, bytes | None] | None:
-        return self._from_disk(name) if self._fresh else self._bodies.get(name)
-
-    def _from_disk(self, name: str) -> tuple[bytes, None] | None:
-        path = (self._folder / name).resolve()
-        if not path.is_relative_to(self._folder.resolve()) or not path.is_file():
-            return None
-        return path.read_bytes(), None

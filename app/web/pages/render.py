@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import Depends
@@ -14,70 +11,46 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
+from app.paths import LOCALES, STATIC, TEMPLATES
 from app.play.untrusted_json import read_json
+from app.web.auth.identity import Person, current_person
+from app.web.auth.sessions import csrf_token
 from app.web.errors import BadRequest
 from app.web.i18n import COOKIE, LANGUAGES, Catalogue, Languages
 from app.web.pages.assets import Assets
 
-__all__ = ["Folders", "PageRenderer", "Pages", "Reader", "json_object", "pages_of"]
+__all__ = ["PageRenderer", "Pages", "json_object"]
 
 THEMES = ("system", "light", "dark")
 YEAR = 365 * 24 * 3600
 
 
-class Reader(Protocol):
-    """Who reads the page, as far as the header needs it."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def is_account(self) -> bool: ...
-
-
-@dataclass(frozen=True)
-class Folders:
-    templates: Path
-    static: Path
-    locales: Path
-
-
 @cache
-def _assets(folder: Path, fresh: bool) -> Assets:
+def _assets() -> Assets:
     """Read and packed once, however many apps a process makes (tests make hundreds)."""
-    return Assets(folder, fresh=fresh)
+    return Assets(STATIC)
 
 
 @cache
-def _templates(folder: Path, fresh: bool) -> Environment:
+def _templates() -> Environment:
     """Compiled once a process, like the files above."""
     return Environment(
-        loader=FileSystemLoader(folder),
+        loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        auto_reload=fresh,
+        auto_reload=False,
     )
 
 
 class PageRenderer:
     """Renders every HTML page of the product."""
 
-    def __init__(
-        self,
-        folders: Folders,
-        who: Callable[[Request], Awaitable[Reader | None]],
-        csrf: Callable[[Request], str],
-        *,
-        fresh: bool = False,
-    ) -> None:
-        self.languages = Languages(folders.locales)
-        self.assets = _assets(folders.static, fresh)
-        self._who = who
-        self._csrf = csrf
-        self._templates = _templates(folders.templates, fresh)
+    def __init__(self) -> None:
+        self.languages = Languages(LOCALES)
+        self.assets = _assets()
+        self._templates = _templates()
 
     def catalogue_for(self, request: Request) -> Catalogue:
         code = self.languages.choose(
@@ -90,7 +63,7 @@ class PageRenderer:
     async def page(
         self, request: Request, template: str, *, status: int = 200, **context: object
     ) -> HTMLResponse:
-        reader = await self._who(request)
+        reader = await current_person(request)
         return self.plain_page(request, template, status=status, reader=reader, asked_who=True, **context)
 
     def plain_page(
@@ -99,7 +72,7 @@ class PageRenderer:
         template: str,
         *,
         status: int = 200,
-        reader: Reader | None = None,
+        reader: Person | None = None,
         asked_who: bool = False,
         **context: object,
     ) -> HTMLResponse:
@@ -118,7 +91,7 @@ class PageRenderer:
             theme=theme if theme in THEMES else "system",
             reader=reader,
             asked_who=asked_who,
-            csrf=self._csrf(request),
+            csrf=csrf_token(request),
             path=request.url.path,
             status=status,
             **context,
@@ -174,12 +147,12 @@ def language_links(request: Request) -> dict[str, str]:
     return {code: "?" + urlencode([*kept, ("lang", code)]) for code in LANGUAGES}
 
 
-def pages_of(request: Request) -> PageRenderer:
+def _pages_of(request: Request) -> PageRenderer:
     renderer: PageRenderer = request.app.state.pages
     return renderer
 
 
-Pages = Annotated[PageRenderer, Depends(pages_of)]
+Pages = Annotated[PageRenderer, Depends(_pages_of)]
 
 
 def json_object(body: bytes, *, limit: int) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
@@ -11,14 +10,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from app.paths import LOCALES, STATIC, TEMPLATES
 from app.rules.catalogue import CATALOGUE
 from app.web.i18n import LANGUAGES
 from app.web.pages import forms, practice
 from app.web.pages import replay as replays
 from app.web.pages.errors import error_page
 from app.web.pages.lessons import LESSONS
-from app.web.pages.render import Folders, PageRenderer, Pages, Reader
+from app.web.pages.render import PageRenderer, Pages
 from app.web.routing import Router
 
 __all__ = ["install_pages", "router"]
@@ -30,15 +28,9 @@ TOPICS = ("editions", "complete", "morgan", "scoundrels", "black-magic", "option
 KEPT = "public, max-age=31536000, immutable"
 
 
-def install_pages(
-    app: FastAPI,
-    who: Callable[[Request], Awaitable[Reader | None]],
-    csrf: Callable[[Request], str],
-    *,
-    fresh: bool = False,
-) -> None:
+def install_pages(app: FastAPI) -> None:
     """Give an app all pages, the static files and the catalogues for scripts."""
-    app.state.pages = PageRenderer(Folders(TEMPLATES, STATIC, LOCALES), who, csrf, fresh=fresh)
+    app.state.pages = PageRenderer()
     app.state.error_page = error_page
     for route in router.routes:
         if isinstance(route, APIRoute) and route.methods:

@@ -167,9 +167,6 @@ class SocketProtocol(AsgiSocket):
         self._abort_later()  # not close(): that waits for a buffer which this peer may never read
         self._resume()
 
-    def buffered(self) -> int:
-        return self._transport.get_write_buffer_size()
-
     # -- frames that are not plain -------------------------------------------------------------------
 
     def _get_parser(self) -> FrameParser:
