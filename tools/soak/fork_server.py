@@ -68,7 +68,7 @@ class ForkServer:
         return self
 
     def fork(self, environment: dict[str, str], log: Path, *, fresh: bool = False, fault: str = "") -> int:
-        """A new server; its process id. `fresh`: a Python of its own from its first import on; `fault`: where it dies."""
+        """A new server; its process id. `fresh`: a Python of its own; `fault`: the fault point at which it dies."""
         assert self._process is not None
         assert self._process.stdin is not None
         order = json.dumps({"environment": environment, "log": str(log), "fresh": fresh, "fault": fault})

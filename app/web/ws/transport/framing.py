@@ -46,7 +46,7 @@ def whole_text(data: bytes, most: int) -> bytes | None:
 
 
 class FrameParser:
-    """Reads frames that are not plain, from the first byte until nothing is left over; `most` is the longest message."""
+    """Parses frames that are not plain, from the first byte until nothing is left; `most` is the longest message."""
 
     __slots__ = ("_at", "_counted", "_fed", "_held", "_is_text", "_library", "_parts", "discarded")
 

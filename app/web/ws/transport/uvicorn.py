@@ -174,7 +174,7 @@ class SocketProtocol(AsgiSocket):
         if parser is None:
             parser = self._parser = FrameParser(self._most)
             self._is_plain = False
-        return odd
+        return parser
 
     def _read_frames(self) -> None:
         """Parses as much as has been paid for and is fair to other sockets; then again, later."""
