@@ -108,9 +108,9 @@ def test_every_setting_has_a_sentence() -> None:
         assert each.metadata["sentence"].endswith(".")
 
 
-def test_changed_settings_are_validated_again() -> None:
-    with pytest.raises(BadSettings):
-        Settings().with_(port=-1)
+def test_a_number_below_its_least_is_refused() -> None:
+    with pytest.raises(BadSettings, match="CARTAGENA_PORT must be at least 0"):
+        read_settings({"CARTAGENA_PORT": "-1"})
 
 
 def test_mail_without_an_address_to_link_to_is_refused_and_webhooks_are_not_offered() -> None:

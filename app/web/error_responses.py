@@ -119,7 +119,10 @@ def install_error_handlers(app: FastAPI) -> None:
 
     async def on_rule_error(request: Request, problem: Exception) -> Response:
         assert isinstance(problem, RuleError)
-        return await respond(request, status_of(problem), problem.code, problem.message, 0, (problem.why, problem.params))
+        reason = (problem.why, problem.params)
+        return await respond(request, status_of(problem), problem.code, problem.message, 0, reason)
+            request, status_of(problem), problem.code, problem.message, 0, (problem.why, problem.params)
+        )
 
     async def on_refusal(request: Request, problem: Exception) -> Response:
         assert isinstance(problem, Refusal)

@@ -12,9 +12,9 @@ import orjson
 import pytest
 
 from app import rules
+from app.paths import LOCALES
 from app.rules.core.errors import RuleError
 from app.web.i18n import LANGUAGES, Languages
-from tools.i18n_extract import LOCALES
 
 ROOT = Path(__file__).resolve().parents[2]
 KNOWN = {"card", "symbol", "place", "where", "n", "low", "high", "option", "options"}

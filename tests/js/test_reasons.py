@@ -11,9 +11,9 @@ import orjson
 import pytest
 
 from app import rules
+from app.paths import LOCALES
 from app.play.refusals import Unconfirmed
 from app.web.i18n import LANGUAGES, Catalogue, Languages
-from tools.i18n_extract import LOCALES
 from tests.js.random_games import PRESETS
 
 SYMBOLS = ("bottle", "chest", "hook", "key", "lantern", "parrot", "pistol", "rum", "skull")

@@ -124,7 +124,7 @@ async def assert_a_look_comes_in_time(stage: Stage, room: Room) -> None:
 async def let_a_look_be_due(stage: Stage, room: Room) -> None:
     """Now, and known to the room, as if it had been written down a while ago."""
     stage.clock.pass_seconds(61)
-    async with stage.store.writing(loosely=True) as run:
+    async with stage.store.writing(durable=False) as run:
         await run.execute(delete(rows))
     await stage.store.wake(room.id, stage.clock.now())
     room.wakeup.note(stage.clock.now(), room.wakeup.sweeps)

@@ -275,8 +275,8 @@ class SocketProtocol(AsgiSocket):
             self._outbox.is_open = False
             self._outbox = None
         self._inbox.put_nowait({"type": "websocket.disconnect", "code": code, "reason": reason})
-        if self._talk is not None:
-            self._answer_waiting()
+        if self._session is not None:
+            self._handle_waiting()
 
     def _close(self) -> None:
         """Both sides have closed: the connection is closed too."""
