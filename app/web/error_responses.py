@@ -121,8 +121,6 @@ def install_error_handlers(app: FastAPI) -> None:
         assert isinstance(problem, RuleError)
         reason = (problem.why, problem.params)
         return await respond(request, status_of(problem), problem.code, problem.message, 0, reason)
-            request, status_of(problem), problem.code, problem.message, 0, (problem.why, problem.params)
-        )
 
     async def on_refusal(request: Request, problem: Exception) -> Response:
         assert isinstance(problem, Refusal)

@@ -21,9 +21,9 @@ from app.play.server import GameServer
 from app.store.engine import sqlite_file
 from app.store.games import rows
 from app.store.games import store as games
+from tests.play.stage import Stage, laid, open_stage
 from tests.web.running_site import TestSite, code_of, running
 from tests.web.tables import command, done, play_table
-from tests.play.stage import Stage, laid, open_stage
 
 LONG = 100_000
 
