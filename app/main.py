@@ -152,7 +152,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         async def is_blocked(person: Actor, others: Iterable[str]) -> bool:
             return await site.social.is_blocked(person.ids, list(others))
 
-        pool = BotPool(workers=settings.bot_workers, counted=counts.thought)
+        pool = BotPool(workers=settings.bot_workers, on_outcome=counts.thought)
         stack.push_async_callback(pool.close)
         game_server = app.state.game_server = await stack.enter_async_context(
             open_game_server(settings, store, counts, names=site.people.names, blocks=is_blocked, bot=pool)

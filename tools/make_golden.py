@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from app import rules  # noqa: E402
+from app.rules.modules.scoundrels import Discard, OwedDiscard  # noqa: E402
 from tests.rules.playthrough import playthrough  # noqa: E402
 
 TARGET = ROOT / "tests" / "golden"
@@ -28,8 +29,8 @@ Chooser = Callable[[rules.Position, int, random.Random], rules.Action]
 def sensible(position: rules.Position, seat: int, chance: random.Random) -> rules.Action:
     """Runs with cards, gathers them without, tries every power: games that come to an end."""
     listed = rules.legal(position, seat)
-    if isinstance(listed[0], rules.OwedDiscard):
-        return rules.Discard(tuple(chance.sample(position.hand_names(seat), listed[0].count)))
+    if isinstance(listed[0], OwedDiscard):
+        return Discard(tuple(chance.sample(position.hand_names(seat), listed[0].count)))
     weights = [_weight(position, seat, action) for action in listed]
     return chance.choices(listed, weights)[0]
 
@@ -45,16 +46,17 @@ def _weight(position: rules.Position, seat: int, action: rules.Action) -> float:
             return (6 if is_rich else 2) * behind / 8
         case rules.Retreat(origin):
             return 0.1 if is_rich or origin in ("goal", "sloop") else 4
-        case rules.Sail():
-            return 6 * sloop if position.sloop == "cartagena" else 0.1 if sloop and position.held[seat] else 4
-        case rules.Morgan():
-            return 0.3 if is_rich else 5
         case rules.End():
             return 0.1 if position.taken < position.options.actions else 1
-        case rules.Hook() | rules.Chest() | rules.Parrot():
+        case _:
+            pass
+    match action.type:
+        case "sail":
+            return 6 * sloop if position.sloop == "cartagena" else 0.1 if sloop and position.held[seat] else 4
+        case "morgan":
+            return 0.3 if is_rich else 5
+        case "hook" | "chest" | "parrot":
             return 5
-        case rules.Pistol() | rules.Rum() | rules.Lantern():
-            return 2
         case _:
             return 2
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from app.bots.thought import Thought
-from app.rules.core.actions import Action, Advance, End, Retreat
+from app.bots.decision import Decision
+from app.rules.core.action import Action
+from app.rules.core.actions import Advance, End, Retreat
 
 __all__ = ["cabin_boy"]
 
 
-def cabin_boy(thought: Thought) -> Action:
+def cabin_boy(decision: Decision) -> Action:
     """Likes to advance, its foremost pirates most; forgets to fetch cards until it has none left."""
-    view = thought.imagination.view
-    mine = view["players"][thought.seat]
+    view = decision.sampler.view
+    mine = view["players"][decision.seat]
     has_taken_all = view["turn"]["taken"] >= view["options"]["actions"]
-    weights = [_liking(action, int(mine["cards"]), has_taken_all) for action in thought.listed]
-    return thought.rng.choices(list(thought.listed), weights)[0]
+    weights = [_liking(action, int(mine["cards"]), has_taken_all) for action in decision.listed]
+    return decision.rng.choices(list(decision.listed), weights)[0]
 
 
 def _liking(action: Action, cards: int, has_taken_all: bool) -> float:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.bots.decision import Decision
 from app.bots.evaluation import chances
-from app.bots.futures import candidates, play_plan, play_turn
-from app.bots.thought import Thought
+from app.bots.playouts import candidates, play_plan, play_turn
 from app.bots.turn_search import Plan
-from app.rules.core.actions import Action
+from app.rules.core.action import Action
 from app.rules.core.position import Position
 
 __all__ = ["captain"]
@@ -19,39 +19,39 @@ _ROUNDS = (8, 5, 3, 3)
 _REPLY_WIDTH = 6
 
 
-def captain(thought: Thought) -> Action:
-    position = thought.imagination.sample(thought.rng)
-    found = candidates(thought, position, _WIDTH, _ROUNDS[0])
+def captain(decision: Decision) -> Action:
+    position = decision.sampler.sample(decision.rng)
+    found = candidates(decision, position, _WIDTH, _ROUNDS[0])
     if len(found) < 2:
-        return found[0].actions[0] if found else thought.listed[0]
-    thought.best(found[0].actions[0])
+        return found[0].actions[0] if found else decision.listed[0]
+    decision.best(found[0].actions[0])
     totals: list[float] = []
-    is_known = thought.imagination.is_open and position.ruleset.has_row
+    is_known = decision.sampler.is_open and position.ruleset.has_row
     for number, count in enumerate(_ROUNDS[:1] if is_known else _ROUNDS):
         if number:
             # The best come first; whoever is left out has fewer rounds and is not looked at again.
             order = sorted(range(len(found)), key=lambda index: -totals[index])[:count]
             found, totals = [found[n] for n in order], [totals[n] for n in order]
-            thought.best(found[0].actions[0])
-            position = thought.imagination.sample(thought.rng)
-        scores = _round(thought, position, found)
+            decision.best(found[0].actions[0])
+            position = decision.sampler.sample(decision.rng)
+        scores = _round(decision, position, found)
         if len(scores) == len(found):
             totals = [a + b for a, b in zip(totals or [0.0] * len(found), scores, strict=True)]
         elif not number:
             totals, found = scores, found[: len(scores)]
-        if thought.meter.is_spent():
+        if decision.meter.is_spent():
             break
     return found[max(range(len(found)), key=lambda index: totals[index])].actions[0]
 
 
-def _round(thought: Thought, position: Position, found: Sequence[Plan]) -> list[float]:
+def _round(decision: Decision, position: Position, found: Sequence[Plan]) -> list[float]:
     """The seat's chance after each plan and everybody's reply; fewer scores when the budget ran out.
 
     Replies that were searched with nothing left are poor ones, so they do not count: they would favour
     the plan they answer.
     """
-    seat, meter = thought.seat, thought.meter
-    weights = thought.weights(position)
+    seat, meter = decision.seat, decision.meter
+    weights = decision.weights(position)
     scores: list[float] = []
     for plan in found:
         after = play_plan(position, seat, plan.actions)

@@ -10,14 +10,15 @@ from app import rules
 from app.bots.budget import Budget, Meter
 from app.bots.cabin_boy import cabin_boy
 from app.bots.captain import captain
-from app.bots.imagine import Imagination, acting_seat
+from app.bots.decision import Best, Decision
 from app.bots.legend import legend
 from app.bots.levels import LEVELS
 from app.bots.mate import mate, yardstick
 from app.bots.owed import answer
 from app.bots.sailor import sailor
-from app.bots.thought import Best, Thought
-from app.rules.core.actions import Action, OwedDiscard
+from app.bots.sampling import PositionSampler, acting_seat
+from app.rules.core.action import Action
+from app.rules.modules.scoundrels import Discard, OwedDiscard
 
 __all__ = ["PLAYERS", "choose", "safe_choice"]
 
@@ -26,7 +27,7 @@ Json = dict[str, Any]
 _USUAL_TURNS = 40
 """Games of bots take 12 to 30 turns a seat; from here on they lose patience."""
 
-PLAYERS: dict[str, Callable[[Thought], Action]] = {
+PLAYERS: dict[str, Callable[[Decision], Action]] = {
     "cabin-boy": cabin_boy,
     "sailor": sailor,
     "mate": mate,
@@ -60,11 +61,11 @@ def choose(
     if len(actions) == 1 and "count" not in actions[0]:
         return actions[0]
     listed = [_parsed(action) for action in actions]
-    imagination = Imagination(view, who, history)
+    sampler = PositionSampler(view, who, history)
     must_move = view["turn"]["taken"] == 0 and _passed_last_turn(history, who)
     turns = _turns_ended(history, who)
-    thought = Thought(
-        imagination,
+    decision = Decision(
+        sampler,
         who,
         listed,
         Meter(budget),
@@ -75,8 +76,8 @@ def choose(
         max(0.0, min(1.0, (turns - _USUAL_TURNS) / _USUAL_TURNS)),
     )
     if view["pending"] is not None:
-        return rules.action_to_json(_owed(thought, level))
-    return rules.action_to_json(PLAYERS[level](thought))
+        return rules.action_to_json(_owed(decision, level))
+    return rules.action_to_json(PLAYERS[level](decision))
 
 
 def _turns_ended(history: Sequence[Json], seat: int) -> int:
@@ -98,20 +99,20 @@ def _parsed(action: Json) -> Action:
     return rules.action_from_json(action)
 
 
-def _owed(thought: Thought, level: str) -> Action:
+def _owed(decision: Decision, level: str) -> Action:
     """What is owed is answered by the worth of the cards; a cabin boy grabs whatever comes."""
-    position = thought.imagination.sample(thought.rng)
+    position = decision.sampler.sample(decision.rng)
     if level == "cabin-boy":
-        first = thought.listed[0]
+        first = decision.listed[0]
         if isinstance(first, OwedDiscard):
-            cards = thought.rng.sample(list(position.hand_names(thought.seat)), first.count)
-            return rules.Discard(tuple(sorted(cards)))
-        return thought.rng.choice(thought.listed)
-    return answer(position, thought.seat, thought.listed)
+            cards = decision.rng.sample(list(position.hand_names(decision.seat)), first.count)
+            return Discard(tuple(sorted(cards)))
+        return decision.rng.choice(decision.listed)
+    return answer(position, decision.seat, decision.listed)
 
 
 def safe_choice(view: Json, actions: Sequence[Json], seat: int | None = None) -> Json:
-    """A legal move that needs no thought: what is owed with the lowest cards, else end, retreat, anything."""
+    """A legal move that needs no thinking: what is owed with the lowest cards, else end, retreat, anything."""
     first = actions[0]
     if first["type"] == "discard" and "count" in first:
         who = acting_seat(view, actions) if seat is None else seat

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
+from app.rules.core.event import cards_played
+
 __all__ = ["Contradiction", "Hypothesis", "suppose"]
 
 Json = dict[str, Any]
@@ -76,6 +78,9 @@ def suppose(view: Json, history: Sequence[Json], rng: Random) -> Hypothesis:
         raise Contradiction
     hypothesis = Hypothesis(held, rng)
     for event in history:
+        for card in cards_played(event):
+            hypothesis.lose(event["seat"], card)
+            hypothesis.offered = []
         step = _STEPS.get(event["type"])
         if step is not None:
             step(hypothesis, event)
@@ -88,10 +93,6 @@ def suppose(view: Json, history: Sequence[Json], rng: Random) -> Hypothesis:
 def _changes(event: Json) -> list[tuple[int, int]]:
     """How many cards each seat gained, so that the numbers at the beginning follow from those now."""
     match event["type"]:
-        case "advanced" | "pistol_aimed" | "rum_poured" | "lantern_lit" | "chest_opened":
-            return [(event["seat"], -1)]
-        case "parrot_advanced" | "hook_advanced":
-            return [(event["seat"], -2)]
         case "cards_drawn":
             return [(event["seat"], event["count"])]
         case "card_stolen":
@@ -103,26 +104,7 @@ def _changes(event: Json) -> list[tuple[int, int]]:
         case "cards_discarded" | "resigned":
             return [(event["seat"], -len(event["cards"]))]
         case _:
-            return []
-
-
-def _card_played(hypothesis: Hypothesis, event: Json) -> None:
-    hypothesis.lose(event["seat"], event["card"])
-
-
-def _choice_opened(hypothesis: Hypothesis, event: Json) -> None:
-    hypothesis.lose(event["seat"], event["card"])
-    hypothesis.offered = []
-
-
-def _parrots_played(hypothesis: Hypothesis, event: Json) -> None:
-    for card in event["cards"]:
-        hypothesis.lose(event["seat"], card)
-
-
-def _hook_played(hypothesis: Hypothesis, event: Json) -> None:
-    hypothesis.lose(event["seat"], event["card"])
-    hypothesis.lose(event["seat"], event["with"])
+            return [(event["seat"], -len(played))] if (played := cards_played(event)) else []
 
 
 def _cards_drawn(hypothesis: Hypothesis, event: Json) -> None:
@@ -144,7 +126,6 @@ def _deck_shuffled(hypothesis: Hypothesis, event: Json) -> None:
 
 
 def _pistol_aimed(hypothesis: Hypothesis, event: Json) -> None:
-    hypothesis.lose(event["seat"], event["card"])
     if event["hand"] is not None:
         hypothesis.known[event["player"]] = Counter(event["hand"])
 
@@ -218,7 +199,6 @@ def _cards_stacked(hypothesis: Hypothesis, event: Json) -> None:
 
 
 def _chest_opened(hypothesis: Hypothesis, event: Json) -> None:
-    hypothesis.lose(event["seat"], event["card"])
     hypothesis.opened.append(event["token"])
 
 
@@ -237,11 +217,6 @@ def _cards_discarded(hypothesis: Hypothesis, event: Json) -> None:
 
 
 _STEPS: dict[str, Callable[[Hypothesis, Json], None]] = {
-    "advanced": _card_played,
-    "rum_poured": _choice_opened,
-    "lantern_lit": _choice_opened,
-    "parrot_advanced": _parrots_played,
-    "hook_advanced": _hook_played,
     "cards_drawn": _cards_drawn,
     "row_laid": _row_laid,
     "deck_shuffled": _deck_shuffled,

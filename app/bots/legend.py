@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from math import exp, sqrt
 
 from app.bots.budget import Meter
+from app.bots.decision import Decision
 from app.bots.evaluation import chances, strength
-from app.bots.futures import candidates, finish, play_plan
-from app.bots.thought import Thought
+from app.bots.playouts import candidates, finish, play_plan
 from app.bots.turn_search import Plan, plans
-from app.rules.core.actions import Action
+from app.rules.core.action import Action
 from app.rules.core.position import Position
 
 __all__ = ["legend"]
@@ -128,15 +128,15 @@ class _World:
         return found
 
 
-def legend(thought: Thought) -> Action:
-    seat, meter = thought.seat, thought.meter
-    position = thought.imagination.sample(thought.rng)
-    weights = thought.weights(position)
-    found = candidates(thought, position, _ROOT_WIDTH, _ROUNDS[0][0])
+def legend(decision: Decision) -> Action:
+    seat, meter = decision.seat, decision.meter
+    position = decision.sampler.sample(decision.rng)
+    weights = decision.weights(position)
+    found = candidates(decision, position, _ROOT_WIDTH, _ROUNDS[0][0])
     if len(found) < 2:
-        return found[0].actions[0] if found else thought.listed[0]
-    thought.best(found[0].actions[0])
-    is_known = thought.imagination.is_open and position.ruleset.has_row
+        return found[0].actions[0] if found else decision.listed[0]
+    decision.best(found[0].actions[0])
+    is_known = decision.sampler.is_open and position.ruleset.has_row
     worlds = [_World(position)]
     alive = list(range(len(found)))
     began = meter.share_spent()
@@ -145,7 +145,7 @@ def legend(thought: Thought) -> Action:
         if meter.is_spent():
             break
         while len(worlds) < (_OPEN_WORLDS if is_known else wanted):
-            worlds.append(_World(thought.imagination.sample(thought.rng)))
+            worlds.append(_World(decision.sampler.sample(decision.rng)))
         until = began + (1 - began) * (number + 1) / len(_ROUNDS)
         while meter.share_spent() < until:
             before = meter.nodes
@@ -155,7 +155,7 @@ def legend(thought: Thought) -> Action:
                 if meter.is_spent():
                     break
             alive = _best_first(alive, worlds, seat)
-            thought.best(found[alive[0]].actions[0])
+            decision.best(found[alive[0]].actions[0])
             if meter.nodes == before and all(_is_searched_out(world, alive) for world in worlds):
                 break  # every line ends in a win: there is nothing left to search
     return found[_best_first(alive, worlds, seat)[0]].actions[0]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.bots.decision import Decision
 from app.bots.evaluation import rough_strength
-from app.bots.thought import Thought
 from app.bots.turn_search import plans
-from app.rules.core.actions import Action
+from app.rules.core.action import Action
 from app.rules.core.position import Position
 
 __all__ = ["mate", "plain_worth", "yardstick"]
@@ -24,12 +24,12 @@ _PLAIN_WIDTH = 60
 PLAIN_CARD = 7.0
 
 
-def mate(thought: Thought) -> Action:
-    position = thought.imagination.sample(thought.rng)
-    found = plans(position, thought.seat, thought.weights(position), _WIDTH, thought.meter, rough_strength)
-    found = thought.worth_trying(found)
+def mate(decision: Decision) -> Action:
+    position = decision.sampler.sample(decision.rng)
+    found = plans(position, decision.seat, decision.weights(position), _WIDTH, decision.meter, rough_strength)
+    found = decision.worth_trying(found)
     if not found:
-        return thought.listed[0]
+        return decision.listed[0]
     return max(found, key=lambda plan: plan.value).actions[0]
 
 
@@ -38,10 +38,10 @@ def plain_worth(position: Position, seat: int, weights: Sequence[float]) -> floa
     return sum(position.pirates[seat]) + PLAIN_CARD * position.held[seat]
 
 
-def yardstick(thought: Thought) -> Action:
-    position = thought.imagination.sample(thought.rng)
-    found = plans(position, thought.seat, (), _PLAIN_WIDTH, thought.meter, plain_worth, plain_worth)
-    found = thought.worth_trying(found)
+def yardstick(decision: Decision) -> Action:
+    position = decision.sampler.sample(decision.rng)
+    found = plans(position, decision.seat, (), _PLAIN_WIDTH, decision.meter, plain_worth, plain_worth)
+    found = decision.worth_trying(found)
     if not found:
-        return thought.listed[0]
+        return decision.listed[0]
     return max(found, key=lambda plan: plan.value).actions[0]

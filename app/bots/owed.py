@@ -6,9 +6,12 @@ from collections.abc import Sequence
 
 from app import rules
 from app.bots.evaluation import strength, weights_for
-from app.rules.core.actions import Action, Discard, OwedDiscard, Share, Stack, Steal
-from app.rules.core.pending import OwedDiscards, OwedShare, OwedStack, OwedSteal
+from app.rules.core.action import Action
 from app.rules.core.position import Position
+from app.rules.modules.black_magic.lantern import Stack
+from app.rules.modules.black_magic.pistol import Steal
+from app.rules.modules.black_magic.rum import Share
+from app.rules.modules.scoundrels import Discard, OwedDiscard
 
 __all__ = ["answer", "card_values", "settle_all"]
 
@@ -103,23 +106,10 @@ def settle_all(position: Position) -> None:
 
     Within a search the cards that come this way are unknown anyway; how many go where is what counts.
     """
-    names = position.ruleset.kinds.names
     while position.pending is not None and position.winner is None:
-        match position.pending:
-            case OwedDiscards(owed):
-                seat, count = owed[0]
-                rules.play(position, seat, Discard(position.hand_names(seat)[:count]))
-            case OwedSteal(seat, victim):
-                kind = next((kind for kind, count in enumerate(position.hands[victim]) if count), None)
-                if kind is None:
-                    position.pending = None  # only unknown cards: the thief takes one, the victim draws one
-                else:
-                    rules.play(position, seat, Steal(names[kind]))
-            case OwedShare(seat, cards):
-                others = [other for other in position.seats_in if other != seat]
-                kept = len(cards) - len(others)
-                given = tuple((other, names[kind]) for other, kind in zip(others, cards[kept:], strict=True))
-                rules.play(position, seat, Share(tuple(names[kind] for kind in cards[:kept]), given))
-            case OwedStack(seat, cards):
-                back = tuple(names[kind] for kind in cards[1:])
-                rules.play(position, seat, Stack(names[cards[0]], back))
+        seat = position.pending.seats[0]
+        action = position.ruleset.debts[type(position.pending)].lowest(position, seat)
+        if action is None:
+            position.pending = None  # only unknown cards: the thief takes one, the victim draws one
+        else:
+            rules.play(position, seat, action)

@@ -1,6 +1,6 @@
 """The pool: bots think in processes of their own, so the event loop never waits for a thought.
 
-Workers start when the first bot has to move and stop after a while of rest. The queue is bounded; a bot
+Workers start when the first bot has to move and stop after a while without work. The queue is bounded; a bot
 that finds it full, whose worker dies or whose time is up plays the best move known so far, or a plain one
 that is always legal. All of that is counted. A review has a process to itself: no bot waits for it.
 """
@@ -21,14 +21,14 @@ from typing import Any
 from app.bots.choosing import safe_choice
 from app.bots.levels import SECONDS
 
-__all__ = ["BotPool", "Counted"]
+__all__ = ["BotPool", "OnOutcome"]
 
 Json = dict[str, Any]
-Counted = Callable[[str, str, float], None]
-"""counted(level, outcome, seconds): outcome is chosen, forced, late, crashed or full."""
+OnOutcome = Callable[[str, str, float], None]
+"""on_outcome(level, outcome, seconds): outcome is chosen, forced, late, crashed or full."""
 
 _LONGEST_LINE = 8 * 1024 * 1024
-_PATIENCE = 3.0
+_GRACE = 3.0
 """Seconds beyond its own limit before a worker is taken to hang. On a machine with no time left for bots a
 shorter one would end workers that are merely slow, and starting others would take the last of it."""
 _LONGEST_WAIT = 2.0
@@ -94,18 +94,18 @@ class BotPool:
         self,
         workers: int = 1,
         queue: int = 200,
-        rest: float = 120.0,
-        counted: Counted | None = None,
+        idle_seconds: float = 120.0,
+        on_outcome: OnOutcome | None = None,
         command: Sequence[str] = (sys.executable, "-m", "app.bots.worker"),
-        patience: float = _PATIENCE,
+        grace: float = _GRACE,
     ) -> None:
         self.counts: Counter[str] = Counter()
         self._most = workers
         self._queue = queue
-        self._rest = rest
-        self._counted = counted
+        self._idle_seconds = idle_seconds
+        self._on_outcome = on_outcome
         self._command = command
-        self._patience = patience
+        self._grace = grace
         self._idle: list[_Worker] = []
         self._all: set[_Worker] = set()
         self._free = asyncio.Semaphore(workers)
@@ -192,7 +192,7 @@ class BotPool:
                 self._all.add(worker)
                 # A fresh interpreter needs a moment before it can think.
                 seconds += 2.0
-            async with asyncio.timeout(seconds + self._patience):
+            async with asyncio.timeout(seconds + self._grace):
                 action = await worker.ask(request, best)
             is_kept = action is not None and not is_review
             outcome = "chosen" if action is not None else "crashed"
@@ -209,17 +209,17 @@ class BotPool:
         if is_sound and not self._is_closed:
             self._idle.append(worker)
             if self._sweeper is None or self._sweeper.done():
-                self._sweeper = asyncio.create_task(self._send_to_rest())
+                self._sweeper = asyncio.create_task(self._stop_idle_workers())
             return
         self._all.discard(worker)
         await worker.stop()
 
-    async def _send_to_rest(self) -> None:
+    async def _stop_idle_workers(self) -> None:
         """Stop workers that nobody has asked for a while: an idle server should hold little memory."""
         loop = asyncio.get_running_loop()
         while self._idle:
-            await asyncio.sleep(self._rest)
-            if loop.time() - self._last_asked >= self._rest:
+            await asyncio.sleep(self._idle_seconds)
+            if loop.time() - self._last_asked >= self._idle_seconds:
                 while self._idle:
                     worker = self._idle.pop()
                     self._all.discard(worker)
@@ -229,8 +229,8 @@ class BotPool:
         self.counts[outcome] += 1
         if outcome not in ("chosen", "forced"):
             _log.warning("bot %s played without finishing its thought: %s", level, outcome)
-        if self._counted is not None:
-            self._counted(level, outcome, seconds)
+        if self._on_outcome is not None:
+            self._on_outcome(level, outcome, seconds)
 
     async def close(self) -> None:
         self._is_closed = True

@@ -16,7 +16,7 @@ from app import rules
 from app.bots.budget import Budget, Meter
 from app.bots.evaluation import chances, weights_for
 from app.bots.turn_search import Plan, plans
-from app.rules.core.actions import Action
+from app.rules.core.action import Action
 from app.rules.core.position import Position
 from app.rules.formats.record import Record
 
@@ -98,25 +98,25 @@ def _turn(
         "chances": _rounded(after),
         "luck": round(luck, 4),
         "loss": round(loss, 4),
-        "better": _told(line[0], best[0].actions) if best is not None and is_better and loss else None,
+        "better": _events_of(line[0], best[0].actions) if best is not None and is_better and loss else None,
         "better_chance": round(best[1], 4) if best is not None and is_better and loss else None,
     }
 
 
-def _told(begun: Position, actions: Sequence[Action]) -> list[Json]:
+def _events_of(begun: Position, actions: Sequence[Action]) -> list[Json]:
     """A turn that was not played, as a spectator would have seen it: up to the first choice it would owe."""
     position, seat = begun, begun.seat
-    told: list[Json] = []
+    shown: list[Json] = []
     for action in actions:
         if action not in rules.legal(position, seat):
             break
         position, events = rules.apply(position, seat, action)
-        told += rules.events_for(events, None, position.options)
+        shown += rules.events_for(events, None, position.options)
         if position.winner is not None:
-            return [event for event in told if event["type"] != "game_won"]
+            return [event for event in shown if event["type"] != "game_won"]
         if position.pending is not None:
             break
-    return [event for event in told if event["type"] not in ("turn_passed", "choice_dealt")]
+    return [event for event in shown if event["type"] not in ("turn_passed", "choice_dealt")]
 
 
 def _luck_of_draw(before: Position, after: Position, seat: int) -> float:

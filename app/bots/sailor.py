@@ -7,15 +7,16 @@ game drags on begins to plan whole turns as a mate does, and brings it to an end
 
 from __future__ import annotations
 
+from app.bots.decision import Decision
 from app.bots.evaluation import rough_strength
 from app.bots.mate import mate
-from app.bots.thought import Thought
 from app.bots.turn_search import step
-from app.rules.core.actions import Action, End
+from app.rules.core.action import Action
+from app.rules.core.actions import End
 
 __all__ = ["sailor"]
 
-_PATIENCE = 0.15
+_TOLERATED_LOSS = 0.15
 """An action must not cost more than this, or the sailor ends the turn where that is allowed."""
 
 
@@ -25,22 +26,22 @@ _HOARD = 20
 """More cards than anybody needs who wants to get home: there may soon be none for the others."""
 
 
-def sailor(thought: Thought) -> Action:
-    if thought.turns >= _DRAGGING or _is_hoarding(thought):
-        return mate(thought)
-    position = thought.imagination.sample(thought.rng)
-    seat = thought.seat
-    weights = thought.weights(position)
+def sailor(decision: Decision) -> Action:
+    if decision.turns >= _DRAGGING or _is_hoarding(decision):
+        return mate(decision)
+    position = decision.sampler.sample(decision.rng)
+    seat = decision.seat
+    weights = decision.weights(position)
     now = rough_strength(position, seat, weights)
-    best, best_value = thought.listed[-1], float("-inf")
-    for action in thought.listed:
-        if type(action) is End and thought.must_move:
+    best, best_value = decision.listed[-1], float("-inf")
+    for action in decision.listed:
+        if type(action) is End and decision.must_move:
             continue
         if type(action) is End:
-            value = now - _PATIENCE
+            value = now - _TOLERATED_LOSS
         else:
             after = step(position, seat, action)
-            thought.meter.nodes += 1
+            decision.meter.nodes += 1
             if after.winner is not None:
                 value = float("inf") if after.winner == seat else float("-inf")
             else:
@@ -50,6 +51,6 @@ def sailor(thought: Thought) -> Action:
     return best
 
 
-def _is_hoarding(thought: Thought) -> bool:
-    players = thought.imagination.view["players"]
-    return any(player["cards"] > _HOARD for seat, player in enumerate(players) if seat != thought.seat)
+def _is_hoarding(decision: Decision) -> bool:
+    players = decision.sampler.view["players"]
+    return any(player["cards"] > _HOARD for seat, player in enumerate(players) if seat != decision.seat)

@@ -13,9 +13,11 @@ from app import rules
 from app.bots.budget import Meter
 from app.bots.evaluation import rough_strength, strength
 from app.bots.owed import settle_all
-from app.rules.core.actions import Action, Chest, End
+from app.rules.core.action import Action
+from app.rules.core.actions import End
 from app.rules.core.movement import discard_card
 from app.rules.core.position import Position
+from app.rules.modules.black_magic.chest import Chest
 
 __all__ = ["Judge", "Plan", "plans", "reveal", "step"]
 
@@ -58,12 +60,12 @@ def _open_unseen(after: Position, seat: int, action: Chest) -> None:
     """A chest brings what the tokens left bring on average; which one it is cannot be foreseen."""
     ruleset = after.ruleset
     place = ruleset.route.places[action.origin]
-    tokens = [*after.chests.values(), *after.chests_aside]
+    tokens = [*after.tokens.values(), *after.tokens_aside]
     cards = sum(int(token) for token in tokens if token.isdigit()) / len(tokens)
     discard_card(after, seat, ruleset.kinds.numbers[action.card])
     after.taken += 1
     after.forced_passes = 0
-    after.chests = {other: token for other, token in after.chests.items() if other != place}
+    after.tokens = {other: token for other, token in after.tokens.items() if other != place}
     for _ in range(min(round(cards), len(after.deck))):
         after.deck.pop()
         after.held[seat] += 1
@@ -74,7 +76,7 @@ def reveal(position: Position, seat: int) -> None:
     missing = position.held[seat] - sum(position.hands[seat])
     if not missing:
         return
-    pending = getattr(position.pending, "cards", ())
+    pending = () if position.pending is None else position.pending.choice_cards
     hand = position.hands[seat][:]
     for kind, copies in enumerate(position.ruleset.kinds.copies):
         seen = sum(other[kind] for other in position.hands) + pending.count(kind)

@@ -18,7 +18,7 @@ from app import rules
 from app.bots.budget import Budget
 from app.bots.choosing import choose
 from app.bots.review import review
-from app.rules.core.actions import Action
+from app.rules.core.action import Action
 
 __all__ = ["answer_line", "main"]
 
@@ -30,8 +30,8 @@ REVIEW_NICENESS = 5
 """Added for a review, which nobody's turn waits for; its process ends with it."""
 
 
-def answer_line(line: str, tell: Callable[[Json], None]) -> Json:
-    """The move for one request. Whatever goes wrong is told, so that the pool can count it and play on."""
+def answer_line(line: str, send: Callable[[Json], None]) -> Json:
+    """The move for one request. Whatever goes wrong is answered, so that the pool can count it and play on."""
     asked = json.loads(line)
     if "record" in asked:
         os.nice(REVIEW_NICENESS)
@@ -44,7 +44,7 @@ def answer_line(line: str, tell: Callable[[Json], None]) -> Json:
     def best(action: Action) -> None:
         if last != [action]:
             last[:] = [action]
-            tell({"best": rules.action_to_json(action)})
+            send({"best": rules.action_to_json(action)})
 
     seed = asked.get("seed")
     action = choose(
@@ -61,12 +61,12 @@ def answer_line(line: str, tell: Callable[[Json], None]) -> Json:
 
 
 def main(lines: IO[str], out: IO[str]) -> None:
-    def tell(answer: Json) -> None:
+    def send(answer: Json) -> None:
         out.write(json.dumps(answer, separators=(",", ":")) + "\n")
         out.flush()
 
     for line in lines:
-        tell(answer_line(line, tell))
+        send(answer_line(line, send))
 
 
 if __name__ == "__main__":

@@ -30,14 +30,14 @@ def run(asked: argparse.Namespace) -> None:
             continue
         if step:
             move = record.moves[step - 1]
-            print(f"{step}. {rules.SEAT_LETTERS[move.seat]} {_told(move, seat)}")
-            for event in _told_events(events, seat, record.options):
+            print(f"{step}. {rules.SEAT_LETTERS[move.seat]} {_move_text(move, seat)}")
+            for event in _events_json(events, seat, record.options):
                 print("   ", orjson.dumps(event).decode())
         if asked.step is not None or step in (0, last):
             print(rules.draw(position) if seat is None else rules.draw_view(rules.view(position, seat)))
 
 
-def _told_events(
+def _events_json(
     events: tuple[rules.Event, ...], seat: int | None, options: rules.Options
 ) -> list[dict[str, object]]:
     if seat is None:
@@ -45,9 +45,8 @@ def _told_events(
     return rules.events_for(events, seat, options)
 
 
-def _told(move: rules.Move, seat: int | None) -> str:
+def _move_text(move: rules.Move, seat: int | None) -> str:
     """The action as text; an answer that others may not know stands only by its kind."""
-    is_secret = isinstance(move.action, rules.Steal | rules.Share | rules.Stack)
-    if seat is not None and seat != move.seat and is_secret:
-        return type(move.action).__name__.lower()
+    if seat is not None and seat != move.seat and move.action.is_secret:
+        return move.action.type
     return rules.action_to_text(move.action)

@@ -13,6 +13,7 @@ from pettingzoo.utils import wrappers
 from app import rules
 from app.research.action_table import ActionTable
 from app.rules.core.position import Position
+from app.rules.modules.scoundrels import Discard, OwedDiscard
 
 __all__ = ["CartagenaEnv", "env"]
 
@@ -139,9 +140,11 @@ class CartagenaEnv(AECEnv):  # type: ignore[misc]
         wanted = listed[int(action)]
         if isinstance(wanted, str):
             self._chosen.append(wanted)
-            if len(self._chosen) < rules.legal(self._position, seat)[0].count:  # type: ignore[union-attr]
+            owed = rules.legal(self._position, seat)[0]
+            assert isinstance(owed, OwedDiscard)
+            if len(self._chosen) < owed.count:
                 return
-            wanted, self._chosen = rules.Discard(tuple(sorted(self._chosen))), []
+            wanted, self._chosen = Discard(tuple(sorted(self._chosen))), []
         self._position, _ = rules.apply(self._position, seat, wanted)
         self._count += 1
         if self._position.winner is not None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import app.rules.modules  # noqa: F401  # they register themselves
 from app.rules.catalogue import CATALOGUE, PRESETS, OptionSpec, Preset, catalogue_to_json, option_spec
-from app.rules.core import actions
-from app.rules.core.actions import *  # noqa: F403
-from app.rules.core.actions import action_from_json, action_to_json
+from app.rules.core.action import Action, action_from_json, action_to_json
+from app.rules.core.actions import Advance, Draw, End, Resign, Retreat
 from app.rules.core.chance import (
     bot_nonce,
     check_nonce,
@@ -23,7 +23,6 @@ from app.rules.core.engine import (
     is_over,
     legal,
     legal_for_all,
-    lowest_answer,
     new_game,
     play,
     seats_to_act,
@@ -46,7 +45,7 @@ from app.rules.core.errors import (
 from app.rules.core.event import Event, event_to_json, events_for, is_public, is_undoable
 from app.rules.core.position import Position
 from app.rules.core.turn_ends import TurnEnd, turn_ends
-from app.rules.formats.choices import choices, choices_json, spoken
+from app.rules.formats.choices import choices, choices_json, known_action
 from app.rules.formats.drawing import draw, draw_view, parse_drawing
 from app.rules.formats.fold import fold
 from app.rules.formats.interchange import position_from_json
@@ -71,6 +70,8 @@ __all__ = [
     "PRESETS",
     "RULES_VERSION",
     "SEAT_LETTERS",
+    "Action",
+    "Advance",
     "BadAction",
     "BadNotation",
     "BadOptions",
@@ -78,6 +79,8 @@ __all__ = [
     "BadRecord",
     "BadSeat",
     "BadSeed",
+    "Draw",
+    "End",
     "Event",
     "GameOver",
     "Illegal",
@@ -89,6 +92,8 @@ __all__ = [
     "Preset",
     "Reason",
     "Record",
+    "Resign",
+    "Retreat",
     "RuleError",
     "TurnEnd",
     "VoidRound",
@@ -114,9 +119,9 @@ __all__ = [
     "is_public",
     "is_seal",
     "is_undoable",
+    "known_action",
     "legal",
     "legal_for_all",
-    "lowest_answer",
     "new_game",
     "option_spec",
     "options_to_json",
@@ -134,10 +139,8 @@ __all__ = [
     "seal_of",
     "seats_to_act",
     "seed_from",
-    "spoken",
     "text_to_action",
     "turn_ends",
     "verify",
     "view",
-    *actions.__all__,
 ]

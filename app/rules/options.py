@@ -37,6 +37,10 @@ class Options:
     first: str | int
 
     @property
+    def has_sloop(self) -> bool:
+        return self.scenario == "complete"
+
+    @property
     def boards(self) -> int:
         return self.passage_boards + self.jungle_boards
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from app import rules
 from app.bots import Budget, choose
+from app.rules.modules.scoundrels import Discard, OwedDiscard
 
 Json = dict[str, Any]
 
@@ -64,8 +65,8 @@ def wander(
         # Powers are rare among the advances: prefer them, so that every kind of debt comes up.
         rare = [a for a in listed if not isinstance(a, rules.Advance | rules.Retreat | rules.End)]
         action = rng.choice(rare if rare and rng.random() < 0.5 else listed)
-        if isinstance(action, rules.OwedDiscard):
-            action = rules.Discard(tuple(rng.sample(position.hand_names(seat), action.count)))
+        if isinstance(action, OwedDiscard):
+            action = Discard(tuple(rng.sample(position.hand_names(seat), action.count)))
         position, events = rules.apply(position, seat, action)
         for other, history in enumerate(histories):
             history += rules.events_for(events, other, position.options)

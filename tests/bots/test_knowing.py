@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from app import rules
 from app.bots import LEVELS, Budget
 from app.bots.engine_choose import choose_from_position
-from app.bots.imagine import Imagination, acting_seat
 from app.bots.knowledge import Contradiction, suppose
+from app.bots.sampling import PositionSampler, acting_seat
 from tests.bots.tables import Json, wander
 
 TABLES: list[Json] = [
@@ -35,7 +35,7 @@ def test_an_imagined_position_looks_like_the_view(table: Json, number: int, step
             view = rules.view(position, seat)
             if position.winner is not None:
                 continue
-            imagined = Imagination(view, seat, histories[seat]).sample(random.Random(number))
+            imagined = PositionSampler(view, seat, histories[seat]).sample(random.Random(number))
             assert rules.view(imagined, seat) == view
             # Valid in every other way too: the full set of cards, all tokens, nobody in two places.
             assert rules.position_from_json(rules.position_to_json(imagined)) == imagined
@@ -82,13 +82,13 @@ def test_a_card_seen_leaving_the_row_is_remembered():
                 seen.update(event["cards"])
             elif event["type"] == "advanced" and event["seat"] == 1 and seen[event["card"]]:
                 seen[event["card"]] -= 1
-        imagined = Imagination(rules.view(position, 0), 0, histories[0]).sample(random.Random(2))
+        imagined = PositionSampler(rules.view(position, 0), 0, histories[0]).sample(random.Random(2))
         assert seen <= Counter(imagined.hand_names(1))
 
 
 def shuffled_unseen(position: rules.Position, seat: int, rng: random.Random) -> rules.Position:
     """Another position that the seat cannot tell from this one."""
-    return Imagination(rules.view(position, seat), seat, ()).sample(rng)
+    return PositionSampler(rules.view(position, seat), seat, ()).sample(rng)
 
 
 @pytest.mark.parametrize("level", LEVELS)

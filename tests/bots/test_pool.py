@@ -31,7 +31,7 @@ def request(position: rules.Position) -> tuple[Json, list[Json]]:
 
 async def test_a_move_comes_from_another_process(position: rules.Position):
     seen: list[tuple[str, str]] = []
-    pool = BotPool(counted=lambda level, outcome, seconds: seen.append((level, outcome)))
+    pool = BotPool(on_outcome=lambda level, outcome, seconds: seen.append((level, outcome)))
     view, actions = request(position)
     assert await pool.choose(view, actions, [], "captain", 0.3) in actions
     await pool.close()
@@ -61,7 +61,7 @@ async def test_nothing_starts_before_a_bot_must_think(position: rules.Position):
 
 
 async def test_workers_rest_when_nobody_asks(position: rules.Position):
-    pool = BotPool(rest=0.05)
+    pool = BotPool(idle_seconds=0.05)
     view, actions = request(position)
     await pool.choose(view, actions, [], "sailor", 0.3)
     async with asyncio.timeout(10):
@@ -89,7 +89,7 @@ def program(folder: Path, text: str) -> tuple[str, str]:
 async def test_a_worker_that_fails_plays_a_plain_move_and_is_counted(
     position: rules.Position, tmp_path: Path, text: str, outcome: str
 ):
-    pool = BotPool(command=program(tmp_path, text), patience=-1.8)
+    pool = BotPool(command=program(tmp_path, text), grace=-1.8)
     view, actions = request(position)
     began = time.monotonic()
     move = await pool.choose(view, actions, [], "legend", 0.1)
@@ -104,7 +104,7 @@ async def test_a_worker_that_hangs_plays_the_best_move_so_far(position: rules.Po
     best = actions[-1]
     said = json.dumps({"best": best})
     text = f"import sys, time\nsys.stdin.readline()\nprint({said!r}, flush=True)\ntime.sleep(60)"
-    pool = BotPool(command=program(tmp_path, text), patience=1.0)
+    pool = BotPool(command=program(tmp_path, text), grace=1.0)
     assert await pool.choose(view, actions, [], "legend", 0.1) == best
     await pool.close()
     assert pool.counts == {"late": 1}
@@ -158,7 +158,7 @@ async def test_bots_do_not_wait_for_a_review(position: rules.Position, tmp_path:
             answer = {{"review": {{"turns": []}}}} if is_review else {{"action": asked["actions"][-1]}}
             print(json.dumps(answer), flush=True)
     """
-    pool = BotPool(command=program(tmp_path, textwrap.dedent(text)), patience=20.0)
+    pool = BotPool(command=program(tmp_path, textwrap.dedent(text)), grace=20.0)
     reviewing = asyncio.create_task(pool.review({}))
     while not pool.processes:  # noqa: ASYNC110 (the pool has no event to wait for, on purpose)
         await asyncio.sleep(0.01)
@@ -180,7 +180,7 @@ async def test_the_more_bots_wait_the_less_each_thinks(position: rules.Position,
             open({str(log)!r}, "a").write(f"{{asked['seconds']}}\\n")
             print(json.dumps({{"action": asked["actions"][0]}}), flush=True)
     """
-    pool = BotPool(command=program(tmp_path, textwrap.dedent(text)), patience=20.0)
+    pool = BotPool(command=program(tmp_path, textwrap.dedent(text)), grace=20.0)
     view, actions = request(position)
     await asyncio.gather(*(pool.choose(view, actions, [], "legend", 1.0) for _ in range(20)))
     await pool.close()

@@ -10,6 +10,7 @@ import pytest
 
 from app import rules
 from app.research.action_table import ActionTable
+from app.rules.modules.scoundrels import OwedDiscard
 from tests.bots.tables import wander
 
 TABLES: list[dict[str, Any]] = [
@@ -28,7 +29,7 @@ def test_every_legal_action_has_a_number_of_its_own(options: dict[str, Any]):
             listed = rules.legal(position, seat)
             found = table.legal(position, seat, [])
             assert all(0 <= number < table.size for number in found)
-            if not isinstance(listed[0], rules.OwedDiscard):
+            if not isinstance(listed[0], OwedDiscard):
                 assert sorted(map(str, found.values())) == sorted(map(str, listed))
 
 

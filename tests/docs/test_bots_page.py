@@ -83,11 +83,11 @@ def test_actions_are_numbered_in_the_documented_order(options: dict[str, Any]) -
     sentence = re.search(r"in the order (.*?); then K numbers", PAGE)
     assert sentence is not None
     order = re.findall(r"`(\w+)`", sentence[1])
-    kinds = list(dict.fromkeys(action["type"] for action in table._known))
+    kinds = list(dict.fromkeys(action.type for action in table._numbers))
     assert kinds == [kind for kind in order if kind in kinds]
     has_all = parsed.black_magic and parsed.card_gain == "both"
     assert (kinds == order) == has_all
-    assert table.size == len(table._known) + len(table._cards) + _ANSWERS
+    assert table.size == len(table._numbers) + len(table._cards) + _ANSWERS
     assert f"then {_ANSWERS} for shares and stacks" in PAGE
     assert f"After {_MOST_ACTIONS:,} actions" in PAGE
 

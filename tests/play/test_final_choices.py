@@ -13,6 +13,7 @@ from app.play.log.entries import Entry
 from app.play.log.fold import after as after_entry
 from app.play.log.table import Table
 from app.play.room.broadcast import event_frames, state_frame
+from app.rules.modules.scoundrels import OwedDiscard
 from tests.play.commands.test_play import choices_of
 from tests.play.stage import Guest, Stage
 
@@ -47,7 +48,7 @@ async def test_final_is_false_only_where_undo_is_possible_afterwards(stage: Stag
         seat = chance.choice(table.to_act)
         listed = table.legal(seat)
         for action, choice in zip(listed, told_of(table, seat), strict=True):
-            if isinstance(action, rules.OwedDiscard):
+            if isinstance(action, OwedDiscard):
                 assert choice["final"]
                 continue
             after, _ = after_entry(table, entry_after(table, seat, action))
@@ -55,7 +56,7 @@ async def test_final_is_false_only_where_undo_is_possible_afterwards(stage: Stag
             seen.add(choice["final"])
             sealed += table.is_undo_closed
         action = chance.choice(listed)
-        if isinstance(action, rules.OwedDiscard):
+        if isinstance(action, OwedDiscard):
             assert table.position is not None
             action = table.rules.default_action(table.position, seat)
         before, entry = table, entry_after(table, seat, action)

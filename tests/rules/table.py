@@ -74,8 +74,8 @@ def picture(
     position.discard = bytearray(cards(discard))
     marks = {name: mark for name, mark, _ in words if name == "sloop"}
     position.sloop = (marks["sloop"] or CARTAGENA) if marks else None
-    position.chests = {place: mark for place, (name, mark, _) in enumerate(words) if mark and name == "chest"}
-    position.chests_aside = tuple(aside.split())
+    position.tokens = {place: mark for place, (name, mark, _) in enumerate(words) if mark and name == "chest"}
+    position.tokens_aside = tuple(aside.split())
     position.resigned = tuple(colour in resigned.split() for colour in COLOURS[:players])
     position.seat = seat_of(turn)
     position.taken = taken
@@ -123,8 +123,8 @@ def drawn(position: rules.Position) -> str:
         word = name if isinstance(name, str) else route.symbols[name - 1]
         if name == "sloop":
             word += f"@{position.sloop}"
-        if place in position.chests:
-            word += f"({position.chests[place]})"
+        if place in position.tokens:
+            word += f"({position.tokens[place]})"
         here = "".join(LETTERS[seat] * places.count(place) for seat, places in enumerate(position.pirates))
         words.append(f"{word}:{here}" if here else word)
     return " ".join(words)

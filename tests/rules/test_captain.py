@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from app import rules
-from app.rules import Advance, End, Sail
+from app.rules import Advance, End
+from app.rules.modules.complete import Sail
 from tests.rules.table import may, picture, play
 
 CAPTAIN = "start:rb chest hook sloop@cartagena:rrb rum pistol goal:b"

@@ -135,7 +135,7 @@ def test_the_snake_lies_under_every_chest_equally_often():
     counts: Counter[str] = Counter()
     for seed in seeds(500):
         position = rules.new_game(options, seed)
-        tokens = [*position.chests.values(), *position.chests_aside]
+        tokens = [*position.tokens.values(), *position.tokens_aside]
         counts[str(tokens.index("snake") // 2)] += 1
     assert chi_square(counts, 4) < RARE[3]
 

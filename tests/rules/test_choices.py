@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from app import rules
-from app.rules import Advance, Discard, Draw, End, Morgan, Retreat, Sail, Share, Stack, Steal
-from app.rules.core.pending import OwedDiscards, OwedShare, OwedStack, OwedSteal
+from app.rules import Advance, Draw, End, Retreat
+from app.rules.modules.black_magic.lantern import OwedStack, Stack
+from app.rules.modules.black_magic.pistol import OwedSteal, Steal
+from app.rules.modules.black_magic.rum import OwedShare, Share
+from app.rules.modules.complete import Sail
+from app.rules.modules.morgan import Morgan
+from app.rules.modules.scoundrels import Discard, OwedDiscards
 from tests.rules.table import picture
 
 LINE = "start:rrb hat:b key bottle:r goal"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from app import rules
+from app.rules.modules.scoundrels import OwedDiscard
 
 VARIANTS: tuple[dict[str, object], ...] = (
     {},
@@ -41,7 +42,7 @@ def test_ready_made_choices_are_the_same_for_every_seat_all_game_long(preset: st
                 _check_that_its_words_are_known(position, told, listed)
             seat = chance.choice(rules.seats_to_act(position))
             action = chance.choice(rules.legal(position, seat))
-            if isinstance(action, rules.OwedDiscard):
+            if isinstance(action, OwedDiscard):
                 action = rules.default_action(position, seat)
             # A fresh value, as it comes from a client: it is the same action without being the same object.
             sent = rules.action_from_json(rules.action_to_json(action))
@@ -55,7 +56,7 @@ def _check_that_its_words_are_known(
 ) -> None:
     for choice, action in zip(told, listed, strict=True):
         words = json.dumps(choice["action"], separators=(",", ":")).encode()
-        known = rules.spoken(position, words)
+        known = rules.known_action(position, words)
         if isinstance(action, rules.Advance | rules.Retreat | rules.End):
             assert known is not None
             assert known[0] is action
@@ -66,7 +67,7 @@ def _check_that_its_words_are_known(
 def test_other_words_for_the_same_action_are_not_known() -> None:
     position = rules.new_game(rules.parse_options({"preset": "jamaica", "players": 2}), "0" * 64)
     for words in (b'{"type": "end"}', b'{"type":"resign"}', b'{"from":"start","type":"retreat"}', b"[]", b""):
-        assert rules.spoken(position, words) is None
+        assert rules.known_action(position, words) is None
 
 
 def test_a_list_at_hand_lets_nothing_pass_that_is_not_legal() -> None:

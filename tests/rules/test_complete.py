@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app import rules
-from app.rules import Advance, Retreat, Sail
+from app.rules import Advance, Retreat
+from app.rules.modules.complete import Sail
 from tests.rules.table import SEED, drawn, hand, may, picture, play, playing
 
 AT_CARTAGENA = "start:rb chest:r hook:b rum sloop@cartagena:r chest hook:b rum goal:r"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app import rules
-from app.rules.modules import MODULES
+from app.rules.core.ruleset import MODULES
 from tests.rules.playthrough import playthrough
 from tests.rules.test_properties import ACTIONS, EVENTS
 
@@ -73,7 +73,7 @@ def test_every_preset_has_a_golden_game(played):
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.name)
 def test_every_module_has_a_golden_game_that_uses_all_it_offers(played, module):
     used = {action for options, _, actions in played if module.is_on(options) for action in actions}
-    assert set(module.resolvers) - used == set()
+    assert set(module.actions) - used == set()
 
 
 @pytest.mark.parametrize("gain", ["retreat", "morgan", "both", "split"])

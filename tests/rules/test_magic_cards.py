@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from app import rules
-from app.rules import Advance, End, Lantern, Pistol, Rum, Share, Stack, Steal
-from app.rules.core.pending import OwedShare, OwedStack, OwedSteal
+from app.rules import Advance, End
+from app.rules.modules.black_magic.lantern import Lantern, OwedStack, Stack
+from app.rules.modules.black_magic.pistol import OwedSteal, Pistol, Steal
+from app.rules.modules.black_magic.rum import OwedShare, Rum, Share
 from tests.rules.table import deck, discard, hand, may, picture, play, playing, refusal
 
 LINE = "start:rby hook rum goal"

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from app import rules
-from app.rules import Advance, Chest, Hook, Parrot
+from app.rules import Advance
 from app.rules.core.chance import shuffle
-from app.rules.core.tokens import TOKENS
+from app.rules.modules.black_magic.chest import Chest
+from app.rules.modules.black_magic.chest_tokens import TOKENS
+from app.rules.modules.black_magic.hook import Hook
+from app.rules.modules.black_magic.parrot import Parrot
 from tests.rules.table import SEED, deck, discard, drawn, hand, may, picture, play, playing
 
 LINE = "start:rb chest hook:rr rum parrot lantern goal"
@@ -178,7 +181,7 @@ def struck(line, space):
     after, told = playing(magic(line, red="chest", deck="hook hook"), Chest("chest", space))
     assert [event["type"] for event in told] == ["chest_opened", "snake_struck", "chests_laid"]
     assert hand(after, "red") == ""
-    after.chests = {}  # Where the tokens lie now is another test's business.
+    after.tokens = {}  # Where the tokens lie now is another test's business.
     return drawn(after)
 
 
@@ -222,13 +225,13 @@ def test_after_the_snake_all_eight_tokens_are_shuffled_and_laid_anew():
     line = "start:rb chest rum chest(snake):r chest(3) goal"
     after, told = playing(magic(line, red="chest", aside="1 1 2 empty"), Chest("chest", 3))
     tokens = shuffle(SEED, "chests:1", TOKENS)
-    assert list(after.chests.values()) == tokens[:3]
-    assert list(after.chests_aside) == tokens[3:]
-    assert after.chest_shuffles == 1
+    assert list(after.tokens.values()) == tokens[:3]
+    assert list(after.tokens_aside) == tokens[3:]
+    assert after.token_shuffles == 1
     assert told[-1] == {"type": "chests_laid", "spaces": [1, 3, 4], "aside": 5}
 
 
 def test_only_the_snake_lays_them_anew():
     line = "start:rb chest rum chest(empty):r chest(snake) goal"
     after = play(magic(line, red="chest"), Chest("chest", 3))
-    assert (len(after.chests), after.chest_shuffles) == (1, 0)
+    assert (len(after.tokens), after.token_shuffles) == (1, 0)

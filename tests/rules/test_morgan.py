@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.rules import Advance, Morgan, Retreat, legal
+from app.rules import Advance, Retreat, legal
+from app.rules.modules.morgan import Morgan
 from tests.rules.table import drawn, hand, kinds_of, may, picture, play, playing
 
 MORGAN = {"card_gain": "morgan"}

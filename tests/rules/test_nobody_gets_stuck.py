@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from app import rules
-from app.rules import Advance, Draw, End, Resign, Retreat, Sail
+from app.rules import Advance, Draw, End, Resign, Retreat
+from app.rules.modules.complete import Sail
 from tests.rules.table import deck, drawn, hand, kinds_of, picture, play, playing, row
 
 STUCK = "start:rby hat key goal"

@@ -5,25 +5,16 @@ from __future__ import annotations
 import pytest
 
 from app import rules
-from app.rules import (
-    Advance,
-    Chest,
-    Discard,
-    Draw,
-    End,
-    Hook,
-    Lantern,
-    Morgan,
-    Parrot,
-    Pistol,
-    Resign,
-    Retreat,
-    Rum,
-    Sail,
-    Share,
-    Stack,
-    Steal,
-)
+from app.rules import Advance, Draw, End, Resign, Retreat
+from app.rules.modules.black_magic.chest import Chest
+from app.rules.modules.black_magic.hook import Hook
+from app.rules.modules.black_magic.lantern import Lantern, Stack
+from app.rules.modules.black_magic.parrot import Parrot
+from app.rules.modules.black_magic.pistol import Pistol, Steal
+from app.rules.modules.black_magic.rum import Rum, Share
+from app.rules.modules.complete import Sail
+from app.rules.modules.morgan import Morgan
+from app.rules.modules.scoundrels import Discard
 from tests.rules.table import SEED
 
 TEXTS: dict[str, rules.Action] = {

@@ -16,6 +16,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from app import rules
+from app.rules.modules.black_magic.parrot import Parrot
+from app.rules.modules.black_magic.rum import Share
+from app.rules.modules.scoundrels import Discard, OwedDiscard
 from tests.rules.worlds import Step, audiences, choose, every_action, games, scattered, tables, walk
 
 IS_LONG = bool(os.environ.get("CARTAGENA_LONG"))
@@ -126,15 +129,15 @@ def taken(position: rules.Position, seat: int, action: rules.Action) -> bool:
 
 
 def is_allowed(position: rules.Position, seat: int, action: rules.Action, listed: list[rules.Action]) -> bool:
-    if isinstance(action, rules.OwedDiscard):
+    if isinstance(action, OwedDiscard):
         return False
-    if isinstance(action, rules.Discard):
-        owed = [entry.count for entry in listed if isinstance(entry, rules.OwedDiscard)]
+    if isinstance(action, Discard):
+        owed = [entry.count for entry in listed if isinstance(entry, OwedDiscard)]
         return owed == [len(action.cards)] and not Counter(action.cards) - Counter(position.hand_names(seat))
-    if isinstance(action, rules.Parrot):
-        action = rules.Parrot(tuple(sorted(action.cards)), action.symbol, action.origin)
-    if isinstance(action, rules.Share):
-        action = rules.Share(tuple(sorted(action.keep)), tuple(sorted(action.give)))
+    if isinstance(action, Parrot):
+        action = Parrot(tuple(sorted(action.cards)), action.shown, action.origin)
+    if isinstance(action, Share):
+        action = Share(tuple(sorted(action.keep)), tuple(sorted(action.give)))
     return action in listed
 
 
@@ -148,7 +151,7 @@ def mutated(listed, position, chance) -> list[rules.Action]:
         if form["type"] == "discard":
             hand = list(position.hand_names(position.seat))
             form = {"type": "discard", "cards": chance.sample(cards * 3, form["count"])}
-            found.append(rules.Discard(tuple(chance.sample(hand, min(len(hand), len(form["cards"]))))))
+            found.append(Discard(tuple(chance.sample(hand, min(len(hand), len(form["cards"]))))))
         for name, value in form.items():
             match value:
                 case list():
@@ -269,7 +272,7 @@ def test_choices_tell_the_truth(game: list[Step]):
 
 def check_choice(position, seat, action, choice) -> None:
     assert choice.keys() <= {"action", "to", "draws", "final"}
-    if isinstance(action, rules.OwedDiscard):
+    if isinstance(action, OwedDiscard):
         assert choice["final"] is True
         return
     _, events = rules.apply(position, seat, action)
@@ -291,7 +294,7 @@ def test_search_and_play_are_the_same_rules(game: list[Step]):
     for step in game:
         twin = step.before.copy()
         whole = json.dumps(rules.position_to_json(step.before))
-        rules.play(twin, step.seat, rules.canonical(step.action))
+        rules.play(twin, step.seat, step.action.canonical())
         assert twin == step.after
         assert json.dumps(rules.position_to_json(step.before)) == whole, "A copy moves without its original."
 

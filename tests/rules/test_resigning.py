@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app import rules
-from app.rules import Advance, End, Morgan, Pistol, Resign, Retreat
+from app.rules import Advance, End, Resign, Retreat
+from app.rules.modules.black_magic.pistol import Pistol
+from app.rules.modules.morgan import Morgan
 from tests.rules.table import COLOURS, discard, drawn, hand, may, picture, play, playing, refusal
 
 LINE = "start:rby hat:r key:b skull:y goal"

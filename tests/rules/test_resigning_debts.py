@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from app import rules
-from app.rules import Discard, Resign, Share
-from app.rules.core.pending import OwedDiscards, OwedShare, OwedStack, OwedSteal
+from app.rules import Resign
+from app.rules.modules.black_magic.lantern import OwedStack
+from app.rules.modules.black_magic.pistol import OwedSteal
+from app.rules.modules.black_magic.rum import OwedShare, Share
+from app.rules.modules.scoundrels import Discard, OwedDiscards
 from tests.rules.table import deck, discard, hand, picture, play, playing
 
 LINE = "start:rbyg hook rum goal"

@@ -5,22 +5,14 @@ from __future__ import annotations
 import pytest
 
 from app import rules
-from app.rules import (
-    Advance,
-    Chest,
-    Discard,
-    End,
-    Hook,
-    Lantern,
-    OwedDiscard,
-    Parrot,
-    Pistol,
-    Rum,
-    Share,
-    Stack,
-    Steal,
-)
-from app.rules.core.pending import OwedDiscards
+from app.rules import Advance, End
+from app.rules.modules.black_magic.chest import Chest
+from app.rules.modules.black_magic.hook import Hook
+from app.rules.modules.black_magic.lantern import Lantern, Stack
+from app.rules.modules.black_magic.parrot import Parrot
+from app.rules.modules.black_magic.pistol import Pistol, Steal
+from app.rules.modules.black_magic.rum import Rum, Share
+from app.rules.modules.scoundrels import Discard, OwedDiscard, OwedDiscards
 from tests.rules.table import discard, hand, may, picture, play, playing, refusal
 
 LINE = "start:rrby hat key goal"

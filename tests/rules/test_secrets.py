@@ -122,13 +122,13 @@ def with_seed(position: rules.Position, audience: Audience) -> Any:
 
 def with_a_token(position: rules.Position, audience: Audience) -> Any:
     shown = rules.view(position, audience)
-    for place in sorted(position.chests)[:1]:
-        shown["chests"][str(position.ruleset.route.names[place])] = position.chests[place]
+    for place in sorted(position.tokens)[:1]:
+        shown["chests"][str(position.ruleset.route.names[place])] = position.tokens[place]
     return shown
 
 
 def with_tokens_aside(position: rules.Position, audience: Audience) -> Any:
-    return rules.view(position, audience) | {"chests_aside": list(position.chests_aside)}
+    return rules.view(position, audience) | {"chests_aside": list(position.tokens_aside)}
 
 
 def with_owed_cards(position: rules.Position, audience: Audience) -> Any:
@@ -144,7 +144,7 @@ def with_chest_draws(position: rules.Position, audience: Audience) -> Any:
     listed = SEALED.choices(position, audience)
     for choice in listed:
         if choice["action"]["type"] == "chest":
-            choice["draws"] = position.chests[position.ruleset.route.places[choice["action"]["from"]]]
+            choice["draws"] = position.tokens[position.ruleset.route.places[choice["action"]["from"]]]
     return listed
 
 

@@ -7,9 +7,8 @@ from collections import Counter
 import pytest
 
 from app import rules
-from app.rules.core.cards import SYMBOLS
+from app.rules.core.cards import PRINTED_BOARDS, SYMBOLS
 from app.rules.core.chance import Stream, shuffle
-from app.rules.core.route import PRINTED_BOARDS
 from tests.rules.table import SEED
 
 PRESETS = tuple(rules.PRESETS)

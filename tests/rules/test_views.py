@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from app import rules
-from app.rules import Advance, Draw, Lantern, Pistol, Resign, Retreat, Rum, Share, Stack, Steal
+from app.rules import Advance, Draw, Resign, Retreat
+from app.rules.modules.black_magic.lantern import Lantern, Stack
+from app.rules.modules.black_magic.pistol import Pistol, Steal
+from app.rules.modules.black_magic.rum import Rum, Share
 from tests.rules.table import hand, picture, play
 
 LINE = "start:rby hat:b key bottle:r goal"

@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 
 from app import rules
-from app.rules import Advance, Draw, End, Hook, Morgan, Parrot, Resign, Retreat, Steal
+from app.rules import Advance, Draw, End, Resign, Retreat
+from app.rules.modules.black_magic.hook import Hook
+from app.rules.modules.black_magic.parrot import Parrot
+from app.rules.modules.black_magic.pistol import Steal
+from app.rules.modules.morgan import Morgan
 from tests.rules.table import discard, drawn, hand, picture, play, playing, refusal
 
 LAST_STEP = "start:b hat:r key:b goal:r"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.rules import Advance, Retreat
-from app.rules.core.route import PRINTED_BOARDS
+from app.rules.core.cards import PRINTED_BOARDS
 from tests.rules.table import hand, picture, play
 
 ROUTE = [symbol for letter in "ABECDF" for symbol in PRINTED_BOARDS[letter]]

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app import rules
-from app.rules.core.pending import OwedShare, OwedStack, OwedSteal
+from app.rules.modules.black_magic.lantern import OwedStack, Stack
+from app.rules.modules.black_magic.pistol import OwedSteal, Steal
+from app.rules.modules.black_magic.rum import OwedShare, Share
 from tests.rules.worlds import Audience, Step
 
 
@@ -82,11 +84,11 @@ def twin_of(
 
 
 def _move_tokens(twin: rules.Position, pins: Pins, chance: random.Random) -> None:
-    free = [place for place in twin.chests if place not in pins.chests]
-    tokens = [twin.chests[place] for place in free] + list(twin.chests_aside)
+    free = [place for place in twin.tokens if place not in pins.chests]
+    tokens = [twin.tokens[place] for place in free] + list(twin.tokens_aside)
     chance.shuffle(tokens)
-    twin.chests = twin.chests | dict(zip(free, tokens, strict=False))
-    twin.chests_aside = tuple(tokens[len(free) :])
+    twin.tokens = twin.tokens | dict(zip(free, tokens, strict=False))
+    twin.tokens_aside = tuple(tokens[len(free) :])
 
 
 def pins_of(step: Step, audience: Audience) -> Pins:
@@ -157,17 +159,17 @@ def twin_action(step: Step, twin: rules.Position, audience: Audience, chance: ra
     """The same action in the twin. A choice that the audience does not see may be another one there."""
     action = step.action
     is_open = step.before.options.hands == "open"
-    if step.seat == audience or (is_open and not isinstance(action, rules.Stack)):
+    if step.seat == audience or (is_open and not isinstance(action, Stack)):
         return action
     match action:
-        case rules.Steal() if twin.pending is not None and getattr(twin.pending, "victim", None) != audience:
+        case Steal() if twin.pending is not None and getattr(twin.pending, "victim", None) != audience:
             return chance.choice(rules.legal(twin, step.seat))
-        case rules.Stack(kept):
-            stacks = [one for one in rules.legal(twin, step.seat) if isinstance(one, rules.Stack)]
+        case Stack(kept):
+            stacks = [one for one in rules.legal(twin, step.seat) if isinstance(one, Stack)]
             return chance.choice([one for one in stacks if one.keep == kept or not is_open])
-        case rules.Share():
+        case Share():
             mine = dict(action.give).get(-1 if audience is None else audience)
-            listed = [one for one in rules.legal(twin, step.seat) if isinstance(one, rules.Share)]
+            listed = [one for one in rules.legal(twin, step.seat) if isinstance(one, Share)]
             return chance.choice(
                 [one for one in listed if dict(one.give).get(-1 if audience is None else audience) == mine]
             )

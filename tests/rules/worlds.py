@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from app import rules
 from app.rules.core.cards import SYMBOLS
-from app.rules.core.tokens import TOKENS
+from app.rules.modules.black_magic.chest import Chest
+from app.rules.modules.black_magic.chest_tokens import TOKENS
+from app.rules.modules.black_magic.lantern import Lantern
+from app.rules.modules.black_magic.pistol import Pistol, Steal
+from app.rules.modules.black_magic.rum import Rum
+from app.rules.modules.complete import Sail
+from app.rules.modules.morgan import Morgan
+from app.rules.modules.scoundrels import Discard, OwedDiscard
 
 Audience = int | None
 
@@ -168,8 +175,8 @@ def choose(position: rules.Position, seat: int, mood: str, chance: random.Random
     listed = rules.legal(position, seat)
     weights = [MOODS[mood].get(rules.action_to_json(action)["type"], 1) for action in listed]
     action = chance.choices(listed, weights)[0]
-    if isinstance(action, rules.OwedDiscard):
-        return rules.Discard(tuple(chance.sample(position.hand_names(seat), action.count)))
+    if isinstance(action, OwedDiscard):
+        return Discard(tuple(chance.sample(position.hand_names(seat), action.count)))
     return action
 
 
@@ -210,12 +217,12 @@ def every_action(options: rules.Options, position: rules.Position) -> list[rules
     cards = [name + mark for name in SYMBOLS[options.symbols] for mark in ("", "*")]
     places = [*position.ruleset.route.names, "sloop", len(position.ruleset.route.symbols) + 1]
     seats = range(options.players + 1)
-    said: list[rules.Action] = [rules.Sail(), rules.Draw(), rules.End()]
+    said: list[rules.Action] = [Sail(), rules.Draw(), rules.End()]
     said += [rules.Advance(card, place) for card in cards for place in places]
     said += [rules.Retreat(place) for place in places]
-    said += [rules.Morgan(seat, place) for seat in seats for place in places]
-    said += [rules.Pistol(card, seat) for card in cards for seat in seats]
-    for kind in (rules.Steal, rules.Rum, rules.Lantern):
+    said += [Morgan(seat, place) for seat in seats for place in places]
+    said += [Pistol(card, seat) for card in cards for seat in seats]
+    for kind in (Steal, Rum, Lantern):
         said += [kind(card) for card in cards]
-    said += [rules.Chest(card, place) for card in cards for place in places]
+    said += [Chest(card, place) for card in cards for place in places]
     return said

@@ -32,7 +32,7 @@ def _act(table: Table, asked: Proposal, command: cmd.Act) -> Proposal:
     seat = playing(table, asked)
     rules, position = table.rules, table.position
     assert position is not None
-    known = rules.spoken(position, bytes(command.action))
+    known = rules.known_action(position, bytes(command.action))
     said = command.as_json() if known is None else known[1]
     kind = said.get("type")
     if table.seats[seat].bot is not None:

@@ -1,4 +1,4 @@
-"""The stock: actions made once and used again, so that a legal list is only a list of known values."""
+"""Actions made once and used again, so that a legal list is only a list of known values."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from app.rules.core.actions import Action, Advance, End, Morgan, Retreat, action_to_json
+from app.rules.core.action import Action
+from app.rules.core.actions import Advance, End, Retreat
 from app.rules.core.route import Place
 
-__all__ = ["END", "HELD", "Stock", "make_stock"]
+__all__ = ["END", "HELD", "ActionCache", "make_action_cache"]
 
 END = End()
 """The one that stands in every legal list."""
@@ -35,53 +36,51 @@ class _AdvancesByHand(dict[bytes | bytearray, tuple[tuple[Advance, ...], ...]]):
 
 
 @dataclass(frozen=True, slots=True)
-class Stock:
+class ActionCache:
     """The moves of one kind of route and deck; tables with the same places and cards share one."""
 
     advances: tuple[tuple[Advance, ...], ...]
     """advances[kind][place]"""
     advances_by_hand: _AdvancesByHand
     retreats: tuple[Retreat, ...]
-    morgans: tuple[tuple[Morgan, ...], ...]
-    own: dict[Action, Action]
-    """An advance, a retreat or the end → the stock's own, which can be known by being the very same."""
+    interned: dict[Action, Action]
+    """An advance, a retreat or the end → the one in this cache, which can be known by being the very same."""
     names: tuple[bytes, ...]
     """Of each place its name as JSON."""
     arrivals: tuple[bytes, ...]
     """Of each place how the choice of a move to it ends as JSON, unless it draws or wins."""
-    facts: dict[int, tuple[bytes, int, int]]
-    """id of an advance or a retreat of this stock → how its choice begins as JSON, from where it moves, and the
+    choice_heads: dict[int, tuple[bytes, int, int]]
+    """id of an advance or a retreat of this cache → how its choice begins as JSON, from where it moves, and the
     symbol of its card (−1: none)."""
-    spoken: dict[bytes, tuple[Action, dict[str, Any]]]
-    """JSON as a choice tells it → the stock's own, and what that JSON says."""
+    by_json: dict[bytes, tuple[Action, dict[str, Any]]]
+    """JSON as a choice has it → the action of this cache, and that JSON parsed."""
 
 
 @lru_cache(maxsize=64)
-def make_stock(
-    cards: tuple[str, ...], symbols: tuple[int, ...], places: tuple[Place, ...], players: int
-) -> Stock:
+def make_action_cache(
+    cards: tuple[str, ...], symbols: tuple[int, ...], places: tuple[Place, ...]
+) -> ActionCache:
     """`symbols` are those of the cards."""
     advances = tuple(tuple(Advance(card, place) for place in places) for card in cards)
     retreats = tuple(Retreat(place) for place in places)
     names = tuple(json.dumps(place).encode() for place in places)
-    own: dict[Action, Action] = {END: END}
-    facts: dict[int, tuple[bytes, int, int]] = {}
-    spoken: dict[bytes, tuple[Action, dict[str, Any]]] = {b'{"type":"end"}': (END, action_to_json(END))}
+    interned: dict[Action, Action] = {END: END}
+    choice_heads: dict[int, tuple[bytes, int, int]] = {}
+    by_json: dict[bytes, tuple[Action, dict[str, Any]]] = {b'{"type":"end"}': (END, END.to_json())}
     rows: list[tuple[Action, ...]] = [*advances, retreats]
     for symbol, row in zip((*symbols, -1), rows, strict=True):
         for place, action in enumerate(row):
-            said = action_to_json(action)
-            text = json.dumps(said, separators=(",", ":")).encode()
-            own[action], spoken[text] = action, (action, said)
-            facts[id(action)] = b'{"action":%b,"to":' % text, place, symbol
-    return Stock(
+            parsed = action.to_json()
+            text = json.dumps(parsed, separators=(",", ":")).encode()
+            interned[action], by_json[text] = action, (action, parsed)
+            choice_heads[id(action)] = b'{"action":%b,"to":' % text, place, symbol
+    return ActionCache(
         advances=advances,
         advances_by_hand=_AdvancesByHand(advances),
         retreats=retreats,
-        morgans=tuple(tuple(Morgan(player, place) for place in places) for player in range(players)),
-        own=own,
+        interned=interned,
         names=names,
         arrivals=tuple(name + b',"final":false}' for name in names),
-        facts=facts,
-        spoken=spoken,
+        choice_heads=choice_heads,
+        by_json=by_json,
     )

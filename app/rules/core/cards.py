@@ -5,16 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-__all__ = ["CARD_NAMES", "SYMBOLS", "CardKinds", "card_kinds", "is_dark"]
+__all__ = [
+    "CARD_NAMES",
+    "PRINTED_BOARDS",
+    "SYMBOLS",
+    "SYMBOL_NAMES",
+    "CardKinds",
+    "add_symbols",
+    "card_kinds",
+    "is_dark",
+]
 
-SYMBOLS: dict[str, tuple[str, ...]] = {
-    "classic": ("bottle", "dagger", "hat", "key", "pistol", "skull"),
-    "escape": ("chest", "hook", "lantern", "parrot", "pistol", "rum"),
-}
+SYMBOLS: dict[str, tuple[str, ...]] = {}
+"""The symbols of each set, in text order; the modules add them."""
+PRINTED_BOARDS: dict[str, tuple[str, ...]] = {}
+"""The boards that come printed in a box, by their letters."""
+SYMBOL_NAMES: set[str] = set()
+CARD_NAMES: set[str] = set()
 
-DARK_COPIES = 2
 
-CARD_NAMES = frozenset(name + mark for symbols in SYMBOLS.values() for name in symbols for mark in ("", "*"))
+def add_symbols(name: str, symbols: tuple[str, ...]) -> None:
+    """A set of symbols that a table can be set up with."""
+    SYMBOLS[name] = tuple(sorted(symbols))
+    SYMBOL_NAMES.update(symbols)
+    CARD_NAMES.update(symbol + mark for symbol in symbols for mark in ("", "*"))
 
 
 def is_dark(card: str) -> bool:
@@ -31,29 +45,31 @@ class CardKinds:
     dark: tuple[bool, ...]
     copies: tuple[int, ...]
     of_symbol: tuple[tuple[int, ...], ...]
-
-    def sorted_names(self, cards: bytes | bytearray | tuple[int, ...]) -> list[str]:
-        return [self.names[card] for card in sorted(cards)]
+    of_name: dict[str, tuple[int, ...]]
+    """The same by the symbol's name."""
 
 
 @lru_cache(maxsize=256)
-def card_kinds(symbols: str, copies: int, scoundrels: bool) -> CardKinds:
+def card_kinds(symbols: str, copies: int, dark_copies: int) -> CardKinds:
+    """The cards of a set of symbols, so many of each, among them so many dark ones."""
     names: list[str] = []
     symbol: list[int] = []
     amount: list[int] = []
     for index, name in enumerate(SYMBOLS[symbols]):
         names.append(name)
         symbol.append(index)
-        amount.append(copies - DARK_COPIES if scoundrels else copies)
-        if scoundrels:
+        amount.append(copies - dark_copies)
+        if dark_copies:
             names.append(name + "*")
             symbol.append(index)
-            amount.append(DARK_COPIES)
+            amount.append(dark_copies)
+    of_symbol = tuple(tuple(kind for kind, of in enumerate(symbol) if of == index) for index in range(6))
     return CardKinds(
         names=tuple(names),
         numbers={name: number for number, name in enumerate(names)},
         symbol=tuple(symbol),
         dark=tuple(is_dark(name) for name in names),
         copies=tuple(amount),
-        of_symbol=tuple(tuple(kind for kind, of in enumerate(symbol) if of == index) for index in range(6)),
+        of_symbol=of_symbol,
+        of_name=dict(zip(SYMBOLS[symbols], of_symbol, strict=True)),
     )

@@ -6,31 +6,19 @@ It walks the tables of the ruleset and knows no module by name. The same rule co
 
 from __future__ import annotations
 
+from app.rules.core.action import Action
 from app.rules.core.action_cache import END
-from app.rules.core.actions import (
-    Action,
-    Discard,
-    End,
-    OwedDiscard,
-    Resign,
-    Retreat,
-    Share,
-    Stack,
-    Steal,
-    canonical,
-)
+from app.rules.core.actions import End, Resign, Retreat
 from app.rules.core.chance import Stream, check_seed, shuffle_sorted
 from app.rules.core.errors import BadSeat, GameOver, Illegal, NotYourTurn
 from app.rules.core.event import Event
 from app.rules.core.events import PendingDiscarded, Resigned
 from app.rules.core.explain import Why, why_not
 from app.rules.core.movement import discard_card, win
-from app.rules.core.pending import OwedDiscards, OwedShare, OwedStack, OwedSteal
-from app.rules.core.position import CARTAGENA, Position
+from app.rules.core.position import CARTAGENA, Events, Position
 from app.rules.core.route import lay_boards
-from app.rules.core.ruleset import Events, make_ruleset
+from app.rules.core.ruleset import make_ruleset
 from app.rules.core.supply import lay_row
-from app.rules.core.tokens import lay_chests
 from app.rules.core.turn import end_turn, pass_turn
 from app.rules.options import Options
 
@@ -42,7 +30,6 @@ __all__ = [
     "is_over",
     "legal",
     "legal_for_all",
-    "lowest_answer",
     "new_game",
     "play",
     "seats_to_act",
@@ -53,7 +40,7 @@ HAND_DEALT = 6
 
 
 def new_game(options: Options, seed: str) -> Position:
-    """The table as the seed lays it: boards, deck, hands, row, chests, who starts."""
+    """The table as the seed lays it: boards, deck, hands, row, tokens, who starts."""
     check_seed(seed)
     ruleset = make_ruleset(options, lay_boards(options, seed))
     kinds = ruleset.kinds
@@ -76,9 +63,9 @@ def new_game(options: Options, seed: str) -> Position:
     position.discard = bytearray()
     position.shuffles = 0
     position.sloop = CARTAGENA if ruleset.has_sloop else None
-    position.chests = {}
-    position.chests_aside = ()
-    position.chest_shuffles = 0
+    position.tokens = {}
+    position.tokens_aside = ()
+    position.token_shuffles = 0
     position.resigned = (False,) * players
     position.seat = Stream(seed, "first").below(players) if options.first == "random" else int(options.first)
     position.taken = 0
@@ -88,8 +75,8 @@ def new_game(options: Options, seed: str) -> Position:
     position.winner = None
     if ruleset.has_row:
         lay_row(position, None)
-    if options.black_magic:
-        lay_chests(position)
+    for set_up in ruleset.set_ups:
+        set_up(position)
     return position
 
 
@@ -102,7 +89,7 @@ def legal(position: Position, seat: int) -> list[Action]:
     if position.winner is not None:
         return []
     if position.pending is not None:
-        return position.ruleset.answers[type(position.pending)](position, seat)
+        return position.ruleset.debts[type(position.pending)].answers(position, seat)
     if seat != position.seat:
         return []
     ruleset = position.ruleset
@@ -121,11 +108,7 @@ def seats_to_act(position: Position) -> tuple[int, ...]:
         return ()
     if position.pending is None:
         return (position.seat,)
-    match position.pending:
-        case OwedDiscards(owed):
-            return tuple(seat for seat, _ in owed)
-        case OwedSteal(seat) | OwedShare(seat) | OwedStack(seat):
-            return (seat,)
+    return position.pending.seats
 
 
 def legal_for_all(position: Position) -> list[tuple[int, Action]]:
@@ -139,7 +122,7 @@ def apply(
 
     `listed` is what `legal` has answered for this position and seat, if that is at hand.
     """
-    if listed is None or id(action) not in map(id, listed) or type(action) is OwedDiscard:
+    if listed is None or id(action) not in map(id, listed) or action.is_only_listed:
         action = _checked(position, seat, action)
     after = position.copy()
     events: list[Event] = []
@@ -175,28 +158,17 @@ def _checked(position: Position, seat: int, action: Action) -> Action:
         return action
     if seat not in seats_to_act(position):
         raise _not_your_turn(position, seat)
-    action = canonical(action)
-    if isinstance(action, Discard) and isinstance(position.pending, OwedDiscards):
-        return _checked_discard(position, seat, action)
+    action = action.canonical()
+    if position.pending is not None:
+        accepted = position.ruleset.debts[type(position.pending)].unlisted(position, seat, action)
+        if accepted is not None:
+            return accepted
     listed = legal(position, seat)
-    own = position.ruleset.stock.own.get(action)
-    if own is not None and id(own) in map(id, listed):
-        return own  # nearly all actions; comparing each with every listed one takes ten times as long
-    if action not in listed or isinstance(action, OwedDiscard):
+    interned = position.ruleset.cache.interned.get(action)
+    if interned is not None and id(interned) in map(id, listed):
+        return interned  # nearly all actions; comparing each with every listed one takes ten times as long
+    if action not in listed or action.is_only_listed:
         raise why_not(position, seat, action, listed)
-    return action
-
-
-def _checked_discard(position: Position, seat: int, action: Discard) -> Action:
-    assert isinstance(position.pending, OwedDiscards)
-    count = dict(position.pending.owed)[seat]
-    if len(action.cards) != count:
-        raise Illegal(Why.discard_count, n=count)
-    hand = list(position.hand_names(seat))
-    for card in action.cards:
-        if card not in hand:
-            raise Illegal(Why.discard_not_held, card=card)
-        hand.remove(card)
     return action
 
 
@@ -213,14 +185,14 @@ def _not_your_turn(position: Position, seat: int) -> NotYourTurn:
 def _resign(position: Position, seat: int, events: Events) -> None:
     """In the order of the rules: debts, hand, guard, perhaps the end, else perhaps the next turn."""
     if position.pending is not None:
-        settle = position.ruleset.settlers[type(position.pending)]
-        player = seat if isinstance(position.pending, OwedDiscards) else position.pending.seat
-        if settle(position, seat, events):
+        debts = position.ruleset.debts
+        player = position.pending.seats[0]
+        if debts[type(position.pending)].settle(position, seat, events):
             for react in position.ruleset.reactions:
                 react(position, player, events)
-            # The seat itself may owe now (its steal from it lapsed): it pays before it leaves.
-            if isinstance(position.pending, OwedDiscards):
-                position.ruleset.settlers[OwedDiscards](position, seat, events)
+            # The seat itself may owe now (what was to be taken from it lapsed): it pays before it leaves.
+            if position.pending is not None:
+                debts[type(position.pending)].settle(position, seat, events)
     hand = position.hand_cards(seat)
     names = position.ruleset.kinds.names
     for kind in hand:
@@ -242,7 +214,7 @@ def _drop_pending(position: Position, events: Events) -> None:
     pending = position.pending
     if pending is None:
         return
-    cards = sorted(pending.cards) if isinstance(pending, OwedShare | OwedStack) else []
+    cards = sorted(pending.choice_cards)
     position.discard += bytearray(cards)
     position.pending = None
     if events is not None:
@@ -252,31 +224,11 @@ def _drop_pending(position: Position, events: Events) -> None:
 
 def default_action(position: Position, seat: int) -> Action:
     """What the server does for somebody who does not: settle what is owed, else end, retreat, anything."""
+    if position.pending is not None:
+        lowest = position.ruleset.debts[type(position.pending)].lowest(position, seat)
+        assert lowest is not None
+        return lowest
     listed = legal(position, seat)
-    match position.pending:
-        case OwedDiscards(owed):
-            return Discard(position.hand_names(seat)[: dict(owed)[seat]])
-        case OwedSteal() | OwedShare() | OwedStack():
-            return lowest_answer(listed)
-        case None:
-            pass
     if END in listed:
         return END
     return next((action for action in listed if isinstance(action, Retreat)), listed[0])
-
-
-def lowest_answer(listed: list[Action]) -> Action:
-    """The answer that keeps the lowest cards and hands the others on in ascending order."""
-    return min(listed, key=_cards_in_order)
-
-
-def _cards_in_order(action: Action) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    match action:
-        case Share(keep, give):
-            return keep, tuple(card for _, card in give)
-        case Stack(kept, back):
-            return (kept,), back
-        case Steal(card):
-            return (card,), ()
-        case _:
-            return (), ()

@@ -1,7 +1,8 @@
-"""An event: something that happened, and the patch it makes to a view.
+"""An event: something that happened, its JSON for each audience, and what it does to a view.
 
 `seen_by(viewer, is_open)` is the JSON that one audience gets: built up for it, with null for what it
 may not know. The viewer is a seat, or −1 for spectators; `is_open` says that all hands lie open.
+`fold(view, event, viewer)` makes the next view out of a view and that JSON; it needs no rules.
 """
 
 from __future__ import annotations
@@ -12,9 +13,21 @@ from typing import Any, ClassVar
 
 from app.rules.options import Options
 
-__all__ = ["Event", "Json", "event_to_json", "events_for", "is_public", "is_undoable"]
+__all__ = [
+    "EVENTS",
+    "Event",
+    "Json",
+    "cards_played",
+    "event_to_json",
+    "events_for",
+    "is_public",
+    "is_undoable",
+]
 
 Json = dict[str, Any]
+
+EVENTS: dict[str, type[Event]] = {}
+"""Every event by its type; the modules add theirs."""
 
 
 class Event(ABC):
@@ -24,6 +37,8 @@ class Event(ABC):
     type: ClassVar[str]
     is_final: ClassVar[bool] = False
     """Something became known by chance, by looking or by somebody else's choice: no undo past it."""
+    played: ClassVar[tuple[str, ...]] = ()
+    """Which of its JSON fields hold cards that its seat played."""
 
     def is_public(self, is_open: bool) -> bool:
         """Whether every audience gets the same."""
@@ -36,6 +51,20 @@ class Event(ABC):
     def in_full(self) -> Json:
         """For the log alone."""
         return self.seen_by(-1, True)
+
+    @staticmethod
+    @abstractmethod
+    def fold(view: Json, event: Json, viewer: int | None) -> None:
+        """Move the view on in place by the event's JSON; None is a spectator's view."""
+
+
+def cards_played(event: Json) -> list[str]:
+    """The cards that its seat played, out of an event's JSON."""
+    kind = EVENTS.get(event["type"])
+    cards: list[str] = []
+    for name in () if kind is None else kind.played:
+        cards += event[name] if isinstance(event[name], list) else [event[name]]
+    return cards
 
 
 def event_to_json(event: Event) -> Json:

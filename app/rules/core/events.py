@@ -1,26 +1,24 @@
-"""The events of the basic game, of Morgan, the sloop and the scoundrels."""
+"""The events of every edition."""
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 from app.rules.core.event import Event, Json
 from app.rules.core.route import Place
+from app.rules.core.view_patch import gain_cards, move_pirates, play_cards
 
 __all__ = [
     "Advanced",
-    "CardsDiscarded",
     "CardsDrawn",
     "DeckShuffled",
-    "DiscardOwed",
     "GameWon",
-    "MorganMoved",
     "PendingDiscarded",
     "Resigned",
     "Rested",
     "Retreated",
     "RowLaid",
-    "Sailed",
     "StalemateBroken",
     "TurnPassed",
 ]
@@ -29,6 +27,7 @@ __all__ = [
 @dataclass(frozen=True, slots=True)
 class Advanced(Event):
     type = "advanced"
+    played = ("card",)
     seat: int
     card: str
     origin: Place
@@ -36,6 +35,11 @@ class Advanced(Event):
 
     def seen_by(self, viewer: int, is_open: bool) -> Json:
         return {"type": "advanced", "seat": self.seat, "card": self.card, "from": self.origin, "to": self.to}
+
+    @staticmethod
+    def fold(view: Json, event: Json, viewer: int | None) -> None:
+        play_cards(view, event["seat"], event["card"])
+        move_pirates(view, event["seat"], event["from"], event["to"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,34 +52,10 @@ class Retreated(Event):
     def seen_by(self, viewer: int, is_open: bool) -> Json:
         return {"type": "retreated", "seat": self.seat, "from": self.origin, "to": self.to}
 
-
-@dataclass(frozen=True, slots=True)
-class MorganMoved(Event):
-    type = "morgan_moved"
-    seat: int
-    player: int
-    origin: Place
-    to: Place
-
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
-        return {
-            "type": "morgan_moved",
-            "seat": self.seat,
-            "player": self.player,
-            "from": self.origin,
-            "to": self.to,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Sailed(Event):
-    type = "sailed"
-    seat: int
-    to: str
-    is_free: bool
-
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
-        return {"type": "sailed", "seat": self.seat, "to": self.to, "free": self.is_free}
+    @staticmethod
+    def fold(view: Json, event: Json, viewer: int | None) -> None:
+        play_cards(view, event["seat"])
+        move_pirates(view, event["seat"], event["from"], event["to"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +65,10 @@ class Rested(Event):
 
     def seen_by(self, viewer: int, is_open: bool) -> Json:
         return {"type": "rested", "seat": self.seat}
+
+    @staticmethod
+    def fold(view: Json, event: Json, viewer: int | None) -> None:
+        view["forced_passes"] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +92,14 @@ class CardsDrawn(Event):
             "count": len(self.cards),
         }
 
+    @staticmethod
+    def fold(view: Json, event: Json, viewer: int | None) -> None:
+        if event["source"] == "row":
+            del view["row"][: event["count"]]
+        else:
+            view["deck"] -= event["count"]
+        gain_cards(view, event["seat"], event["count"], event["cards"])
+
 
 @dataclass(frozen=True, slots=True)
 class RowLaid(Event):
@@ -118,6 +110,11 @@ class RowLaid(Event):
     def seen_by(self, viewer: int, is_open: bool) -> Json:
         return {"type": "row_laid", "cards": list(self.cards)}
 
+    @staticmethod
+    def fold(view: Json, event: Json, viewer: int | None) -> None:
+        view["deck"] -= len(event["cards"])
+        view["row"] += event["cards"]
+
 
 @dataclass(frozen=True, slots=True)
 class DeckShuffled(Event):
@@ -127,6 +124,12 @@ class DeckShuffled(Event):
 
     def seen_by(self, viewer: int, is_open: bool) -> Json:
         return {"type": "deck_shuffled", "count": self.count}
+
+    @staticmethod
+    def fold(view: Json, event: Json, viewer: int | None) -> None:
+        view["deck"] = event["count"]
+        view["discard"] = []
+        view["shuffles"] += 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +143,11 @@ class TurnPassed(Event):
     def seen_by(self, viewer: int, is_open: bool) -> Json:
         return {"type": "turn_passed", "seat": self.seat, "next": self.next, "forced": self.is_forced}
 
+    @staticmethod
+    def fold(view: Json, event: Json, viewer: int | None) -> None:
+        view["turn"] = {"seat": event["next"], "taken": 0, "captain_used": False}
+        view["forced_passes"] = view["forced_passes"] + 1 if event["forced"] else 0
+
 
 @dataclass(frozen=True, slots=True)
 class StalemateBroken(Event):
@@ -148,6 +156,10 @@ class StalemateBroken(Event):
 
     def seen_by(self, viewer: int, is_open: bool) -> Json:
         return {"type": "stalemate_broken"}
+
+    @staticmethod
+    def fold(view: Json, event: Json, viewer: int | None) -> None:
+        view["forced_passes"] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,25 +172,15 @@ class Resigned(Event):
     def seen_by(self, viewer: int, is_open: bool) -> Json:
         return {"type": "resigned", "seat": self.seat, "cards": list(self.cards)}
 
-
-@dataclass(frozen=True, slots=True)
-class DiscardOwed(Event):
-    type = "discard_owed"
-    owed: tuple[tuple[int, int], ...]
-
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
-        return {"type": "discard_owed", "owed": {str(seat): count for seat, count in self.owed}}
-
-
-@dataclass(frozen=True, slots=True)
-class CardsDiscarded(Event):
-    type = "cards_discarded"
-    is_final = True
-    seat: int
-    cards: tuple[str, ...]
-
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
-        return {"type": "cards_discarded", "seat": self.seat, "cards": list(self.cards)}
+    @staticmethod
+    def fold(view: Json, event: Json, viewer: int | None) -> None:
+        player = view["players"][event["seat"]]
+        player["cards"] = 0
+        if player["hand"] is not None:
+            player["hand"] = []
+        player["resigned"] = True
+        view["discard"] += event["cards"]
+        view["forced_passes"] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +191,11 @@ class PendingDiscarded(Event):
 
     def seen_by(self, viewer: int, is_open: bool) -> Json:
         return {"type": "pending_discarded", "cards": list(self.cards)}
+
+    @staticmethod
+    def fold(view: Json, event: Json, viewer: int | None) -> None:
+        view["discard"] += event["cards"]
+        view["pending"] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +209,8 @@ class GameWon(Event):
     seed: str
     hands: tuple[tuple[str, ...], ...]
     deck: tuple[str, ...]
-    chests: tuple[tuple[Place, str], ...]
-    chests_aside: tuple[str, ...]
+    revealed: Json
+    """What the modules had hidden, as JSON has it."""
 
     def seen_by(self, viewer: int, is_open: bool) -> Json:
         return {
@@ -213,6 +220,16 @@ class GameWon(Event):
             "seed": self.seed,
             "hands": [list(hand) for hand in self.hands],
             "deck": list(self.deck),
-            "chests": {str(space): token for space, token in self.chests},
-            "chests_aside": list(self.chests_aside),
+            **self.revealed,
         }
+
+    @staticmethod
+    def fold(view: Json, event: Json, viewer: int | None) -> None:
+        """The view becomes the position."""
+        view["winner"] = event["seat"]
+        for name, value in event.items():
+            if name not in ("type", "seat", "reason", "hands"):
+                view[name] = copy(value)
+        for player, hand in zip(view["players"], event["hands"], strict=True):
+            player["hand"] = list(hand)
+            player.pop("cards", None)

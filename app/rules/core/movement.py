@@ -1,21 +1,24 @@
-"""Moving pirates: where a card, a retreat or Morgan takes one, and what happens on arrival."""
+"""Moving pirates: where a card or a retreat takes one, and what happens on arrival."""
 
 from __future__ import annotations
 
 from bisect import insort
 
+from app.rules.core.event import Json
 from app.rules.core.events import GameWon
-from app.rules.core.position import CARTAGENA, TORTUGA, Position
-from app.rules.core.ruleset import Events
+from app.rules.core.position import CARTAGENA, TORTUGA, Events, Position
 
 __all__ = [
     "MOST_ABOARD",
+    "NOWHERE",
+    "arrival",
+    "cards_left",
     "company_of",
     "discard_card",
+    "has_room_aboard",
     "has_won",
     "landing",
     "lose_card",
-    "morgan_target",
     "move",
     "retreat_target",
     "win",
@@ -34,7 +37,7 @@ def company_of(position: Position) -> bytearray:
     return position.crowd.translate(_COMPANY_OF_COUNT)
 
 
-def _has_room_aboard(position: Position, owner: int, count: int) -> bool:
+def has_room_aboard(position: Position, owner: int, count: int) -> bool:
     return (
         position.sloop == CARTAGENA
         and position.pirates[owner].count(position.ruleset.route.sloop) + count <= MOST_ABOARD
@@ -51,7 +54,7 @@ def landing(position: Position, owner: int, symbol: int, origin: int, count: int
         if not crowd[space]:
             return space
     end = route.end[origin]
-    if end == route.sloop and not _has_room_aboard(position, owner, count):
+    if end == route.sloop and not has_room_aboard(position, owner, count):
         return NOWHERE
     return end
 
@@ -63,21 +66,6 @@ def retreat_target(position: Position, origin: int, company: bytes | bytearray) 
         return NOWHERE
     low, high = route.behind[origin]
     return company.rfind(_ONE, low, high)
-
-
-def morgan_target(position: Position, owner: int, origin: int, company: bytes | bytearray) -> int:
-    """The nearest company ahead on its own side, else the end of that side: −1 if that has no room."""
-    route = position.ruleset.route
-    if origin == route.goal or (origin == route.sloop and position.sloop != TORTUGA):
-        return NOWHERE
-    low, high = route.before[origin]
-    found = company.find(_ONE, low, high)
-    if found >= 0:
-        return found
-    end = route.end[origin]
-    if end == route.sloop and not _has_room_aboard(position, owner, 1):
-        return NOWHERE
-    return end
 
 
 def move(position: Position, owner: int, origin: int, to: int) -> None:
@@ -98,7 +86,12 @@ def win(position: Position, seat: int, reason: str, events: Events) -> None:
     position.winner = seat
     if events is not None:
         names = position.ruleset.kinds.names
-        places = position.ruleset.route.names
+        revealed = {
+            name: value
+            for state in position.ruleset.states
+            for name, value in state.to_json(position, True).items()
+            if name in state.hidden
+        }
         events.append(
             GameWon(
                 seat,
@@ -106,8 +99,7 @@ def win(position: Position, seat: int, reason: str, events: Events) -> None:
                 position.seed,
                 tuple(position.hand_names(seat) for seat in range(len(position.hands))),
                 tuple(names[kind] for kind in reversed(position.deck)),
-                tuple((places[place], token) for place, token in sorted(position.chests.items())),
-                position.chests_aside,
+                revealed,
             )
         )
 
@@ -122,3 +114,19 @@ def lose_card(position: Position, seat: int, kind: int) -> None:
 def discard_card(position: Position, seat: int, kind: int) -> None:
     lose_card(position, seat, kind)
     position.discard.append(kind)
+
+
+def cards_left(position: Position) -> int:
+    return len(position.deck) + len(position.row) + len(position.discard)
+
+
+def arrival(position: Position, owner: int, to: int, draws: int = 0, count: int = 1) -> Json:
+    """What a choice says of a move: where it leads, how many cards it draws, whether it can be taken back."""
+    goal = position.ruleset.route.goal
+    is_win = to == goal and position.pirates[owner].count(goal) + count == len(position.pirates[owner])
+    draws = 0 if is_win else min(draws, cards_left(position))
+    leads: Json = {"to": position.ruleset.route.names[to]}
+    if draws:
+        leads["draws"] = draws
+    leads["final"] = draws > 0 or is_win
+    return leads

@@ -1,44 +1,36 @@
-"""What is owed before anything else may happen."""
+"""What is owed before anything else may happen: the common ground of all debts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
-__all__ = ["OwedDiscards", "OwedShare", "OwedStack", "OwedSteal", "Pending"]
+__all__ = ["Pending"]
 
-
-@dataclass(frozen=True, slots=True)
-class OwedSteal:
-    """A pistol was played: one card of the victim's hand is to be chosen."""
-
-    seat: int
-    victim: int
-    dark: bool
+Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class OwedShare:
-    """Rum was played: the drawn cards are to be kept or given away."""
+class Pending(ABC):
+    """A choice that one or several seats owe."""
 
-    seat: int
-    cards: tuple[int, ...]
-    dark: bool
+    __slots__ = ()
+    kind: ClassVar[str]
 
+    @property
+    @abstractmethod
+    def seats(self) -> tuple[int, ...]:
+        """Who may answer now."""
 
-@dataclass(frozen=True, slots=True)
-class OwedStack:
-    """A lantern was played: one of the drawn cards is to be kept, the others go back on top."""
+    @property
+    def choice_cards(self) -> tuple[int, ...]:
+        """The kinds of the cards that lie before the chooser, and so in no hand."""
+        return ()
 
-    seat: int
-    cards: tuple[int, ...]
-    dark: bool
+    def shows_hand(self, viewer: int | None, owner: int) -> bool:
+        """Whether the viewer sees the owner's hand because of it."""
+        return False
 
-
-@dataclass(frozen=True, slots=True)
-class OwedDiscards:
-    """A dark card was played: these seats must discard so many cards, in any order of seats."""
-
-    owed: tuple[tuple[int, int], ...]
-
-
-Pending = OwedSteal | OwedShare | OwedStack | OwedDiscards
+    @abstractmethod
+    def to_json(self, names: Sequence[str], viewer: int | None, is_full: bool) -> Json:
+        """As one audience sees it; `names` are those of the kinds of cards."""

@@ -1,19 +1,39 @@
 """A position: who stands where with which cards, in flat containers that copy in a microsecond.
 
-Cards are kinds (`ruleset.kinds`), places are numbers along the route (`ruleset.route`).
+Cards are kinds (`ruleset.kinds`), places are numbers along the route (`ruleset.route`). The ruleset stands in
+this file too: it is everything about a table that does not change, and made of functions on positions.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
+from app.rules.core.action import Action
+from app.rules.core.action_cache import ActionCache
+from app.rules.core.cards import CardKinds
+from app.rules.core.errors import Illegal
+from app.rules.core.event import Event, Json
 from app.rules.core.pending import Pending
+from app.rules.core.route import Route
 from app.rules.options import Options
 
-if TYPE_CHECKING:
-    from app.rules.core.ruleset import Ruleset
-
-__all__ = ["CARTAGENA", "TORTUGA", "Position"]
+__all__ = [
+    "CARTAGENA",
+    "TORTUGA",
+    "Choice",
+    "Debt",
+    "Events",
+    "Offer",
+    "Position",
+    "Reaction",
+    "Resolver",
+    "Ruleset",
+    "SetUp",
+    "State",
+    "WhyNot",
+]
 
 CARTAGENA = "cartagena"
 TORTUGA = "tortuga"
@@ -24,9 +44,6 @@ class Position:
 
     __slots__ = (
         "captain_used",
-        "chest_shuffles",
-        "chests",
-        "chests_aside",
         "crowd",
         "deck",
         "discard",
@@ -43,6 +60,9 @@ class Position:
         "shuffles",
         "sloop",
         "taken",
+        "token_shuffles",
+        "tokens",
+        "tokens_aside",
         "winner",
     )
 
@@ -65,10 +85,10 @@ class Position:
     """The oldest card is the first one."""
     shuffles: int
     sloop: str | None
-    chests: dict[int, str]
+    tokens: dict[int, str]
     """Place → face-down token. Replaced, never changed in place: copies share it."""
-    chests_aside: tuple[str, ...]
-    chest_shuffles: int
+    tokens_aside: tuple[str, ...]
+    token_shuffles: int
     resigned: tuple[bool, ...]
     seat: int
     taken: int
@@ -90,9 +110,9 @@ class Position:
         twin.discard = self.discard[:]
         twin.shuffles = self.shuffles
         twin.sloop = self.sloop
-        twin.chests = self.chests
-        twin.chests_aside = self.chests_aside
-        twin.chest_shuffles = self.chest_shuffles
+        twin.tokens = self.tokens
+        twin.tokens_aside = self.tokens_aside
+        twin.token_shuffles = self.token_shuffles
         twin.resigned = self.resigned
         twin.seat = self.seat
         twin.taken = self.taken
@@ -112,8 +132,8 @@ class Position:
             self.pending,
             self.winner,
             self.shuffles,
-            self.chest_shuffles,
-            len(self.chests),
+            self.token_shuffles,
+            len(self.tokens),
         )
 
     def _key(self) -> tuple[object, ...]:
@@ -151,3 +171,79 @@ class Position:
 
 
 _new = object.__new__
+
+
+Events = list[Event] | None
+"""Where events are collected; None on the path a search uses."""
+
+Offer = Callable[[Position, int, list[Action]], None]
+"""offer(position, seat, out): appends what the seat may do."""
+
+Resolver = Callable[[Position, int, Any, Events], bool]
+"""resolve(position, seat, action, events): moves the position on in place; the action is known to be legal.
+True when with it a dark card's action is wholly done."""
+
+Choice = Callable[[Position, int, Any, bytearray], Json]
+"""choice(position, seat, action, company): what it leads to, as far as the seat sees: `to`, `draws`, `final`."""
+
+WhyNot = Callable[[Position, int, Any], Illegal]
+"""why_not(position, seat, action): what is wrong with an action that is not legal here."""
+
+Reaction = Callable[[Position, int, Events], None]
+"""react(position, seat that played a dark card, events)."""
+
+SetUp = Callable[[Position], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Debt:
+    """How one kind of debt is answered."""
+
+    answers: Callable[[Position, int], list[Action]]
+    """answers(position, seat): what the seat may do while it stands."""
+    lowest: Callable[[Position, int], Action | None]
+    """lowest(position, seat): the answer with the lowest cards; None where a search knows none of them."""
+    settle: Callable[[Position, int, Events], bool]
+    """settle(position, resigning seat, events): pays or drops the debts of that seat; answers as a Resolver."""
+    from_json: Callable[[Json, Position], Pending]
+    """from_json(value, position): reads and checks it as a part of a position from outside."""
+    fields: frozenset[str]
+    """Of its JSON."""
+    unlisted: Callable[[Position, int, Action], Action | None] = lambda position, seat, action: None
+    """unlisted(position, seat, action): the action, if it is a right answer of those too many to be listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a module keeps on the table besides pirates and cards, in JSON."""
+
+    to_json: Callable[[Position, bool], Json]
+    """to_json(position, whether nothing is hidden)"""
+    from_json: Callable[[Position, Json], None]
+    """from_json(position, fields): checks the fields and puts them on the table."""
+    fields: tuple[str, ...]
+    hidden: tuple[str, ...]
+    """Those that are revealed when the game is won."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruleset:
+    """Everything about a table that does not change while a game runs."""
+
+    options: Options
+    route: Route
+    kinds: CardKinds
+    has_sloop: bool
+    has_row: bool
+    actions: int
+    min_actions: int
+    offers: tuple[Offer, ...]
+    resolvers: dict[type[Action], Resolver]
+    choices: dict[type[Action], Choice]
+    why_nots: dict[type[Action], WhyNot]
+    debts: dict[type[Pending], Debt]
+    reactions: tuple[Reaction, ...]
+    set_ups: tuple[SetUp, ...]
+    states: tuple[State, ...]
+    """Of all modules, whether they play or not."""
+    cache: ActionCache

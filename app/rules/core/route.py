@@ -1,7 +1,7 @@
 """The route: boards in a row, and for every place what lies ahead of it and behind it.
 
 Places are numbered along the way, so that comparing two numbers says who is further on:
-start 0, then the spaces, in *complete* the sloop between passage and jungle, the goal last.
+start 0, then the spaces, the sloop between passage and jungle where it sails, the goal last.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from app.rules.core.cards import SYMBOLS
+from app.rules.core.cards import PRINTED_BOARDS, SYMBOLS
 from app.rules.core.chance import Stream, shuffle
 from app.rules.options import Options
 
 __all__ = [
     "BOARD_LENGTH",
     "GOAL",
-    "PRINTED_BOARDS",
     "SLOOP",
     "START",
     "Place",
@@ -33,15 +32,6 @@ SLOOP = "sloop"
 GOAL = "goal"
 
 BOARD_LENGTH = 6
-
-PRINTED_BOARDS: dict[str, tuple[str, ...]] = {
-    "A": ("bottle", "pistol", "hat", "skull", "dagger", "key"),
-    "B": ("dagger", "bottle", "key", "pistol", "hat", "skull"),
-    "C": ("hat", "key", "pistol", "bottle", "skull", "dagger"),
-    "D": ("key", "bottle", "skull", "dagger", "hat", "pistol"),
-    "E": ("pistol", "key", "dagger", "hat", "skull", "bottle"),
-    "F": ("hat", "dagger", "key", "bottle", "pistol", "skull"),
-}
 
 
 def lay_boards(options: Options, seed: str) -> tuple[str, ...]:
@@ -79,11 +69,12 @@ class Route:
     behind: tuple[tuple[int, int], ...]
     """Of each place the stretch (from, up to) that a retreat looks through; empty at the start."""
     before: tuple[tuple[int, int], ...]
-    """Of each place the stretch that Morgan looks through; empty at the goal."""
+    """Of each place the stretch ahead in which company is looked for; empty at the goal."""
 
-    @property
-    def first_jungle_place(self) -> int:
-        return self.sloop + 1
+    def symbol_at(self, place: int) -> str | None:
+        """The symbol's name on a space; None at start, sloop and goal."""
+        name = self.names[place]
+        return self.symbols[name - 1] if isinstance(name, int) else None
 
 
 @lru_cache(maxsize=512)
@@ -116,7 +107,7 @@ class _Way:
     names: tuple[Place, ...]
     places: dict[Place, int]
     sides: tuple[tuple[int, int], ...]
-    """Of each place the side on which a card or Morgan takes the pirate on."""
+    """Of each place the side on which a pirate is taken on."""
     end: tuple[int, ...]
     behind: tuple[tuple[int, int], ...]
     before: tuple[tuple[int, int], ...]

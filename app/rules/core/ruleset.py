@@ -1,126 +1,128 @@
-"""The ruleset of one table: its options and boards, turned into tables and the modules that play.
+"""The ruleset of one table: its options and boards, turned into tables by the modules that play.
 
-A module says what it adds: offers (new actions), resolvers (what an action does), answers (what may be
-done while something is owed), settlers (how a resigning seat's debt is paid) and reactions (what follows
-a dark card). The engine only walks these tables and so knows no module by name.
+A module says what it adds: actions, events and debts, offers (what may be done now), reactions (what follows a
+dark card), what it sets up, its state in JSON. The engine only walks these tables and knows no module by name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
-from app.rules.core.action_cache import Stock, make_stock
-from app.rules.core.actions import Action
-from app.rules.core.cards import CardKinds, card_kinds
-from app.rules.core.event import Event
-from app.rules.core.position import Position
+from app.rules.core.action import ACTIONS, Action
+from app.rules.core.action_cache import make_action_cache
+from app.rules.core.cards import card_kinds
+from app.rules.core.errors import Reason
+from app.rules.core.event import EVENTS, Event
+from app.rules.core.pending import Pending
+from app.rules.core.position import Choice, Debt, Offer, Reaction, Resolver, Ruleset, SetUp, State, WhyNot
 from app.rules.core.route import Route, make_route
 from app.rules.options import Options
 
-__all__ = [
-    "Answers",
-    "Events",
-    "Module",
-    "Offer",
-    "Reaction",
-    "Resolver",
-    "Ruleset",
-    "Settler",
-    "make_ruleset",
-]
-
-Events = list[Event] | None
-"""Where events are told; None on the path a search uses."""
-
-Offer = Callable[[Position, int, list[Action]], None]
-"""offer(position, seat, out): appends what the seat may do."""
-
-Resolver = Callable[[Position, int, Any, Events], bool]
-"""resolve(position, seat, action, events): moves the position on in place; the action is known to be legal.
-True when with it a dark card's action is wholly done."""
-
-Answers = Callable[[Position, int], list[Action]]
-"""answers(position, seat): what the seat may do while the module's kind of debt stands."""
-
-Settler = Callable[[Position, int, Events], bool]
-"""settle(position, resigning seat, events): pays or drops the debts of that seat; answers as a Resolver."""
-
-Reaction = Callable[[Position, int, Events], None]
-"""react(position, seat that played a dark card, events)."""
+__all__ = ["DEBTS", "MODULES", "Module", "Rule", "add_modules", "make_ruleset", "modules_on"]
 
 
 @dataclass(frozen=True, slots=True)
+class Rule:
+    """How one kind of action is played."""
+
+    resolve: Resolver
+    choice: Choice = lambda position, seat, action, company: {"final": True}
+    why_not: WhyNot | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Module:
     """One part of the rules and when it plays."""
 
     name: str
     is_on: Callable[[Options], bool]
-    offers: Callable[[Options], tuple[Offer, ...]] = lambda options: ()
-    resolvers: dict[type, Resolver] = field(default_factory=dict)
-    answers: dict[type, Answers] = field(default_factory=dict)
-    settlers: dict[type, Settler] = field(default_factory=dict)
+    absent: Reason | None = None
+    """Why its actions are refused where it does not play."""
+    offers: Callable[[Options, Route], tuple[Offer, ...]] = lambda options, route: ()
+    actions: dict[type[Action], Rule] = field(default_factory=dict)
+    debts: dict[type[Pending], Debt] = field(default_factory=dict)
+    events: tuple[type[Event], ...] = ()
     reactions: tuple[Reaction, ...] = ()
+    set_up: SetUp | None = None
+    state: State | None = None
+    dark_copies: int = 0
+    """How many cards of each symbol it makes dark."""
+    every_action: Callable[[Ruleset], Iterable[Action]] = lambda ruleset: ()
+    """All actions of its own that a table can ever know, for whoever numbers them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ruleset:
-    """Everything about a table that does not change while a game runs."""
+MODULES: list[Module] = []
+"""In the order in which they offer actions."""
+DEBTS: dict[str, Debt] = {}
+"""Of all modules, by their kinds in JSON."""
 
-    options: Options
-    route: Route
-    kinds: CardKinds
-    has_sloop: bool
-    has_row: bool
-    actions: int
-    min_actions: int
-    offers: tuple[Offer, ...]
-    resolvers: dict[type, Resolver]
-    answers: dict[type, Answers]
-    settlers: dict[type, Settler]
-    reactions: tuple[Reaction, ...]
-    stock: Stock
+
+def add_modules(modules: Iterable[Module]) -> None:
+    for module in modules:
+        MODULES.append(module)
+        ACTIONS.update({action.type: action for action in module.actions})
+        EVENTS.update({event.type: event for event in module.events})
+        DEBTS.update({kind.kind: debt for kind, debt in module.debts.items()})
+
+
+def modules_on(options: Options) -> list[Module]:
+    return [module for module in MODULES if module.is_on(options)]
 
 
 @lru_cache(maxsize=512)
 def make_ruleset(options: Options, symbols: tuple[str, ...]) -> Ruleset:
-    has_sloop = options.scenario == "complete"
-    passage_spaces = len(symbols) * options.passage_boards // options.boards if has_sloop else 0
+    passage_spaces = len(symbols) * options.passage_boards // options.boards if options.has_sloop else 0
     route = make_route(symbols, options.symbols, passage_spaces)
-    kinds = card_kinds(options.symbols, options.copies, options.scoundrels)
-    played = _played(options)
+    played = _tables(options)
+    kinds = card_kinds(options.symbols, options.copies, played.dark_copies)
     return Ruleset(
         options=options,
         route=route,
         kinds=kinds,
-        has_sloop=has_sloop,
+        has_sloop=options.has_sloop,
         has_row=options.supply == "row",
         actions=options.actions,
         min_actions=options.min_actions,
-        offers=played.offers(options),
+        offers=tuple(offer for module in modules_on(options) for offer in module.offers(options, route)),
         resolvers=played.resolvers,
-        answers=played.answers,
-        settlers=played.settlers,
+        choices=played.choices,
+        why_nots=played.why_nots,
+        debts=played.debts,
         reactions=played.reactions,
-        stock=make_stock(kinds.names, kinds.symbol, route.names, options.players),
+        set_ups=played.set_ups,
+        states=played.states,
+        cache=make_action_cache(kinds.names, kinds.symbol, route.names),
     )
 
 
-@lru_cache(maxsize=64)
-def _played(options: Options) -> Module:
-    """All modules that play, as one; tables with the same options share it."""
-    from app.rules.modules import MODULES  # the modules need this file's types
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """What all modules that play add up to, whatever the boards."""
 
-    active = [module for module in MODULES if module.is_on(options)]
-    offers = tuple(offer for module in active for offer in module.offers(options))
-    return Module(
-        name="+".join(module.name for module in active),
-        is_on=lambda _: True,
-        offers=lambda _: offers,
-        resolvers={kind: resolve for module in active for kind, resolve in module.resolvers.items()},
-        answers={kind: answer for module in active for kind, answer in module.answers.items()},
-        settlers={kind: settle for module in active for kind, settle in module.settlers.items()},
+    resolvers: dict[type[Action], Resolver]
+    choices: dict[type[Action], Choice]
+    why_nots: dict[type[Action], WhyNot]
+    debts: dict[type[Pending], Debt]
+    reactions: tuple[Reaction, ...]
+    set_ups: tuple[SetUp, ...]
+    states: tuple[State, ...]
+    dark_copies: int
+
+
+@lru_cache(maxsize=64)
+def _tables(options: Options) -> _Tables:
+    """Games with the same options share them."""
+    active = modules_on(options)
+    rules = {action: rule for module in active for action, rule in module.actions.items()}
+    return _Tables(
+        resolvers={action: rule.resolve for action, rule in rules.items()},
+        choices={action: rule.choice for action, rule in rules.items()},
+        why_nots={action: rule.why_not for action, rule in rules.items() if rule.why_not is not None},
+        debts={kind: debt for module in active for kind, debt in module.debts.items()},
         reactions=tuple(reaction for module in active for reaction in module.reactions),
+        set_ups=tuple(module.set_up for module in active if module.set_up is not None),
+        states=tuple(module.state for module in MODULES if module.state is not None),
+        dark_copies=sum(module.dark_copies for module in active),
     )

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from app.rules.core.chance import shuffle_sorted
 from app.rules.core.events import CardsDrawn, DeckShuffled, RowLaid
-from app.rules.core.magic_events import ChoiceDealt
-from app.rules.core.position import Position
-from app.rules.core.ruleset import Events
+from app.rules.core.position import Events, Position
 
-__all__ = ["deal_choice", "gain", "lay_row", "take", "take_relief"]
+__all__ = ["gain", "lay_row", "reshuffle", "take", "take_relief"]
 
 
 def gain(position: Position, seat: int, kind: int) -> None:
@@ -18,7 +16,7 @@ def gain(position: Position, seat: int, kind: int) -> None:
     position.held[seat] += 1
 
 
-def _reshuffle(position: Position, events: Events) -> None:
+def reshuffle(position: Position, events: Events) -> None:
     """The discards become a new deck. A shuffle of nothing does not happen and is not counted."""
     discard = position.discard
     position.shuffles += 1
@@ -37,7 +35,7 @@ def lay_row(position: Position, events: Events) -> None:
     names = position.ruleset.kinds.names
     while missing and (position.deck or position.discard):
         if not position.deck:
-            _reshuffle(position, events)
+            reshuffle(position, events)
         deck = position.deck
         laid = deck[: -missing - 1 : -1]
         del deck[-len(laid) :]
@@ -47,7 +45,7 @@ def lay_row(position: Position, events: Events) -> None:
             events.append(RowLaid(tuple(names[kind] for kind in laid)))
 
 
-def _tell_drawn(position: Position, seat: int, source: str, drawn: list[int], events: Events) -> None:
+def _add_drawn(position: Position, seat: int, source: str, drawn: list[int], events: Events) -> None:
     if events is not None and drawn:
         names = position.ruleset.kinds.names
         events.append(CardsDrawn(seat, source, tuple(names[kind] for kind in drawn)))
@@ -59,13 +57,13 @@ def _take_from_deck(position: Position, seat: int, count: int, events: Events) -
         if not position.deck:
             if not position.discard:
                 break
-            _tell_drawn(position, seat, "deck", drawn, events)
+            _add_drawn(position, seat, "deck", drawn, events)
             drawn = []
-            _reshuffle(position, events)
+            reshuffle(position, events)
         kind = position.deck.pop()
         gain(position, seat, kind)
         drawn.append(kind)
-    _tell_drawn(position, seat, "deck", drawn, events)
+    _add_drawn(position, seat, "deck", drawn, events)
 
 
 def _take_from_row(position: Position, seat: int, count: int, events: Events) -> None:
@@ -79,10 +77,10 @@ def _take_from_row(position: Position, seat: int, count: int, events: Events) ->
         gain(position, seat, kind)
         drawn.append(kind)
         if not position.row:
-            _tell_drawn(position, seat, "row", drawn, events)
+            _add_drawn(position, seat, "row", drawn, events)
             drawn = []
             lay_row(position, events)
-    _tell_drawn(position, seat, "row", drawn, events)
+    _add_drawn(position, seat, "row", drawn, events)
 
 
 def take(position: Position, seat: int, count: int, events: Events) -> None:
@@ -99,25 +97,3 @@ def take_relief(position: Position, seat: int, events: Events) -> None:
         _take_from_deck(position, seat, 1, events)
     else:
         _take_from_row(position, seat, 1, events)
-
-
-def deal_choice(position: Position, seat: int, count: int, events: Events) -> tuple[int, ...]:
-    """Cards from the top of the deck laid before a chooser, in text order."""
-    dealt: list[int] = []
-    names = position.ruleset.kinds.names
-
-    def tell(cards: list[int]) -> None:
-        if events is not None and cards:
-            events.append(ChoiceDealt(seat, tuple(names[kind] for kind in cards)))
-
-    told = 0
-    for _ in range(count):
-        if not position.deck:
-            if not position.discard:
-                break
-            tell(dealt[told:])
-            told = len(dealt)
-            _reshuffle(position, events)
-        dealt.append(position.deck.pop())
-    tell(dealt[told:])
-    return tuple(sorted(dealt))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from app.rules.core.actions import Action
+from app.rules.core.action import Action
 from app.rules.core.events import StalemateBroken, TurnPassed
-from app.rules.core.position import Position
-from app.rules.core.ruleset import Events
+from app.rules.core.position import Events, Position
 from app.rules.core.supply import take
 
 __all__ = ["end_turn", "has_nothing_to_do", "next_seat", "offered", "pass_turn"]

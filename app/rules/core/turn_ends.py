@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from app.rules.core.actions import Action, End
+from app.rules.core.action import Action
+from app.rules.core.actions import End
 from app.rules.core.engine import legal, play
-from app.rules.core.pending import OwedDiscards
 from app.rules.core.position import Position
 
 __all__ = ["TurnEnd", "turn_ends"]
@@ -17,7 +17,7 @@ def turn_ends(position: Position, most: int | None = None) -> list[TurnEnd]:
     """All distinct ends of the present turn, each with a shortest way to it; `most` bounds the search.
 
     The position must show everything a turn can touch: a search plays on a position it has imagined. A turn
-    also ends where the game is won or where others owe discards.
+    also ends where the game is won or where others owe something.
     """
     seat = position.seat
     ends: dict[tuple[object, ...], TurnEnd] = {}
@@ -26,7 +26,7 @@ def turn_ends(position: Position, most: int | None = None) -> list[TurnEnd]:
     while layer:
         further: list[TurnEnd] = []
         for at, way in layer:
-            if at.winner is not None or isinstance(at.pending, OwedDiscards):
+            if at.winner is not None or (at.pending is not None and seat not in at.pending.seats):
                 ends.setdefault(at.search_key(), (at, way))
                 continue
             for action in legal(at, seat):

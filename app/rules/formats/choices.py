@@ -5,25 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from app.rules.core.actions import (
-    Action,
-    Advance,
-    Draw,
-    End,
-    Hook,
-    Morgan,
-    Parrot,
-    Retreat,
-    Sail,
-    action_to_json,
-)
-from app.rules.core.cards import SYMBOLS
+from app.rules.core.action import Action
+from app.rules.core.action_cache import END
+from app.rules.core.actions import End
 from app.rules.core.engine import legal
-from app.rules.core.movement import company_of, landing, morgan_target, retreat_target
+from app.rules.core.movement import cards_left, company_of, landing, retreat_target
 from app.rules.core.position import Position
-from app.rules.modules.morgan import CARDS_AT_THE_END
 
-__all__ = ["choices", "choices_json", "spoken"]
+__all__ = ["choices", "choices_json", "known_action"]
 
 Json = dict[str, Any]
 
@@ -31,7 +20,7 @@ Json = dict[str, Any]
 def choices(position: Position, seat: int, *, is_sealed: bool = False) -> list[Json]:
     """Each legal action with where it leads (`to`), the cards it draws and whether it is `final`.
 
-    Everything told here follows from what the seat sees: a landing place from the board, a number of cards
+    Everything said here follows from what the seat sees: a landing place from the board, a number of cards
     from the company met and the number of cards left. `is_sealed`: something has become known this turn, so
     that nothing done from here on can be taken back; the table knows that, a position does not.
     """
@@ -49,29 +38,29 @@ def choices_json(
     share, and where each move leads is found without walking the route.
     """
     ruleset = position.ruleset
-    stock, route = ruleset.stock, ruleset.route
-    facts, arrivals = stock.facts, stock.arrivals
+    cache, route = ruleset.cache, ruleset.route
+    heads, arrivals, names = cache.choice_heads, cache.arrivals, cache.names
     crowd, goal = position.crowd, route.goal
     company = company_of(position)
-    left = _cards_left(position)
+    left = cards_left(position)
     wins = position.pirates[seat].count(goal) == len(position.pirates[seat]) - 1
     free = b"" if ruleset.has_sloop else _free_symbols(route.symbol_bytes, crowd)
     texts: list[bytes] = []
     for action in legal(position, seat) if listed is None else listed:
-        fact = facts.get(id(action))
-        if fact is None:
+        known = heads.get(id(action))
+        if known is None:
             if type(action) is End:
-                texts.append(_END_TOLD)
+                texts.append(_END)
                 continue
             choice = _choice(position, seat, action, company)
             texts.append(_encode({**choice, "final": True} if is_sealed else choice))
             continue
-        head, place, symbol = fact
+        head, place, symbol = known
         if symbol < 0:
             to = retreat_target(position, place, company)
             drawn = min(crowd[to], left)
             draws = _DRAWS[drawn] if drawn < len(_DRAWS) else _draws(drawn)
-            texts.append(head + stock.names[to] + (draws if drawn or not is_sealed else _FINAL))
+            texts.append(head + names[to] + (draws if drawn or not is_sealed else _FINAL))
             continue
         if free:  # as landing(), without the walk
             to = free.find(symbol, place + 1)
@@ -80,13 +69,13 @@ def choices_json(
         else:
             to = landing(position, seat, symbol, place)
         is_final = is_sealed or (wins and to == goal)
-        texts.append(head + (stock.names[to] + _FINAL if is_final else arrivals[to]))
+        texts.append(head + (names[to] + _FINAL if is_final else arrivals[to]))
     return b"[%b]" % b",".join(texts)
 
 
-def spoken(position: Position, text: bytes) -> tuple[Action, Json] | None:
-    """The action a choice tells in these very words, and what they say; None for other words."""
-    return position.ruleset.stock.spoken.get(text)
+def known_action(position: Position, text: bytes) -> tuple[Action, Json] | None:
+    """The action that a choice has as this very JSON text, and the text parsed; None for any other text."""
+    return position.ruleset.cache.by_json.get(text)
 
 
 _TAKEN = bytes([0] + [255] * 255)
@@ -106,52 +95,12 @@ def _encode(choice: Json) -> bytes:
     return json.dumps(choice, separators=(",", ":")).encode()
 
 
-_END_TOLD = _encode({"action": action_to_json(End()), "final": True})
+_END = _encode({"action": END.to_json(), "final": True})
 _FINAL = b',"final":true}'
 _DRAWS = (b',"final":false}', _draws(1), _draws(2))
 
 
 def _choice(position: Position, seat: int, action: Action, company: bytearray) -> Json:
-    ruleset = position.ruleset
-    places, kinds = ruleset.route.places, ruleset.kinds
-    choice: Json = {"action": action_to_json(action)}
-    match action:
-        case Advance(card, origin):
-            to = landing(position, seat, kinds.symbol[kinds.numbers[card]], places[origin])
-            return _moving(position, choice, seat, to)
-        case Parrot(_, symbol, origin):
-            to = landing(position, seat, SYMBOLS[position.options.symbols].index(symbol), places[origin])
-            return _moving(position, choice, seat, to)
-        case Hook(_, second, origin):
-            to = landing(position, seat, kinds.symbol[kinds.numbers[second]], places[origin], 2)
-            return _moving(position, choice, seat, to, count=2)
-        case Retreat(origin):
-            to = retreat_target(position, places[origin], company)
-            return _moving(position, choice, seat, to, draws=position.crowd[to])
-        case Morgan(player, origin):
-            to = morgan_target(position, player, places[origin], company)
-            draws = CARDS_AT_THE_END if to == ruleset.route.end[places[origin]] else position.crowd[to]
-            return _moving(position, choice, player, to, draws=draws)
-        case Draw():
-            if _cards_left(position):
-                choice["draws"] = 1
-            choice["final"] = True
-            return choice
-        case _:
-            choice["final"] = not isinstance(action, Sail)
-            return choice
-
-
-def _cards_left(position: Position) -> int:
-    return len(position.deck) + len(position.row) + len(position.discard)
-
-
-def _moving(position: Position, choice: Json, owner: int, to: int, draws: int = 0, count: int = 1) -> Json:
-    goal = position.ruleset.route.goal
-    is_win = to == goal and position.pirates[owner].count(goal) + count == len(position.pirates[owner])
-    draws = 0 if is_win else min(draws, _cards_left(position))
-    choice["to"] = position.ruleset.route.names[to]
-    if draws:
-        choice["draws"] = draws
-    choice["final"] = draws > 0 or is_win
-    return choice
+    leads = position.ruleset.choices.get(type(action))
+    outcome: Json = {"final": True} if leads is None else leads(position, seat, action, company)
+    return {"action": action.to_json(), **outcome}

@@ -4,7 +4,7 @@ cartagena/1
 options preset=complete players=2
 seed 0f3c…
 start rrrrr bbbb
-  1- 6 hook:r rum chest parrot:bb pistol lantern
+  1- 6 hook:r rum chest parrot:bb pistol …
   …
 sloop cartagena
  19-24 …
@@ -22,10 +22,10 @@ from typing import Any
 
 from app.rules.catalogue import CATALOGUE, PRESETS
 from app.rules.core.errors import BadNotation
+from app.rules.core.fields import SEAT_LETTERS
 from app.rules.core.position import Position
 from app.rules.core.route import BOARD_LENGTH, GOAL, SLOOP, START
 from app.rules.formats.interchange import position_from_json
-from app.rules.formats.notation import SEAT_LETTERS
 from app.rules.formats.view import FORMAT, position_to_json
 from app.rules.options import options_to_json, parse_options
 

@@ -5,18 +5,16 @@ Not checked: whether the position follows from its seed or can be reached at all
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from app.rules.core.cards import SYMBOLS, CardKinds
 from app.rules.core.chance import check_seed
 from app.rules.core.errors import BadOptions, BadPosition, BadSeed
 from app.rules.core.movement import MOST_ABOARD
+from app.rules.core.pending import Pending
 from app.rules.core.position import CARTAGENA, TORTUGA, Position
 from app.rules.core.route import BOARD_LENGTH, Route
-from app.rules.core.ruleset import make_ruleset
-from app.rules.core.tokens import TOKENS, chest_places
-from app.rules.formats.pending_from_json import pending_from_json
+from app.rules.core.ruleset import DEBTS, MODULES, make_ruleset
 from app.rules.formats.view import FORMAT
 from app.rules.options import Options, parse_options
 
@@ -27,18 +25,18 @@ Json = dict[str, Any]
 _FIELDS = frozenset(
     (
         *("format", "options", "seed", "board", "players", "deck", "row", "discard", "shuffles", "sloop"),
-        *("chests", "chests_aside", "chest_shuffles", "turn", "forced_passes", "pending", "winner"),
+        *("turn", "forced_passes", "pending", "winner"),
     )
 )
 _PLAYER_FIELDS = frozenset(("hand", "pirates", "resigned"))
 _TURN_FIELDS = frozenset(("seat", "taken", "captain_used"))
 _OPTION_COUNT = 19
 _MOST_ON_A_SPACE = 3
-_TOKEN_COUNTS = Counter(TOKENS)
 
 
 def position_from_json(value: object) -> Position:
-    fields = _object(value, _FIELDS, "A position")
+    states = [module.state for module in MODULES if module.state is not None]
+    fields = _object(value, _FIELDS.union(*(state.fields for state in states)), "A position")
     if fields["format"] != FORMAT:
         raise BadPosition(f'The format of a position is "{FORMAT}".')
     options = _options(fields["options"])
@@ -61,12 +59,12 @@ def position_from_json(value: object) -> Position:
     position.discard = _cards(fields["discard"], kinds, "The discards")
     position.shuffles = _count(fields["shuffles"], "The count of shuffles")
     position.sloop = _sloop(fields["sloop"], options)
-    position.chest_shuffles = _count(fields["chest_shuffles"], "The count of chest shuffles")
-    _lay_tokens(position, fields["chests"], fields["chests_aside"])
+    for state in states:
+        state.from_json(position, fields)
     _take_turn(position, fields["turn"], fields["forced_passes"])
     winner = fields["winner"]
     position.winner = None if winner is None else _number(winner, 0, options.players - 1, "The winner")
-    position.pending = pending_from_json(fields["pending"], position)
+    position.pending = _pending(fields["pending"], position)
     _check_cards(position)
     _check_end(position)
     return position
@@ -185,7 +183,7 @@ def _pirates(value: object, options: Options, route: Route, seat: int) -> list[i
 
 
 def _sloop(value: object, options: Options) -> str | None:
-    if options.scenario != "complete":
+    if not options.has_sloop:
         if value is not None:
             raise BadPosition("Only the complete scenario has a sloop; it must be null here.")
         return None
@@ -194,28 +192,19 @@ def _sloop(value: object, options: Options) -> str | None:
     return CARTAGENA if value == CARTAGENA else TORTUGA
 
 
-def _lay_tokens(position: Position, chests: object, aside: object) -> None:
-    if not isinstance(chests, dict) or not isinstance(aside, list):
-        raise BadPosition("The chests are an object from space to token, those aside a list.")
-    if not position.options.black_magic:
-        if chests or aside or position.chest_shuffles:
-            raise BadPosition("Without black magic there are no chest tokens, and nothing shuffles them.")
-        position.chests, position.chests_aside = {}, ()
-        return
-    route = position.ruleset.route
-    spaces = {str(route.names[place]): place for place in chest_places(route)}
-    tokens = [*chests.values(), *aside]
-    if not all(isinstance(token, str) and token in _TOKEN_COUNTS for token in tokens):
-        raise BadPosition("A chest token is one of 1, 2, 3, empty, snake, written as a text.")
-    if not chests.keys() <= spaces.keys():
-        raise BadPosition(f"Chest tokens lie only on the chest spaces: {', '.join(spaces)}.")
-    if len(aside) != len(TOKENS) - len(spaces):
-        raise BadPosition(f"With {len(spaces)} chest spaces {len(TOKENS) - len(spaces)} tokens lie aside.")
-    counts = Counter(tokens)
-    if counts["snake"] != 1 or not counts <= _TOKEN_COUNTS:
-        raise BadPosition("The tokens are 1, 1, 2, 2, 3, 3, empty and snake; the snake is never out.")
-    position.chests = {place: chests[name] for name, place in spaces.items() if name in chests}
-    position.chests_aside = tuple(aside)
+def _pending(value: object, position: Position) -> Pending | None:
+    """What is owed, read and checked against the rest of the table."""
+    if value is None:
+        return None
+    if not isinstance(value, dict):
+        raise BadPosition("What is pending must be null or an object.")
+    kind = value.get("kind")
+    if not isinstance(kind, str) or kind not in DEBTS:
+        raise BadPosition(f"The kind of what is pending is one of {', '.join(DEBTS)}.")
+    names = DEBTS[kind].fields
+    if value.keys() != names:
+        raise BadPosition(f"A pending {kind} has exactly the fields {', '.join(sorted(names))}.")
+    return DEBTS[kind].from_json(value, position)
 
 
 def _take_turn(position: Position, value: object, forced_passes: object) -> None:
@@ -237,7 +226,7 @@ def _check_cards(position: Position) -> None:
     for hand in position.hands:
         for kind, count in enumerate(hand):
             counts[kind] += count
-    pending = getattr(position.pending, "cards", ())
+    pending = () if position.pending is None else position.pending.choice_cards
     for cards in (position.deck, position.row, position.discard, pending):
         for kind in cards:
             counts[kind] += 1

@@ -1,14 +1,10 @@
-"""The modules, in the order in which they offer actions."""
+"""The modules, in the order in which they offer actions. Whoever adds one adds it here."""
 
 from __future__ import annotations
 
-from app.rules.core.ruleset import Module
-from app.rules.modules.basic import BASIC
-from app.rules.modules.black_magic import BLACK_MAGIC
-from app.rules.modules.complete import COMPLETE
-from app.rules.modules.morgan import MORGAN
-from app.rules.modules.scoundrels import SCOUNDRELS
+from app.rules.core.ruleset import add_modules
+from app.rules.modules import basic, black_magic, complete, morgan, scoundrels
 
-__all__ = ["MODULES"]
+__all__: list[str] = []
 
-MODULES: tuple[Module, ...] = (BASIC, COMPLETE, MORGAN, BLACK_MAGIC, SCOUNDRELS)
+add_modules((basic.BASIC, complete.COMPLETE, morgan.MORGAN, black_magic.BLACK_MAGIC, scoundrels.SCOUNDRELS))

@@ -2,12 +2,49 @@
 
 from __future__ import annotations
 
-from app.rules.core.actions import Action, Sail
-from app.rules.core.events import Sailed
-from app.rules.core.position import CARTAGENA, TORTUGA, Position
-from app.rules.core.ruleset import Events, Module
+from dataclasses import dataclass
 
-__all__ = ["COMPLETE", "is_captain"]
+from app.rules.core.action import Action
+from app.rules.core.errors import Illegal, Reason
+from app.rules.core.event import Event, Json
+from app.rules.core.position import CARTAGENA, TORTUGA, Events, Position
+from app.rules.core.ruleset import Module, Rule
+from app.rules.core.view_patch import play_cards
+
+__all__ = ["COMPLETE", "Sail", "Sailed", "is_captain"]
+
+
+class Why(Reason):
+    """Why the sloop does not sail."""
+
+    no_sailing = "This table plays without a sailing sloop."
+    sail_needs_crew = "To sail to tortuga you need a pirate aboard."
+    sail_back_needs_pirate = "To sail back to cartagena you need a pirate at the start or in the passage."
+
+
+@dataclass(frozen=True, slots=True)
+class Sail(Action):
+    type = "sail"
+    text = "sail"
+
+
+@dataclass(frozen=True, slots=True)
+class Sailed(Event):
+    type = "sailed"
+    seat: int
+    to: str
+    is_free: bool
+
+    def seen_by(self, viewer: int, is_open: bool) -> Json:
+        return {"type": "sailed", "seat": self.seat, "to": self.to, "free": self.is_free}
+
+    @staticmethod
+    def fold(view: Json, event: Json, viewer: int | None) -> None:
+        play_cards(view, event["seat"], cost=0 if event["free"] else 1)
+        if event["free"]:
+            view["turn"]["captain_used"] = True
+        view["sloop"] = event["to"]
+
 
 _SAIL = Sail()
 
@@ -43,9 +80,15 @@ def _sail(position: Position, seat: int, action: Sail, events: Events) -> bool:
     return False
 
 
+def _why_not(position: Position, seat: int, action: Sail) -> Illegal:
+    return Illegal(Why.sail_needs_crew if position.sloop == CARTAGENA else Why.sail_back_needs_pirate)
+
+
 COMPLETE = Module(
     name="complete",
     is_on=lambda options: options.scenario == "complete",
-    offers=lambda options: (_offer_sail,),
-    resolvers={Sail: _sail},
+    absent=Why.no_sailing,
+    offers=lambda options, route: (_offer_sail,),
+    actions={Sail: Rule(_sail, lambda position, seat, action, company: {"final": False}, _why_not)},
+    events=(Sailed,),
 )

@@ -2,16 +2,120 @@
 
 from __future__ import annotations
 
-from app.rules.core.actions import Action, Discard, OwedDiscard
-from app.rules.core.events import CardsDiscarded, DiscardOwed
-from app.rules.core.movement import discard_card
-from app.rules.core.pending import OwedDiscards
-from app.rules.core.position import Position
-from app.rules.core.ruleset import Events, Module
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-__all__ = ["HAND_LIMIT", "SCOUNDRELS"]
+from app.rules.core.action import Action
+from app.rules.core.errors import BadPosition, Illegal, Reason
+from app.rules.core.event import Event, Json
+from app.rules.core.fields import CARDS
+from app.rules.core.movement import discard_card
+from app.rules.core.pending import Pending
+from app.rules.core.position import Debt, Events, Position
+from app.rules.core.ruleset import Module, Rule
+from app.rules.core.view_patch import lose_cards
+
+__all__ = [
+    "HAND_LIMIT",
+    "SCOUNDRELS",
+    "CardsDiscarded",
+    "Discard",
+    "DiscardOwed",
+    "OwedDiscard",
+    "OwedDiscards",
+]
 
 HAND_LIMIT = 7
+
+
+class Why(Reason):
+    """Why a discard is refused."""
+
+    discard_count = "Exactly {n} of your cards must be discarded."
+    discard_not_held = "You do not hold {card} that often."
+
+
+@dataclass(frozen=True, slots=True)
+class Discard(Action):
+    type = "discard"
+    form = (("cards", CARDS),)
+    text = "discard {cards}"
+    is_answer = True
+    cards: tuple[str, ...]
+
+    def canonical(self) -> Action:
+        return Discard(tuple(sorted(self.cards)))
+
+    @classmethod
+    def from_words(cls, words: list[str]) -> Action | None:
+        if len(words) == 2 and words[1].isascii() and words[1].isdigit():
+            return OwedDiscard(int(words[1]))
+        return super(Discard, cls).from_words(words)
+
+
+@dataclass(frozen=True, slots=True)
+class OwedDiscard(Action):
+    """How an owed discard stands in a legal list: any choice of that many cards will do."""
+
+    type = "discard"
+    is_answer = True
+    is_only_listed = True
+    count: int
+
+    def to_json(self) -> Json:
+        return {"type": "discard", "count": self.count}
+
+    def to_text(self) -> str:
+        return f"discard {self.count}"
+
+
+@dataclass(frozen=True, slots=True)
+class OwedDiscards(Pending):
+    """A dark card was played: these seats must discard so many cards, in any order of seats."""
+
+    kind = "discard"
+    owed: tuple[tuple[int, int], ...]
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        return tuple(seat for seat, _ in self.owed)
+
+    def to_json(self, names: Sequence[str], viewer: int | None, is_full: bool) -> Json:
+        return {"kind": "discard", "owed": {str(seat): count for seat, count in self.owed}}
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardOwed(Event):
+    type = "discard_owed"
+    owed: tuple[tuple[int, int], ...]
+
+    def seen_by(self, viewer: int, is_open: bool) -> Json:
+        return {"type": "discard_owed", "owed": {str(seat): count for seat, count in self.owed}}
+
+    @staticmethod
+    def fold(view: Json, event: Json, viewer: int | None) -> None:
+        view["pending"] = {"kind": "discard", "owed": dict(event["owed"])}
+
+
+@dataclass(frozen=True, slots=True)
+class CardsDiscarded(Event):
+    type = "cards_discarded"
+    is_final = True
+    seat: int
+    cards: tuple[str, ...]
+
+    def seen_by(self, viewer: int, is_open: bool) -> Json:
+        return {"type": "cards_discarded", "seat": self.seat, "cards": list(self.cards)}
+
+    @staticmethod
+    def fold(view: Json, event: Json, viewer: int | None) -> None:
+        lose_cards(view, event["seat"], len(event["cards"]), event["cards"])
+        view["discard"] += event["cards"]
+        owed = view["pending"]["owed"]
+        del owed[str(event["seat"])]
+        if not owed:
+            view["pending"] = None
+        view["forced_passes"] = 0
 
 
 def _others_owe_discards(position: Position, seat: int, events: Events) -> None:
@@ -26,40 +130,73 @@ def _others_owe_discards(position: Position, seat: int, events: Events) -> None:
             events.append(DiscardOwed(owed))
 
 
-def _owed_answers(position: Position, seat: int) -> list[Action]:
+def _count_owed(position: Position, seat: int) -> int:
     assert isinstance(position.pending, OwedDiscards)
-    return [OwedDiscard(count) for owing, count in position.pending.owed if owing == seat]
+    return dict(position.pending.owed).get(seat, 0)
+
+
+def _answers(position: Position, seat: int) -> list[Action]:
+    count = _count_owed(position, seat)
+    return [OwedDiscard(count)] if count else []
+
+
+def _unlisted(position: Position, seat: int, action: Action) -> Action | None:
+    if not isinstance(action, Discard):
+        return None
+    count = _count_owed(position, seat)
+    if len(action.cards) != count:
+        raise Illegal(Why.discard_count, n=count)
+    hand = list(position.hand_names(seat))
+    for card in action.cards:
+        if card not in hand:
+            raise Illegal(Why.discard_not_held, card=card)
+        hand.remove(card)
+    return action
+
+
+def _lowest(position: Position, seat: int) -> Discard:
+    return Discard(position.hand_names(seat)[: _count_owed(position, seat)])
 
 
 def _discard(position: Position, seat: int, action: Discard, events: Events) -> bool:
-    numbers = position.ruleset.kinds.numbers
-    return _pay(position, seat, sorted(numbers[card] for card in action.cards), events)
-
-
-def _pay(position: Position, seat: int, kinds: list[int], events: Events) -> bool:
     assert isinstance(position.pending, OwedDiscards)
-    for kind in kinds:
-        discard_card(position, seat, kind)
+    cards = tuple(sorted(action.cards))
+    numbers = position.ruleset.kinds.numbers
+    for card in cards:
+        discard_card(position, seat, numbers[card])
     left = tuple(debt for debt in position.pending.owed if debt[0] != seat)
     position.pending = OwedDiscards(left) if left else None
     if events is not None:
-        names = position.ruleset.kinds.names
-        events.append(CardsDiscarded(seat, tuple(names[kind] for kind in kinds)))
+        events.append(CardsDiscarded(seat, cards))
     return False
 
 
 def _settle(position: Position, seat: int, events: Events) -> bool:
     """A seat that resigns discards its lowest cards."""
-    assert isinstance(position.pending, OwedDiscards)
-    count = dict(position.pending.owed).get(seat, 0)
-    return _pay(position, seat, position.hand_cards(seat)[:count], events) if count else False
+    return _count_owed(position, seat) > 0 and _discard(position, seat, _lowest(position, seat), events)
+
+
+def _from_json(value: Json, position: Position) -> Pending:
+    if not position.options.scoundrels:
+        raise BadPosition("Discards are owed only where scoundrels play.")
+    owed = value["owed"]
+    seats = {str(seat): seat for seat in position.seats_in}
+    if not isinstance(owed, dict) or not owed or not owed.keys() <= seats.keys():
+        raise BadPosition("Owed discards are an object from the seats still in that owe to a count.")
+    for name, count in owed.items():
+        if type(count) is not int or count < 1 or position.held[seats[name]] != HAND_LIMIT + count:
+            raise BadPosition(f"Player {name} owes exactly the cards that it holds beyond {HAND_LIMIT}.")
+    return OwedDiscards(tuple((seat, owed[name]) for name, seat in seats.items() if name in owed))
 
 
 SCOUNDRELS = Module(
     name="scoundrels",
     is_on=lambda options: options.scoundrels,
-    resolvers={Discard: _discard},
-    answers={OwedDiscards: _owed_answers},
-    settlers={OwedDiscards: _settle},
+    actions={Discard: Rule(_discard)},
+    debts={
+        OwedDiscards: Debt(_answers, _lowest, _settle, _from_json, frozenset(("kind", "owed")), _unlisted)
+    },
+    events=(DiscardOwed, CardsDiscarded),
     reactions=(_others_owe_discards,),
+    dark_copies=2,
 )

@@ -8,19 +8,20 @@ from random import Random
 
 from app.bots.budget import Meter
 from app.bots.evaluation import weights_for
-from app.bots.imagine import Imagination
+from app.bots.sampling import PositionSampler
 from app.bots.turn_search import Plan
-from app.rules.core.actions import Action, End
+from app.rules.core.action import Action
+from app.rules.core.actions import End
 from app.rules.core.position import Position
 
-__all__ = ["Best", "Thought"]
+__all__ = ["Best", "Decision"]
 
 Best = Callable[[Action], None]
 
 
 @dataclass(slots=True)
-class Thought:
-    imagination: Imagination
+class Decision:
+    sampler: PositionSampler
     seat: int
     listed: Sequence[Action]
     meter: Meter

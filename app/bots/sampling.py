@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 from app import rules
 from app.bots.knowledge import Contradiction, Hypothesis, suppose
-from app.rules.core.pending import OwedShare, OwedStack
 from app.rules.core.position import Position
-from app.rules.core.tokens import TOKENS
+from app.rules.modules.black_magic.chest_tokens import TOKENS
+from app.rules.modules.black_magic.dealt_choice import OwedChoice
 
-__all__ = ["Imagination", "acting_seat"]
+__all__ = ["PositionSampler", "acting_seat"]
 
 Json = dict[str, Any]
 
@@ -38,7 +39,7 @@ def acting_seat(view: Json, actions: Sequence[Json]) -> int:
     return (fitting or seen)[0]
 
 
-class Imagination:
+class PositionSampler:
     """The positions that a seat can take for possible."""
 
     def __init__(self, view: Json, seat: int, history: Sequence[Json]) -> None:
@@ -148,19 +149,17 @@ class Imagination:
             offered = [None] * count
         cards = tuple(sorted(unknown.pop() if card is None else numbers[card] for card in offered))
         pending = position.pending
-        if isinstance(pending, OwedShare):
-            position.pending = OwedShare(pending.seat, cards, pending.dark)
-        elif isinstance(pending, OwedStack):
-            position.pending = OwedStack(pending.seat, cards, pending.dark)
+        assert isinstance(pending, OwedChoice)
+        position.pending = replace(pending, cards=cards)
 
     def _lay_tokens(self, position: Position, opened: list[str] | None, rng: Random) -> None:
         if not position.options.black_magic:
             return
         tokens = _tokens_left(self.view, opened)
         rng.shuffle(tokens)
-        places = sorted(position.chests)
-        position.chests = dict(zip(places, tokens, strict=False))
-        position.chests_aside = tuple(tokens[len(places) :])
+        places = sorted(position.tokens)
+        position.tokens = dict(zip(places, tokens, strict=False))
+        position.tokens_aside = tuple(tokens[len(places) :])
 
 
 def _unseen(view: Json, cards: Counter[str]) -> Counter[str]:

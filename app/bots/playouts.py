@@ -7,11 +7,12 @@ from math import exp, log
 
 from app import rules
 from app.bots.budget import Meter
+from app.bots.decision import Decision
 from app.bots.evaluation import strength, strengths
 from app.bots.owed import settle_all
-from app.bots.thought import Thought
 from app.bots.turn_search import Plan, plans, reveal
-from app.rules.core.actions import Action, End
+from app.rules.core.action import Action
+from app.rules.core.actions import End
 from app.rules.core.position import Position
 
 __all__ = ["best_of", "candidates", "edge", "finish", "play_plan", "play_turn"]
@@ -28,11 +29,11 @@ def edge(position: Position, seat: int, weights: Sequence[float]) -> float:
     return own - most - log(sum(exp(value - most) for value in rest))
 
 
-def candidates(thought: Thought, position: Position, width: int, most: int) -> list[Plan]:
+def candidates(decision: Decision, position: Position, width: int, most: int) -> list[Plan]:
     """The plans worth a closer look, that of the greatest edge first; a plan that wins stands alone."""
-    seat = thought.seat
-    weights = thought.weights(position)
-    found = thought.worth_trying(plans(position, seat, weights, width, thought.meter))
+    seat = decision.seat
+    weights = decision.weights(position)
+    found = decision.worth_trying(plans(position, seat, weights, width, decision.meter))
     found.sort(key=lambda plan: -plan.value)
     if found and found[0].value == float("inf"):
         return found[:1]

@@ -1,0 +1,53 @@
+"""What events do to a view: cards gained, lost and played, pirates moved. It needs no rules."""
+
+from __future__ import annotations
+
+from bisect import insort
+from typing import Any
+
+__all__ = ["gain_cards", "lose_cards", "move_pirates", "place_order", "play_cards"]
+
+Json = dict[str, Any]
+
+
+def place_order(view: Json, place: int | str) -> float:
+    """Where a place stands along the route: the sloop lies behind the last space of the passage."""
+    if place == "start":
+        return 0
+    if place == "goal":
+        return len(view["board"]) + 1
+    if place == "sloop":
+        return float(view["options"]["passage_boards"] * 6) + 0.5
+    return float(place)
+
+
+def gain_cards(view: Json, seat: int, count: int, cards: list[str] | None) -> None:
+    player = view["players"][seat]
+    player["cards"] += count
+    if player["hand"] is not None:
+        for card in cards or ():
+            insort(player["hand"], card)
+
+
+def lose_cards(view: Json, seat: int, count: int, cards: list[str] | None) -> None:
+    player = view["players"][seat]
+    player["cards"] -= count
+    if player["hand"] is not None:
+        for card in cards or ():
+            player["hand"].remove(card)
+
+
+def play_cards(view: Json, seat: int, *cards: str, cost: int = 1) -> None:
+    """Cards leave the hand for the discards, and the action counts."""
+    lose_cards(view, seat, len(cards), list(cards))
+    view["discard"] += cards
+    view["turn"]["taken"] += cost
+    view["forced_passes"] = 0
+
+
+def move_pirates(view: Json, seat: int, origin: int | str, to: int | str, count: int = 1) -> None:
+    pirates = view["players"][seat]["pirates"]
+    for _ in range(count):
+        pirates.remove(origin)
+        pirates.append(to)
+    pirates.sort(key=lambda place: place_order(view, place))

@@ -1,0 +1,161 @@
+"""The chest: open the token under a pirate on a chest space. It brings cards, nothing, or the snake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.rules.core.action import Action
+from app.rules.core.errors import Illegal, Reason
+from app.rules.core.event import Event, Json
+from app.rules.core.explain import missing_pirate
+from app.rules.core.fields import CARD, PLACE
+from app.rules.core.movement import discard_card, move
+from app.rules.core.position import Events, Position, Ruleset
+from app.rules.core.route import Place
+from app.rules.core.ruleset import Rule
+from app.rules.core.supply import take
+from app.rules.core.view_patch import move_pirates, play_cards
+from app.rules.modules.black_magic.chest_tokens import lay_chests
+from app.rules.modules.black_magic.power import Power, held_kinds, wrong_card
+
+__all__ = ["CHEST", "Chest", "ChestOpened", "ChestsLaid", "SnakeStruck"]
+
+
+class Why(Reason):
+    """Why no chest can be opened."""
+
+    no_chest_there = "No face-down chest lies under that pirate."
+
+
+@dataclass(frozen=True, slots=True)
+class Chest(Action):
+    type = "chest"
+    form = (("card", CARD), ("from", PLACE))
+    text = "{card}! {from}"
+    symbol = "chest"
+    card: str
+    origin: Place
+
+    def cards_played(self) -> tuple[str, ...]:
+        return (self.card,)
+
+
+@dataclass(frozen=True, slots=True)
+class ChestOpened(Event):
+    type = "chest_opened"
+    played = ("card",)
+    is_final = True
+    seat: int
+    card: str
+    origin: Place
+    token: str
+
+    def seen_by(self, viewer: int, is_open: bool) -> Json:
+        return {
+            "type": "chest_opened",
+            "seat": self.seat,
+            "card": self.card,
+            "from": self.origin,
+            "token": self.token,
+        }
+
+    @staticmethod
+    def fold(view: Json, event: Json, viewer: int | None) -> None:
+        play_cards(view, event["seat"], event["card"])
+        del view["chests"][str(event["from"])]
+
+
+@dataclass(frozen=True, slots=True)
+class SnakeStruck(Event):
+    type = "snake_struck"
+    is_final = True
+    seat: int
+    origin: Place
+    to: Place
+
+    def seen_by(self, viewer: int, is_open: bool) -> Json:
+        return {"type": "snake_struck", "seat": self.seat, "from": self.origin, "to": self.to}
+
+    @staticmethod
+    def fold(view: Json, event: Json, viewer: int | None) -> None:
+        move_pirates(view, event["seat"], event["from"], event["to"])
+
+
+@dataclass(frozen=True, slots=True)
+class ChestsLaid(Event):
+    type = "chests_laid"
+    is_final = True
+    spaces: tuple[Place, ...]
+    aside: int
+
+    def seen_by(self, viewer: int, is_open: bool) -> Json:
+        return {"type": "chests_laid", "spaces": list(self.spaces), "aside": self.aside}
+
+    @staticmethod
+    def fold(view: Json, event: Json, viewer: int | None) -> None:
+        view["chests"] = {str(space): None for space in event["spaces"]}
+        view["chests_aside"] = event["aside"]
+        view["chest_shuffles"] += 1
+
+
+def _offer(position: Position, seat: int, out: list[Action]) -> None:
+    kinds = held_kinds(position, seat, "chest")
+    if kinds:
+        ruleset = position.ruleset
+        for place in dict.fromkeys(position.pirates[seat]):
+            if place in position.tokens:
+                out += [Chest(ruleset.kinds.names[kind], ruleset.route.names[place]) for kind in kinds]
+
+
+def _open(position: Position, seat: int, action: Chest, events: Events) -> bool:
+    ruleset = position.ruleset
+    place = ruleset.route.places[action.origin]
+    kind = ruleset.kinds.numbers[action.card]
+    discard_card(position, seat, kind)
+    position.taken += 1
+    found = position.tokens[place]
+    position.tokens = {other: left for other, left in position.tokens.items() if other != place}
+    if events is not None:
+        events.append(ChestOpened(seat, action.card, action.origin, found))
+    if found == "snake":
+        _strike_with_snake(position, seat, place, events)
+    elif found != "empty":
+        take(position, seat, int(found), events)
+    return ruleset.kinds.dark[kind]
+
+
+def _strike_with_snake(position: Position, seat: int, place: int, events: Events) -> None:
+    """Back to the nearest empty rum space, else to the lowest empty space, else nowhere; then new tokens."""
+    route = position.ruleset.route
+    low, high = route.behind[place]
+    empty = [space for space in range(low, high) if not position.crowd[space]]
+    rum = [space for space in empty if route.symbol_at(space) == "rum"]
+    to = rum[-1] if rum else empty[0] if empty else place
+    if to != place:
+        move(position, seat, place, to)
+    position.token_shuffles += 1
+    lay_chests(position)
+    if events is not None:
+        events.append(SnakeStruck(seat, route.names[place], route.names[to]))
+        spaces = tuple(route.names[space] for space in sorted(position.tokens))
+        events.append(ChestsLaid(spaces, len(position.tokens_aside)))
+
+
+def _why_not(position: Position, seat: int, action: Chest) -> Illegal:
+    wrong = wrong_card(action.card, "chest") or missing_pirate(position, seat, action.origin)
+    return wrong or Illegal(Why.no_chest_there)
+
+
+def _every_action(ruleset: Ruleset) -> Iterator[Action]:
+    for kind in ruleset.kinds.of_name["chest"]:
+        yield from (Chest(ruleset.kinds.names[kind], place) for place in ruleset.route.names)
+
+
+CHEST = Power(
+    symbol="chest",
+    offer=_offer,
+    actions={Chest: Rule(_open, why_not=_why_not)},
+    events=(ChestOpened, SnakeStruck, ChestsLaid),
+    every_action=_every_action,
+)

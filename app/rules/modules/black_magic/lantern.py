@@ -1,0 +1,197 @@
+"""The lantern: look at the top cards of the deck, keep one and put the others back in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.rules.core.action import Action
+from app.rules.core.errors import Illegal
+from app.rules.core.event import Event, Json
+from app.rules.core.explain import Why
+from app.rules.core.fields import CARD, CARDS
+from app.rules.core.movement import discard_card
+from app.rules.core.pending import Pending
+from app.rules.core.position import Debt, Events, Position, Ruleset
+from app.rules.core.ruleset import Rule
+from app.rules.core.supply import gain
+from app.rules.core.view_patch import gain_cards
+from app.rules.modules.black_magic.dealt_choice import (
+    OwedChoice,
+    arrangements,
+    choice_cards,
+    deal_choice,
+    fold_played,
+    names_of,
+)
+from app.rules.modules.black_magic.power import Power, held_kinds, wrong_card
+
+__all__ = ["LANTERN", "CardsStacked", "Lantern", "LanternLit", "OwedStack", "Stack"]
+
+CARDS_LIT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Lantern(Action):
+    type = "lantern"
+    form = (("card", CARD),)
+    text = "{card}!"
+    symbol = "lantern"
+    card: str
+
+    def cards_played(self) -> tuple[str, ...]:
+        return (self.card,)
+
+
+@dataclass(frozen=True, slots=True)
+class Stack(Action):
+    type = "stack"
+    form = (("keep", CARD), ("back", CARDS))
+    text = "stack {keep} back {back}"
+    is_answer = True
+    is_secret = True
+    keep: str
+    back: tuple[str, ...]
+    """First listed on top."""
+
+    def to_text(self) -> str:
+        return super(Stack, self).to_text() if self.back else f"stack {self.keep}"
+
+    @classmethod
+    def from_words(cls, words: list[str]) -> Action | None:
+        if len(words) == 2:
+            return Stack(CARD.from_text(words[1]), ())
+        return super(Stack, cls).from_words(words)
+
+
+@dataclass(frozen=True, slots=True)
+class OwedStack(OwedChoice):
+    """A lantern was played: one of the drawn cards is to be kept, the others go back on top."""
+
+    kind = "stack"
+
+
+@dataclass(frozen=True, slots=True)
+class LanternLit(Event):
+    type = "lantern_lit"
+    played = ("card",)
+    is_final = True
+    seat: int
+    card: str
+
+    def seen_by(self, viewer: int, is_open: bool) -> Json:
+        return {"type": "lantern_lit", "seat": self.seat, "card": self.card}
+
+    @staticmethod
+    def fold(view: Json, event: Json, viewer: int | None) -> None:
+        fold_played(view, event, viewer, "stack")
+
+
+@dataclass(frozen=True, slots=True)
+class CardsStacked(Event):
+    """The kept card lies open with open hands; what went back on the deck only the chooser knows."""
+
+    type = "cards_stacked"
+    is_final = True
+    seat: int
+    keep: str
+    back: tuple[str, ...]
+
+    def is_public(self, is_open: bool) -> bool:
+        return False
+
+    def seen_by(self, viewer: int, is_open: bool) -> Json:
+        return {
+            "type": "cards_stacked",
+            "seat": self.seat,
+            "keep": self.keep if is_open or viewer == self.seat else None,
+            "back": list(self.back) if viewer == self.seat else None,
+            "count": len(self.back),
+        }
+
+    def in_full(self) -> Json:
+        return self.seen_by(self.seat, True)
+
+    @staticmethod
+    def fold(view: Json, event: Json, viewer: int | None) -> None:
+        gain_cards(view, event["seat"], 1, None if event["keep"] is None else [event["keep"]])
+        view["deck"] += event["count"]
+        view["pending"] = None
+        view["forced_passes"] = 0
+
+
+def _offer(position: Position, seat: int, out: list[Action]) -> None:
+    out += map(Lantern, names_of(position, held_kinds(position, seat, "lantern")))
+
+
+def _light(position: Position, seat: int, action: Lantern, events: Events) -> bool:
+    kinds = position.ruleset.kinds
+    kind = kinds.numbers[action.card]
+    discard_card(position, seat, kind)
+    position.taken += 1
+    if events is not None:
+        events.append(LanternLit(seat, action.card))
+    cards = deal_choice(position, seat, CARDS_LIT, events)
+    position.pending = OwedStack(seat, cards, kinds.dark[kind])
+    return False
+
+
+def _why_not(position: Position, seat: int, action: Lantern) -> Illegal:
+    return wrong_card(action.card, "lantern") or Illegal(Why.not_now)
+
+
+def _owed(position: Position) -> OwedStack:
+    assert isinstance(position.pending, OwedStack)
+    return position.pending
+
+
+def _answers(position: Position, seat: int) -> list[Action]:
+    owed = _owed(position)
+    if seat != owed.seat:
+        return []
+    return [
+        Stack(names_of(position, keep)[0], names_of(position, back))
+        for back, keep in arrangements(owed.cards, len(owed.cards) - 1)
+    ]
+
+
+def _lowest(position: Position, seat: int) -> Stack:
+    """The lowest card is kept, the others put back ascending."""
+    kept, *back = names_of(position, _owed(position).cards)
+    return Stack(kept, tuple(back))
+
+
+def _stack(position: Position, seat: int, action: Stack, events: Events) -> bool:
+    owed = _owed(position)
+    numbers = position.ruleset.kinds.numbers
+    gain(position, seat, numbers[action.keep])
+    position.deck += bytearray(numbers[card] for card in reversed(action.back))
+    position.pending = None
+    if events is not None:
+        events.append(CardsStacked(seat, action.keep, action.back))
+    return owed.dark
+
+
+def _settle(position: Position, seat: int, events: Events) -> bool:
+    return seat == _owed(position).seat and _stack(position, seat, _lowest(position, seat), events)
+
+
+def _from_json(value: Json, position: Position) -> Pending:
+    return OwedStack(value["seat"], choice_cards(value, position, 1, CARDS_LIT), value["dark"])
+
+
+def _every_action(ruleset: Ruleset) -> Iterator[Action]:
+    """Without the stacks: those are as many as the cards that come."""
+    return (Lantern(ruleset.kinds.names[kind]) for kind in ruleset.kinds.of_name["lantern"])
+
+
+LANTERN = Power(
+    symbol="lantern",
+    offer=_offer,
+    actions={Lantern: Rule(_light, why_not=_why_not), Stack: Rule(_stack)},
+    events=(LanternLit, CardsStacked),
+    every_action=_every_action,
+    debts={
+        OwedStack: Debt(_answers, _lowest, _settle, _from_json, frozenset(("kind", "seat", "cards", "dark")))
+    },
+)
