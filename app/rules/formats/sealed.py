@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from app.rules.core.chance import bot_nonce, is_nonce, is_seal, seal_of
 from app.rules.core.errors import BadRecord
 
-if TYPE_CHECKING:
-    from app.rules.formats.record import Record
-
-__all__ = ["VoidRound", "check_nonces", "sealed_from_json", "void_round_to_json"]
+__all__ = ["Sealed", "VoidRound", "check_nonces", "sealed_from_json", "void_round_to_json"]
 
 _MOST_ROUNDS = 1000
 
@@ -31,6 +28,25 @@ class VoidRound:
     nonces: tuple[str | None, ...]
     missing: tuple[int, ...]
     """Whose fault it was: seats that did not open."""
+
+
+class Sealed(Protocol):
+    """What a record says of where its seed came from."""
+
+    @property
+    def commitment(self) -> str: ...
+    @property
+    def server_seed(self) -> str: ...
+    @property
+    def nonces(self) -> tuple[str, ...]: ...
+    @property
+    def players(self) -> tuple[tuple[str, str | None], ...]: ...
+    @property
+    def scheme(self) -> int: ...
+    @property
+    def seals(self) -> tuple[str | None, ...]: ...
+    @property
+    def void_rounds(self) -> tuple[VoidRound, ...]: ...
 
 
 def void_round_to_json(voided: VoidRound) -> Json:
@@ -72,7 +88,7 @@ def sealed_from_json(fields: Json, players: int) -> tuple[tuple[str | None, ...]
     return tuple(seals), tuple(_void_round_from_json(each, number) for number, each in enumerate(rounds, 1))
 
 
-def check_nonces(record: Record) -> None:
+def check_nonces(record: Sealed) -> None:
     """All that can be known of where the seed came from; raises BadRecord."""
     is_bot = [bot is not None for _, bot in record.players]
     for seat, nonce in enumerate(record.nonces):
