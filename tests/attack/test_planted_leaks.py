@@ -78,6 +78,17 @@ def an_error_sentence(patch: Patch, laid: Laid) -> None:
     patch.setattr(laid, "apply", apply, raising=False)
 
 
+def a_parameter_of_a_refusal(patch: Patch, laid: Laid) -> None:
+    def apply(position: rules.Position, seat: int, action: Any, listed: Any = None) -> Any:
+        try:
+            return rules.apply(position, seat, action, listed)
+        except rules.RuleError as refused:
+            refused.params = {**refused.params, "card": position.ruleset.kinds.names[position.deck[-1]]}
+            raise
+
+    patch.setattr(laid, "apply", apply, raising=False)
+
+
 def what_others_may_do(patch: Patch, laid: Laid) -> None:
     def choices(position: rules.Position, seat: int, **how: Any) -> Any:
         players = range(position.options.players)
@@ -160,6 +171,7 @@ PLANTED: list[Callable[[Patch, Laid], None]] = [
     the_order_of_the_fields,
     the_length_of_a_frame,
     an_error_sentence,
+    a_parameter_of_a_refusal,
     what_others_may_do,
     a_header,
     the_replay_of_what_was_seen,

@@ -4,6 +4,7 @@ import { post, Refused } from "../core/api.js";
 import { el, find, findAll, put, randomHex } from "../core/page_dom.js";
 import { live } from "../core/lobby_socket.js";
 import { personName, presetName } from "../core/names.js";
+import { fullRefusal } from "../core/refusals.js";
 import { clockWords, variantWords } from "./words.js";
 import { toast } from "./shell.js";
 import { announceTurns } from "../core/turn_notice.js";
@@ -97,7 +98,7 @@ function receive(message) {
     show(message.list);
   }
   if (message.t === "gone" && rooms[message.list]?.delete(message.id)) show(message.list);
-  if (message.t === "refused") toast(message.message, "refused");
+  if (message.t === "refused") fullRefusal(message).then((sentence) => toast(sentence, "refused"));
 }
 
 function wishes() {
