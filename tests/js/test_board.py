@@ -23,7 +23,7 @@ SHOW = """async ({Board}, {views, events}) => {
   board.mark({selected: "start", sources: ["start", 1], targets: [{place: 2, cards: ["key"], draws: 2}]});
   svg.querySelector('[data-place="2"]').dispatchEvent(new MouseEvent("click", {bubbles: true}));
   const boat = svg.querySelector(".landmark.sloop");
-  const shown = {
+  return {
     figures: svg.querySelectorAll(".figure").length,
     places: [...svg.querySelectorAll(".place")].map((place) => place.getAttribute("aria-label")),
     rings: [...svg.querySelectorAll(".ring")].map((ring) => ring.getAttribute("class")),
@@ -31,8 +31,6 @@ SHOW = """async ({Board}, {views, events}) => {
     boat: boat ? boat.getBoundingClientRect().x : null,
     pressed,
   };
-  board.destroy();
-  return {...shown, left: svg.children.length};
 }"""
 
 
@@ -49,7 +47,6 @@ def test_every_pirate_is_drawn_and_every_place_can_be_read(run: Run, options: di
     assert sorted(shown["rings"]) == ["ring selected", "ring source", "ring source", "ring target"]
     assert shown["chips"] == 1
     assert shown["pressed"] == [2]
-    assert shown["left"] == 0
 
 
 def test_the_sloop_is_drawn_where_it_lies_however_it_came_there(run: Run) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from tests.js.random_games import PRESETS, play_at_random
 
-TELL = """({tell, pendingText}, {frames, seats}) => frames.map(({events, view, pending}) => ({
-  text: tell(events, view, seats).text, pending: pending ? pendingText(pending, seats) : ""}))"""
+TELL = """({eventLine, pendingText}, {frames, seats}) => frames.map(({events, view, pending}) => ({
+  text: eventLine(events, view, seats).text, pending: pending ? pendingText(pending, seats) : ""}))"""
 
 SYMBOLS = ("bottle", "dagger", "hat", "key", "skull", "chest", "hook", "parrot")
 SILENT = {"choice_dealt", "pending_discarded"}

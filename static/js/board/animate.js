@@ -70,8 +70,3 @@ export function fly(card, from, to, { delay = 0 } = {}) {
     { duration: 420, delay, fill: "backwards", easing: "cubic-bezier(.3,.1,.3,1)" },
   ).then(() => card.remove());
 }
-
-/** Draw the eye to an element for a moment. */
-export function pulse(element) {
-  return play(element, [{ opacity: 1 }, { opacity: 0.35 }, { opacity: 1 }], { duration: 500 });
-}

@@ -5,16 +5,14 @@
 //   board.mark({selected, sources, targets, trace})   light places; mark({}) puts all out
 //   board.seats([{name, colour}])                     who sits where (colours; default: in seat order)
 //   board.focus(place)                                put the keyboard there
-//   board.element(place)                              the place's <g>, for drag and for flying cards
-//   board.destroy()
 //
 // onSpace(place, event): a place was clicked, tapped or Enter/Space was pressed on it.
 // A place is "start", a number, "sloop" or "goal". A target is {place, cards: ["key"], draws: 2, note: "…"}.
-// fit "width" (default): as tall as it needs; "box": as large as fits into the parent; or a function that says which. interactive false: a picture
-// whose places can be read but not pressed. Needs static/css/tokens.css and board.css.
+// fit "width" (default): as tall as it needs; "box": as large as fits into the parent. interactive false: a picture whose
+// places can be read but not pressed. Needs static/css/tokens.css and board.css.
 
 import { layout } from "./layout.js";
-import { clear, svg } from "../core/dom.js";
+import { put, svg } from "../core/dom.js";
 import { settleAll, slide } from "./animate.js";
 import { drawGround, drawLandmark, drawSpace } from "./ground.js";
 import { Pieces } from "./pieces.js";
@@ -38,14 +36,13 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
   root.classList.add("board");
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", t("The route"));
-  clear(root);
+  put(root);
   root.append(...LAYERS.map((name) => layers[name]));
 
   function room() {
     const parent = root.parentElement;
     const width = parent?.clientWidth || 800;
-    const wanted = typeof fit === "function" ? fit() : fit;
-    if (wanted === "box" && parent.clientHeight > 160) return { width, height: parent.clientHeight, fill: true };
+    if (fit === "box" && parent.clientHeight > 160) return { width, height: parent.clientHeight, fill: true };
     return { width, height: width < 620 ? width * 1.75 : width * 0.62 };
   }
 
@@ -60,7 +57,7 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
     planKey = key;
     settleAll();
     root.setAttribute("viewBox", `0 0 ${plan.width} ${plan.height}`);
-    for (const name of ["ground", "places", "front"]) clear(layers[name]);
+    for (const name of ["ground", "places", "front"]) put(layers[name]);
     drawGround(layers.ground, plan, scenario);
     places = new Map();
     for (const space of plan.spaces) add(space.space, drawSpace(space, view.board[space.space - 1]), space);
@@ -204,13 +201,5 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
       if (view) set(view);
     },
     focus: (place) => moveFocus(place),
-    element: (place) => places.get(place)?.group ?? null,
-    destroy() {
-      watcher.disconnect();
-      root.removeEventListener("click", onClick);
-      root.removeEventListener("keydown", onKey);
-      settleAll();
-      clear(root);
-    },
   };
 }

@@ -1,6 +1,7 @@
 // What lies under the pirates: parchment, road, tiles, landmarks and ornaments. Drawn once a layout.
 
-import { svg, use } from "../core/dom.js";
+import { svg } from "../core/dom.js";
+import { use } from "../core/icons.js";
 
 const ORNAMENTS = {
   passage: ["rock", "spike", "torch", "rock", "spike", "bones", "torch"],

@@ -5,7 +5,7 @@
 // largest in the room given, so a phone gets a ladder and a wide screen a few long rows.
 // fill: the parchment takes what the road leaves over, so that no bare table shows beside it.
 
-export const UNIT = 100;
+const UNIT = 100;
 const TRACK = 0.96; // width of the road, in tiles
 const ROW = 1.46; // distance between rows
 const LANDMARK = 2.8; // road kept free for prison, sloop or bay
@@ -59,7 +59,7 @@ function arrange(parts, room) {
 }
 
 /** How many pixels a tile would have in this room. */
-export const tileIn = (options, room) => arrange(sidesOf(options), room).scale;
+const tileIn = (options, room) => arrange(sidesOf(options), room).scale;
 
 /** The smallest height, from `height` on, at which a tile has at least `least` pixels. */
 export function heightFor(options, { width, height }, least) {

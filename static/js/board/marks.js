@@ -1,11 +1,12 @@
 // Light on the map: what may be chosen, what is chosen, where it would land and at what price. Shape and words, not colour alone.
 
-import { clear, svg, use } from "../core/dom.js";
+import { put, svg } from "../core/dom.js";
+import { use } from "../core/icons.js";
 import { cardName } from "../core/names.js";
 import { t, tn } from "../core/i18n.js";
 
 /** What a target says: the cards that lead there, the cards it draws. */
-export function targetNote({ cards = [], draws = 0, note }) {
+function targetNote({ cards = [], draws = 0, note }) {
   const parts = [];
   if (cards.length) parts.push(t("lands here with {cards}", { cards: cards.map(cardName).join(", ") }));
   if (draws) parts.push(tn("draws {n} card, cannot be undone", "draws {n} cards, cannot be undone", draws));
@@ -76,8 +77,8 @@ export function Marks(rings, chips) {
   }
 
   function redraw(places) {
-    clear(rings);
-    clear(chips);
+    put(rings);
+    put(chips);
     for (const { group } of places.values()) group.classList.remove("is-source", "is-target", "is-selected");
     for (const place of marks.sources ?? []) {
       const entry = places.get(place);

@@ -1,6 +1,7 @@
 // The pirates on the board: which figure stands where, and how it walks there.
 
-import { clear, pirateParts, svg } from "../core/dom.js";
+import { svg } from "../core/dom.js";
+import { pirateParts } from "../core/icons.js";
 import { walk } from "./animate.js";
 import { grouped, standing } from "./layout.js";
 import { letterOf, lookOf } from "../core/names.js";
@@ -14,7 +15,7 @@ export function Pieces(layer) {
 
   function forget() {
     figures = [];
-    clear(layer);
+    layer.replaceChildren();
   }
 
   /** A figure for every pirate; they are alike within a colour, so any may become any. */
@@ -50,12 +51,12 @@ export function Pieces(layer) {
 
   function show(view, seats, places, line, events, sailing) {
     if (figures.length !== view.players.length) {
-      clear(layer);
+      layer.replaceChildren();
       make(view, seats);
     }
     for (const figure of figures.flat()) figure.came = undefined;
     assign(view);
-    clear(counts);
+    counts.replaceChildren();
     const walks = [];
     for (const place of line) walks.push(...settlePlace(place, places, line, events));
     for (const [place, { group }] of places) {

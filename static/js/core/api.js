@@ -1,6 +1,6 @@
 // Asking the server over HTTP: JSON both ways, refusals as one kind of error.
 import { t } from "./i18n.js";
-import { fullRefusal, refusal } from "./refusals.js";
+import { fullRefusal } from "./refusals.js";
 
 /** What the server refused, already in the reader's language. */
 export class Refused extends Error {
@@ -20,13 +20,13 @@ function waiting(seconds) {
   return t("That was too much for now. Try again in about {n} minutes.", { n: minutes <= 10 ? minutes : Math.ceil(minutes / 5) * 5 });
 }
 
-async function ask(method, path, body, more = {}) {
+async function ask(method, url, body, more = {}) {
   const headers = { Accept: "application/json", ...more };
   if (method !== "GET") headers["X-CSRF"] = csrf();
   if (body !== undefined) headers["Content-Type"] = "application/json";
   let answer;
   try {
-    answer = await fetch(`/api/v1${path}`, {
+    answer = await fetch(url, {
       method,
       headers,
       credentials: "same-origin",
@@ -46,7 +46,13 @@ async function ask(method, path, body, more = {}) {
   throw new Refused(answer.status, problem.code, wait || (await fullRefusal(problem)));
 }
 
-export const get = (path) => ask("GET", path);
-export const post = (path, body = {}, headers = {}) => ask("POST", path, body, headers);
-export const put = (path, body = {}) => ask("PUT", path, body);
-export const remove = (path, body) => ask("DELETE", path, body);
+const api = (path) => `/api/v1${path}`;
+
+export const get = (path) => ask("GET", api(path));
+export const post = (path, body = {}, headers = {}) => ask("POST", api(path), body, headers);
+export const put = (path, body = {}) => ask("PUT", api(path), body);
+export const remove = (path, body) => ask("DELETE", api(path), body);
+
+/** The same for what pages ask of the server outside the API. */
+export const getFrom = (url) => ask("GET", url);
+export const postTo = (url, body) => ask("POST", url, body);

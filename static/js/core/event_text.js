@@ -115,7 +115,7 @@ function shared(e, c) {
 }
 
 /** What a list of events says: {text, seat, traces: [{from, to}]}; text is empty when nothing is worth a line. */
-export function tell(events, view, seats, by) {
+export function eventLine(events, view, seats, by) {
   const context = {
     name: (seat) => seatName(seats, seat),
     place: (place) => placeName(view, place),
@@ -149,7 +149,7 @@ const tableLines = {
 };
 
 /** A line for an entry that is not a game action, or "" when it is not worth one. */
-export function tellTable(kind, seat, seats) {
+export function tableLine(kind, seat, seats) {
   const sentence = tableLines[kind];
   if (!sentence) return "";
   return t(sentence, { name: seat === undefined || seat === null ? "" : seatName(seats, seat) });

@@ -1,4 +1,4 @@
-// The fold: a view and an event make the next view. The twin of rules.fold in Python; it knows no rules, only the patches events carry.
+// The fold: a view and an event make the next view, as fold.py does on the server. No rules, only the patches events carry.
 
 const bySize = (a, b) => (a < b ? -1 : a > b ? 1 : 0); // as text, by code point
 

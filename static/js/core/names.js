@@ -4,6 +4,12 @@ import { N_, list, t, tn } from "./i18n.js";
 
 export const COLOURS = ["red", "blue", "yellow", "green", "violet"];
 
+/** The symbols of each set, in the order of their names. */
+export const SYMBOLS = {
+  classic: ["bottle", "dagger", "hat", "key", "pistol", "skull"],
+  escape: ["chest", "hook", "lantern", "parrot", "pistol", "rum"],
+};
+
 const colourNames = [N_("red"), N_("blue"), N_("yellow"), N_("green"), N_("violet")];
 
 const symbolNames = {
@@ -50,12 +56,17 @@ export function cardName(card) {
 
 export const symbolName = (symbol) => t(symbolNames[symbol] ?? symbol);
 
-/** Cards in words, alike ones counted: "2 × key and hat". */
-export function cardsInWords(cards) {
+/** Cards by kind: [["key", 3], ["key*", 1], …] in their own order. */
+export function byKind(cards) {
   const counts = new Map();
   for (const card of cards) counts.set(card, (counts.get(card) ?? 0) + 1);
+  return [...counts];
+}
+
+/** Cards in words, alike ones counted: "2 × key and hat". */
+export function cardsInWords(cards) {
   return list(
-    [...counts].map(([card, n]) => (n > 1 ? t("{n} × {card}", { n, card: cardName(card) }) : cardName(card))),
+    byKind(cards).map(([card, n]) => (n > 1 ? t("{n} × {card}", { n, card: cardName(card) }) : cardName(card))),
   );
 }
 

@@ -1,6 +1,7 @@
 // What this browser keeps of a table's chance: the fingerprint it was shown, the numbers it made, what the start froze.
 // Whoever keeps that and compares it with the record afterwards knows that nobody chose the deck.
 
+import { randomHex } from "./random.js";
 import { sha256hex } from "./sha256.js";
 
 const PREFIX = "cartagena.chance.";
@@ -8,7 +9,7 @@ const MOST = 300; // tables; the oldest is forgotten
 const inMemory = new Map(); // where storage is refused: it lasts as long as the page
 
 /** {commitment, scheme, nonces: {seal: nonce}, rounds, at} of a table, or null when this browser was never there. */
-export function kept(game) {
+function kept(game) {
   try {
     const text = localStorage.getItem(PREFIX + game);
     if (text) return JSON.parse(text);
@@ -36,16 +37,11 @@ function forgetOldest() {
   localStorage.removeItem(all.reduce((oldest, key) => (age(key) < age(oldest) ? key : oldest)));
 }
 
-function fresh() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
 /** A new number of this browser's, kept before anything of it goes out; what may be shown of it. */
 function made(game, { commitment, scheme }) {
   const known = kept(game);
   const before = known?.commitment === commitment ? known : { rounds: [], nonces: {} };
-  const nonce = fresh();
+  const nonce = randomHex();
   const shown = scheme === 2 ? sha256hex(`${commitment}|${nonce}`) : nonce;
   keep(game, { ...before, commitment, scheme, nonces: { ...before.nonces, [shown]: nonce } });
   return shown;
@@ -73,7 +69,7 @@ export function hasOpened({ opening }, seat) {
 }
 
 /** Keep what the start froze, then the command that opens. */
-export function opened(game, table, seat) {
+function opened(game, table, seat) {
   const { opening, commitment } = table;
   const frozen = { seq: opening.seq, commitment, ...Object.fromEntries(FROZEN.map((name) => [name, opening[name]])) };
   const known = kept(game);
@@ -87,16 +83,16 @@ export function opened(game, table, seat) {
 export const givenUp = (game, table) => ({ do: "void", next_seal: made(game, table) });
 
 /** The command that seals the seat anew. */
-export const sealedAnew = (game, table) => ({ do: "seal", seal: made(game, table) });
+const sealedAnew = (game, table) => ({ do: "seal", seal: made(game, table) });
 
 /** Whether the seal of the seat is one of this browser's. */
-export const isOwnSeal = (game, table, seat) => Boolean(kept(game)?.nonces[table.seals[seat]]);
+const isOwnSeal = (game, table, seat) => Boolean(kept(game)?.nonces[table.seals[seat]]);
 
 /**
- * Tending(game, send) -> (room) => void: answers by itself what a table with sealed seats asks of this browser.
+ * AutoSeal(game, send) -> (state) => void: answers by itself what a table with sealed seats asks of this browser.
  * A seal of another device's is replaced once, when the page is loaded: two devices must not go on for ever.
  */
-export function Tending(game, send) {
+export function AutoSeal(game, send) {
   let answered = "";
   let isNew = true;
   return ({ table, you }) => {

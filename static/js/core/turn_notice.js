@@ -1,6 +1,6 @@
 // "Your turn" as the browser's own notice, while some page is open but none is looked at, for those who asked for it.
 import { t } from "./i18n.js";
-import { live } from "./lobby_socket.js";
+import { lobbySocket } from "./lobby_socket.js";
 
 let known = null; // the games that wait, as told before; null until told once
 
@@ -24,8 +24,8 @@ export function announceTurns(waiting) {
 /** Listen on a page that has no lobby of its own. */
 export function listenForTurns() {
   const mine = new Map();
-  const tell = () => announceTurns([...mine.values()].filter((room) => room.my_turn));
-  live("/ws/lobby", {
+  const announce = () => announceTurns([...mine.values()].filter((room) => room.my_turn));
+  lobbySocket({
     onOpen: (send) => send({ do: "hello", v: 1 }),
     onMessage(message) {
       if (message.t === "lobby") {
@@ -36,7 +36,7 @@ export function listenForTurns() {
       } else if (message.t === "gone" && message.list === "mine") {
         mine.delete(message.id);
       } else return;
-      tell();
+      announce();
     },
   });
 }

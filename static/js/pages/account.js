@@ -1,27 +1,15 @@
-// The account page: forms that speak to the API, devices and codes, what is known about you.
+// The account page: forms that call the API, devices and codes, what is known about you.
 import { ago, t } from "../core/i18n.js";
-import { get, post, put as putTo, Refused, remove } from "../core/api.js";
-import { el, find, findAll, put } from "../core/page_dom.js";
+import { get, post, remove } from "../core/api.js";
+import { el, find, findAll, put } from "../core/dom.js";
+import { attempt, succeed } from "./forms.js";
 import { ensureName, nameForm } from "./name.js";
 import { notices } from "./notices.js";
-import { toast } from "./shell.js";
+import { toast } from "../core/toast.js";
 
 const page = find("[data-account]");
 const codes = find("[data-codes]");
 let afterCodes = "/account";
-
-/** Run a deed and say on the spot how it went. */
-async function attempt(said, deed) {
-  said.className = "field-said";
-  said.textContent = "";
-  try {
-    await deed();
-  } catch (problem) {
-    if (!(problem instanceof Refused)) throw problem;
-    said.classList.add("is-bad");
-    said.textContent = problem.message;
-  }
-}
 
 function fieldsOf(form) {
   const body = {};
@@ -41,17 +29,14 @@ function showCodes(list, next) {
 for (const form of findAll("form[data-form]", page)) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const said = find("[data-said]", form);
-    attempt(said, async () => {
+    const message = find("[data-said]", form);
+    attempt(message, async () => {
       const answer = await post(form.dataset.form, fieldsOf(form));
       form.reset();
       if ("showsCodes" in form.dataset && answer.recovery_codes) showCodes(answer.recovery_codes, "/account");
       else if (answer?.room) location.assign(`/g/${encodeURIComponent(answer.room)}`);
       else if (form.dataset.then) location.assign(form.dataset.then);
-      else {
-        said.classList.add("is-good");
-        said.textContent = form.dataset.praise ?? t("Saved.");
-      }
+      else succeed(message, form.dataset.praise ?? t("Saved."));
     });
   });
 }
@@ -123,11 +108,11 @@ async function showTokens() {
 const tokenForm = find("[data-token-form]", page);
 tokenForm?.addEventListener("submit", (event) => {
   event.preventDefault();
-  const said = find("[data-said]", tokenForm);
-  attempt(said, async () => {
+  const message = find("[data-said]", tokenForm);
+  attempt(message, async () => {
     const { token } = await post("/account/tokens", fieldsOf(tokenForm));
     tokenForm.reset();
-    put(said, t("Copy it now; it is not shown again:"), " ", el("code", {}, token));
+    put(message, t("Copy it now; it is not shown again:"), " ", el("code", {}, token));
     showTokens();
   });
 });
@@ -147,4 +132,4 @@ nameForm(find("[data-name-form]", page), find("#name-said"));
 const { person } = await get("/me").catch(() => ({ person: null }));
 if (person) await Promise.all([showDevices(), showBlocks(), showTokens()]);
 else find("[data-no-blocks]", page).hidden = false;
-notices(find("[data-notices]", page), { get, post, put: putTo, attempt });
+notices(find("[data-notices]", page));

@@ -1,6 +1,7 @@
 // Chance, recomputed: streams, shuffles and the set-up of a game, written apart from the server's code
 // so that agreeing with it means something.
 
+import { SYMBOLS } from "../core/names.js";
 import { sha256, sha256hex } from "../core/sha256.js";
 
 /** What the room showed before anyone sat down. */
@@ -38,7 +39,7 @@ export function stream(seed, label) {
   };
 }
 
-const byText = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+export const byText = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Sort as text, then shuffle. */
 export function shuffle(seed, label, items) {
@@ -50,11 +51,6 @@ export function shuffle(seed, label, items) {
   }
   return shuffled;
 }
-
-const SYMBOLS = {
-  classic: ["bottle", "dagger", "hat", "key", "pistol", "skull"],
-  escape: ["chest", "hook", "lantern", "parrot", "pistol", "rum"],
-};
 
 const PRINTED = {
   A: "bottle pistol hat skull dagger key",

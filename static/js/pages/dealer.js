@@ -1,5 +1,5 @@
-// The dealer: follows a game's events with the recomputed deck in hand, and objects to the first card that is wrong.
-import { layChests, setUp, shuffle } from "./chance.js";
+// Follows a game's events with the recomputed deck, and objects to the first card that is wrong.
+import { byText, layChests, setUp, shuffle } from "./chance.js";
 
 /** A card, token or board is not what chance gave. */
 export class Mismatch extends Error {
@@ -11,7 +11,6 @@ export class Mismatch extends Error {
   }
 }
 
-const byText = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 const text = (value) => JSON.stringify(value);
 
 function same(what, expected, found) {

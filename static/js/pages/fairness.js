@@ -5,7 +5,7 @@ import { t, tn } from "../core/i18n.js";
 import { seatName } from "../core/names.js";
 import { get, Refused } from "../core/api.js";
 import { Dealer, Mismatch } from "./dealer.js";
-import { el, find, put } from "../core/page_dom.js";
+import { el, find, put } from "../core/dom.js";
 import { playThrough, readRecord } from "./replay_source.js";
 
 const page = find("[data-fairness]");

@@ -1,12 +1,12 @@
 // The lobby: tables that come and go by themselves, and the four ways into a game.
-import { ago, t, tn } from "../core/i18n.js";
+import { ago, N_, t, tn } from "../core/i18n.js";
 import { post, Refused } from "../core/api.js";
-import { el, find, findAll, put, randomHex } from "../core/page_dom.js";
-import { live } from "../core/lobby_socket.js";
+import { el, find, findAll, put } from "../core/dom.js";
+import { randomHex } from "../core/random.js";
+import { lobbySocket } from "../core/lobby_socket.js";
 import { personName, presetName } from "../core/names.js";
 import { fullRefusal } from "../core/refusals.js";
-import { clockWords, variantWords } from "./words.js";
-import { toast } from "./shell.js";
+import { toast } from "../core/toast.js";
 import { announceTurns } from "../core/turn_notice.js";
 import { nameForm, ensureName } from "./name.js";
 import { sitAt } from "./sitting.js";
@@ -21,6 +21,25 @@ const order = {
   watch: (a, b) => (b.watching ?? 0) - (a.watching ?? 0) || (b.at ?? 0) - (a.at ?? 0),
 };
 
+// keyed by what the server calls them
+const clockNames = { turn: N_("Per turn"), bank: N_("Time bank"), days: N_("Days per turn") };
+const variantNames = {
+  scoundrels: N_("Scoundrels"),
+  black_magic: N_("Black magic"),
+  morgan: N_("Morgan"),
+  both: N_("Morgan"),
+  split: N_("Morgan"),
+  card_gain: N_("Morgan"),
+  changed: N_("changed options"),
+};
+
+/** What a table changed, in words; names this page does not know are left out beside those it does. */
+function variants(names) {
+  const known = names.map((name) => variantNames[name]).filter(Boolean);
+  const sources = known.length || !names.length ? known : [variantNames.changed];
+  return [...new Set(sources)].map((source) => t(source));
+}
+
 function seatDots(room) {
   const dots = Array.from({ length: room.seats ?? 0 }, (_, n) =>
     el(n < (room.taken ?? 0) ? "i.dot.dot-taken" : "i.dot", { "aria-hidden": "true" }),
@@ -29,15 +48,15 @@ function seatDots(room) {
 }
 
 function facts(room) {
-  const words = [room.title && presetName(room.preset), ...variantWords(room.variant ?? [])];
-  if (room.clock && room.clock !== "none") words.push(clockWords(room.clock));
+  const words = [room.title && presetName(room.preset), ...variants(room.variant ?? [])];
+  if (room.clock in clockNames) words.push(t(clockNames[room.clock]));
   if (room.bots) words.push(tn("{n} bot", "{n} bots", room.bots));
   if (room.watching) words.push(tn("{n} watching", "{n} watching", room.watching));
   if (room.locked) words.push(t("needs a password"));
   return el("p.table-facts", {}, words.filter(Boolean).join(" · "));
 }
 
-function deed(list, room) {
+function wayIn(list, room) {
   const href = `/g/${encodeURIComponent(room.id)}`;
   if (list === "watch") return el("a.button.button-small.button-quiet", { href }, t("Watch"));
   if (list === "mine") {
@@ -60,7 +79,7 @@ function row(list, room) {
       facts(room),
       el("p.table-people", {}, seatDots(room), names.join(", "), due),
     ),
-    deed(list, room),
+    wayIn(list, room),
   );
 }
 
@@ -160,8 +179,8 @@ function quickPlay(event) {
   });
 }
 
-const socket = live("/ws/lobby", {
-  onOpen(send) {
+const send = lobbySocket({
+  onOpen() {
     send({ do: "hello", v: 1 }); // both protocols have the same lobby
     const filter = wishes();
     if (Object.keys(filter).length) send({ do: "filter", ...filter });
@@ -170,7 +189,7 @@ const socket = live("/ws/lobby", {
   onState: (state) => document.body.classList.toggle("is-lost", state === "lost"),
 });
 
-find("[data-filters]").addEventListener("change", () => socket.send({ do: "filter", ...wishes() }));
+find("[data-filters]").addEventListener("change", () => send({ do: "filter", ...wishes() }));
 find("[data-filters]").addEventListener("submit", (event) => event.preventDefault());
 for (const button of findAll("[data-play-bots]")) button.addEventListener("click", playBots);
 for (const button of findAll("[data-quick]")) button.addEventListener("click", quickPlay);

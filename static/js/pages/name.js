@@ -1,7 +1,8 @@
-// Who plays: a guest gets a name before the first deed, and may change it any time.
+// The player's name: a guest gets one before the first table, and may change it any time.
 import { t } from "../core/i18n.js";
-import { get, post, Refused } from "../core/api.js";
-import { find } from "../core/page_dom.js";
+import { get, post } from "../core/api.js";
+import { find } from "../core/dom.js";
+import { attempt, succeed } from "./forms.js";
 
 const field = () => document.getElementById("name");
 
@@ -19,19 +20,13 @@ function show(me) {
   if (field() && me?.name) field().value = me.name;
 }
 
-/** Wire a form with one name field; said shows how it went. */
-export function nameForm(form, said) {
-  form?.addEventListener("submit", async (event) => {
+/** A form with one name field; `message` says how it went. */
+export function nameForm(form, message) {
+  form?.addEventListener("submit", (event) => {
     event.preventDefault();
-    said.className = "field-said";
-    try {
+    attempt(message, async () => {
       await ensureName();
-      said.classList.add("is-good");
-      said.textContent = t("Saved.");
-    } catch (problem) {
-      if (!(problem instanceof Refused)) throw problem;
-      said.classList.add("is-bad");
-      said.textContent = problem.message;
-    }
+      succeed(message, t("Saved."));
+    });
   });
 }

@@ -1,7 +1,7 @@
 // The form for a new table: an edition fills all options, each change is checked by the rules before it is sent.
 import { t, tn } from "../core/i18n.js";
 import { post, Refused } from "../core/api.js";
-import { find, findAll, given } from "../core/page_dom.js";
+import { find, findAll, given } from "../core/dom.js";
 import { ensureName } from "./name.js";
 import { sitAt } from "./sitting.js";
 

@@ -1,6 +1,8 @@
 // "Your turn" for people who are away: the browser's own notices, e-mail and webhook, each only if wanted.
 import { language, t } from "../core/i18n.js";
-import { find } from "../core/page_dom.js";
+import { get, post, put } from "../core/api.js";
+import { find } from "../core/dom.js";
+import { attempt, succeed } from "./forms.js";
 
 function browserNotices(box) {
   const supported = "Notification" in window;
@@ -14,8 +16,8 @@ function browserNotices(box) {
   });
 }
 
-/** Wire the section; the server says which ways it offers. */
-export async function notices(section, { get, post, put, attempt }) {
+/** Bring the section to life; the server says which ways it offers. */
+export async function notices(section) {
   browserNotices(find("[data-notify-browser]", section));
   const form = find("[data-notice-form]", section);
   const confirm = find("[data-confirm-form]", section);
@@ -33,19 +35,18 @@ export async function notices(section, { get, post, put, attempt }) {
     confirm.hidden = !state.email || state.email_confirmed;
   }
 
-  const wire = (which, deed, praise) =>
+  const onSubmit = (which, work, success) =>
     which.addEventListener("submit", (event) => {
       event.preventDefault();
-      const said = find("[data-said]", which);
-      attempt(said, async () => {
-        const state = await deed();
+      const message = find("[data-said]", which);
+      attempt(message, async () => {
+        const state = await work();
         show(state);
-        said.classList.add("is-good");
-        said.textContent = praise(state);
+        succeed(message, success(state));
       });
     });
 
-  wire(
+  onSubmit(
     form,
     () =>
       put("/me/notices", {
@@ -55,6 +56,6 @@ export async function notices(section, { get, post, put, attempt }) {
       }),
     (state) => (state.email && !state.email_confirmed ? t("A code is on its way to you by e-mail.") : t("Saved.")),
   );
-  wire(confirm, () => post("/me/notices/confirm", { code: confirm.elements.code.value }), () => t("The address is confirmed."));
+  onSubmit(confirm, () => post("/me/notices/confirm", { code: confirm.elements.code.value }), () => t("The address is confirmed."));
   show(known);
 }

@@ -2,8 +2,8 @@
 import { language, t, tn } from "../core/i18n.js";
 import { personName, presetName } from "../core/names.js";
 import { get, post, put as putTo, Refused } from "../core/api.js";
-import { el, find, put } from "../core/page_dom.js";
-import { toast } from "./shell.js";
+import { el, find, put } from "../core/dom.js";
+import { toast } from "../core/toast.js";
 
 const page = find("[data-profile]");
 const { player } = page.dataset;
@@ -33,14 +33,14 @@ function row(game) {
   );
   const people = names.flatMap((name, n) => (n ? [", ", name] : [name]));
   const facts = [presetName(game.preset), placeWords(game), day.format(new Date(game.ended_at ?? game.created_at))];
-  const deeds = over
+  const links = over
     ? [el("a.button.button-small", { href: `${path}/replay` }, t("Replay")), el("a.button.button-small.button-quiet", { href: `${path}/fairness` }, t("Was it fair?"))]
     : [el(game.my_turn ? "a.button.button-small.button-main" : "a.button.button-small", { href: path }, game.my_turn ? t("Your turn") : t("To the table"))];
   return el(
     game.my_turn ? "li.table-row.my-turn" : "li.table-row",
     {},
     el("div.table-words", {}, el("h3.table-name", {}, game.title || presetName(game.preset)), el("p.table-facts", {}, facts.filter(Boolean).join(" · ")), el("p.table-people", {}, ...people)),
-    el("div.table-deeds", {}, ...deeds),
+    el("div.table-deeds", {}, ...links),
   );
 }
 

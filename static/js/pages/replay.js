@@ -1,18 +1,18 @@
-// Replay: any game at any step, by slider, keys or clock, through any eyes the game allows.
+// The replay page: any game at any step, by slider, keys or timer, as any viewer the game allows sees it.
 import { Board } from "../board/board.js";
-import { pirateIcon, symbolIcon } from "../core/dom.js";
+import { pirateIcon, symbolIcon } from "../core/icons.js";
 import { t, tn } from "../core/i18n.js";
-import { tell } from "../core/event_text.js";
+import { eventLine } from "../core/event_text.js";
 import { cardName, letterOf, lookOf, presetName, seatName } from "../core/names.js";
 import { Refused } from "../core/api.js";
-import { el, find, findAll, put, svg } from "../core/page_dom.js";
+import { el, find, findAll, put, svg } from "../core/dom.js";
 import { fromRecord, fromRoom, readRecord, viewsOf } from "./replay_source.js";
-import { toast } from "./shell.js";
+import { toast } from "../core/toast.js";
 
 const page = find("[data-replay]");
 const room = page.dataset.room;
 const slider = find("[data-step]", page);
-const eyes = find("[data-eyes]", page);
+const viewers = find("[data-eyes]", page);
 const speed = find("[data-speed]", page);
 const playing = find('[data-go="play"]', page);
 
@@ -27,7 +27,7 @@ const wantedStep = () => Number(new URLSearchParams(location.search).get("step")
 /** What a step says, after the view it started from. */
 function stepWords(n) {
   const { events, by } = game.replay.steps[n];
-  return tell(events, views[n], game.seats, by).text || t("Something happened that you may not see.");
+  return eventLine(events, views[n], game.seats, by).text || t("Something happened that you may not see.");
 }
 
 function fail(problem) {
@@ -51,7 +51,7 @@ function take(loaded, at = wantedStep()) {
     board = Board(picture, { interactive: false, seats: game.seats, fit: "box" });
   } else board.seats(game.seats);
   about();
-  offerEyes();
+  offerViewers();
   writeLog();
   go(Math.min(Math.max(at, 0), views.length - 1), false);
 }
@@ -69,11 +69,11 @@ function about() {
   link.download = `cartagena-${(room || "record").slice(0, 8)}.json`;
 }
 
-function offerEyes() {
+function offerViewers() {
   find("[data-eyes-field]", page).hidden = !game.record;
-  if (!game.record || eyes.options.length) return;
+  if (!game.record || viewers.options.length) return;
   const option = (value, words) => el("option", { value }, words);
-  put(eyes, option("all", t("everyone")), ...game.seats.map((_, seat) => option(String(seat), seatName(game.seats, seat))), option("none", t("a spectator")));
+  put(viewers, option("all", t("everyone")), ...game.seats.map((_, seat) => option(String(seat), seatName(game.seats, seat))), option("none", t("a spectator")));
 }
 
 function writeLog() {
@@ -150,7 +150,7 @@ function play() {
   timer = setInterval(() => go(Math.min(step + 1, views.length - 1)), Number(speed.value));
 }
 
-const deeds = {
+const actions = {
   first: () => go(0),
   back: () => go(Math.max(0, step - 1)),
   on: () => go(Math.min(views.length - 1, step + 1)),
@@ -163,7 +163,7 @@ page.addEventListener("click", (event) => {
   const button = event.target.closest?.("[data-go]");
   if (!button) return;
   if (button.dataset.go !== "play") pause();
-  deeds[button.dataset.go]();
+  actions[button.dataset.go]();
 });
 slider.addEventListener("input", () => {
   pause();
@@ -179,14 +179,14 @@ document.addEventListener("keydown", (event) => {
   if (!views.length || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.closest?.("input, select, textarea, summary")) return;
   if (event.key === " " && event.target.closest?.("button, a")) return;
-  const deed = KEYS[event.key];
-  if (!deed) return;
+  const name = KEYS[event.key];
+  if (!name) return;
   event.preventDefault();
-  if (deed !== "play") pause();
-  deeds[deed]();
+  if (name !== "play") pause();
+  actions[name]();
 });
-eyes.addEventListener("change", async () => {
-  const wanted = eyes.value === "all" ? "all" : eyes.value === "none" ? null : Number(eyes.value);
+viewers.addEventListener("change", async () => {
+  const wanted = viewers.value === "all" ? "all" : viewers.value === "none" ? null : Number(viewers.value);
   const { seats } = game;
   await fromRecord(game.record, wanted).then((loaded) => take({ ...loaded, seats }, step), fail);
 });
@@ -197,7 +197,7 @@ find("[data-share]", page).addEventListener("click", async () => {
 find("#record-file")?.addEventListener("change", async (event) => {
   const [file] = event.target.files;
   if (!file) return;
-  eyes.replaceChildren();
+  viewers.replaceChildren();
   await readRecord(file).then((record) => fromRecord(record)).then((loaded) => take(loaded, 0)).catch(fail);
 });
 if (room) fromRoom(room).then((loaded) => take(loaded)).catch(fail);

@@ -1,27 +1,11 @@
 // Where a replay comes from: a finished game's record, a record file, or what one has seen of a running game.
 import { foldAll } from "../core/fold.js";
-import { get, Refused } from "../core/api.js";
+import { get, getFrom, postTo, Refused } from "../core/api.js";
 import { personName } from "../core/names.js";
 import { refusal } from "../core/refusals.js";
 
-/** Have the rules play a record through for one pair of eyes: "all", null (a spectator) or a seat. */
-export async function playThrough(record, eyes = "all") {
-  const answer = await fetch("/replay/steps", {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Accept: "application/json" },
-    body: JSON.stringify({ record, eyes }),
-  }).catch(() => null);
-  return opened(answer);
-}
-
-/** The JSON of an answer, or its refusal thrown. */
-async function opened(answer) {
-  if (!answer) throw new Refused(0, "offline", refusal("offline"));
-  const body = await answer.json().catch(() => null);
-  if (answer.ok) return body;
-  const { code = "error", message = "" } = body?.error ?? {};
-  throw new Refused(answer.status, code, refusal(code, message));
-}
+/** Have the rules play a record through for one viewer: "all", null (a spectator) or a seat. */
+export const playThrough = (record, viewer = "all") => postTo("/replay/steps", { record, eyes: viewer });
 
 /** All views of a replay, the opening first. */
 export function viewsOf({ view, steps }, viewer) {
@@ -33,13 +17,10 @@ export function viewsOf({ view, steps }, viewer) {
 }
 
 /** What this viewer has seen of a running game, from its start; undone moves are left out. */
-async function ownKnowledge(room) {
-  const answer = await fetch(`/g/${encodeURIComponent(room)}/seen`, { headers: { Accept: "application/json" } }).catch(() => null);
-  return opened(answer);
-}
+const seenSoFar = (room) => getFrom(`/g/${encodeURIComponent(room)}/seen`);
 
 /** {replay, seats, viewer, record}: record is null while the game runs. */
-export async function fromRoom(room, eyes = "all") {
+export async function fromRoom(room) {
   const path = `/games/${encodeURIComponent(room)}`;
   const state = await get(path);
   const { table, you } = state;
@@ -47,16 +28,16 @@ export async function fromRoom(room, eyes = "all") {
   const seats = table.seats;
   if (table.status === "running") {
     const viewer = you?.seat ?? null;
-    return { replay: await ownKnowledge(room), seats, viewer, record: null, table };
+    return { replay: await seenSoFar(room), seats, viewer, record: null, table };
   }
   const record = await get(`${path}/record`);
-  return { ...(await fromRecord(record, eyes)), seats, table };
+  return { ...(await fromRecord(record)), seats, table };
 }
 
-export async function fromRecord(record, eyes = "all") {
-  const replay = await playThrough(record, eyes);
+export async function fromRecord(record, viewer = "all") {
+  const replay = await playThrough(record, viewer);
   const seats = record.players.map(({ name, bot }) => ({ name: bot ? name : personName(name), bot, colour: null }));
-  return { replay, seats, viewer: eyes === "all" ? null : eyes, record, table: null };
+  return { replay, seats, viewer: viewer === "all" ? null : viewer, record, table: null };
 }
 
 /** The JSON of a chosen file. */

@@ -1,6 +1,6 @@
 // A one-time code from another device: exchanged by a click, then gone from the address.
 // Asking is loaded with the click: what it needs (the catalogue) must not keep the code in the address meanwhile.
-import { find } from "../core/page_dom.js";
+import { find } from "../core/dom.js";
 
 const page = find("[data-resume]");
 const { code } = page.dataset;

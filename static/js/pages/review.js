@@ -1,9 +1,9 @@
 // The review page: the curve of chances, what luck and choices did, and turns that would have been better.
 import { t } from "../core/i18n.js";
-import { tell } from "../core/event_text.js";
+import { eventLine } from "../core/event_text.js";
 import { lookOf, seatName } from "../core/names.js";
 import { get, Refused } from "../core/api.js";
-import { el, find, put, svg } from "../core/page_dom.js";
+import { el, find, put, svg } from "../core/dom.js";
 import { refusal } from "../core/refusals.js";
 
 const page = find("[data-review]");
@@ -60,7 +60,7 @@ function turnItem(turn, review, seats) {
       isPoint ? el("strong", {}, ` · ${t("turning point")}`) : null, " · ",
       el("a", { href: `/g/${room}/replay?step=${turn.first_step}` }, t("Look at it"))),
     Math.abs(turn.luck) >= 0.02 ? el("p", {}, turn.luck > 0 ? t("The cards drawn were lucky: {points}.", { points: signed(turn.luck) }) : t("The cards drawn were unlucky: {points}.", { points: signed(turn.luck) })) : null,
-    turn.better ? el("p", {}, t("Better, by {points} points:", { points: points(turn.loss) }), " ", tell(turn.better, view, seats).text) : null,
+    turn.better ? el("p", {}, t("Better, by {points} points:", { points: points(turn.loss) }), " ", eventLine(turn.better, view, seats).text) : null,
   );
 }
 

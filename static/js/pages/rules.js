@@ -1,17 +1,17 @@
 // Examples in the rules: small live boards, drawn when they come into sight, played by the real engine.
 import { Board } from "../board/board.js";
-import { tell } from "../core/event_text.js";
+import { eventLine } from "../core/event_text.js";
 import { t } from "../core/i18n.js";
-import { symbolIcon } from "../core/dom.js";
+import { symbolIcon } from "../core/icons.js";
 import { cardsInWords } from "../core/names.js";
-import { find, findAll, put, svg } from "../core/page_dom.js";
+import { el, find, findAll, put, svg } from "../core/dom.js";
 import { practise } from "./practice.js";
 
 const PAUSE = 1400; // between an action and what follows from it: time to read
 
 /** What happened, as the log of a table says it; without names the colours stand there, and a sentence begins large. */
 function inWords(view, events) {
-  const { text } = tell(events, view, null);
+  const { text } = eventLine(events, view, null);
   return text.replace(/(^|[.!] )(\p{Ll})/gu, (_, before, letter) => before + letter.toLocaleUpperCase());
 }
 
@@ -20,18 +20,13 @@ function showHand(box, { players }) {
   box.setAttribute("role", "img");
   box.setAttribute("aria-label", hand.length ? t("Red holds {cards}.", { cards: cardsInWords(hand) }) : t("Red holds no card."));
   box.replaceChildren(
-    ...hand.map((card) => {
-      const face = document.createElement("span");
-      face.className = card.endsWith("*") ? "demo-card dark" : "demo-card";
-      face.append(symbolIcon(card, "symbol"));
-      return face;
-    }),
+    ...hand.map((card) => el(card.endsWith("*") ? "span.demo-card.dark" : "span.demo-card", {}, symbolIcon(card, "symbol"))),
   );
 }
 
 const moment = () => new Promise((resolve) => setTimeout(resolve, PAUSE));
 
-async function stage(figure) {
+async function example(figure) {
   const name = `demo-${figure.dataset.demo}`;
   const play = find("[data-demo-play]", figure);
   const again = find("[data-demo-reset]", figure);
@@ -88,7 +83,7 @@ const watcher = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) {
     if (!isIntersecting) continue;
     watcher.unobserve(target);
-    stage(target).catch(() => {
+    example(target).catch(() => {
       target.hidden = true; // without the server an example is left out; the text stands alone
     });
   }

@@ -1,17 +1,6 @@
-// The frame of every page: menus that close, the theme, and short notices.
+// On every page: menus that close, the theme, the service worker. It imports nothing at once, so that it works offline too.
 
 const YEAR = 365 * 24 * 3600;
-
-/** Show a short notice; it leaves by itself and is read out by screen readers. */
-export function toast(sentence, kind = "note") {
-  const shelf = document.getElementById("toasts");
-  if (!shelf) return;
-  const note = document.createElement("p");
-  note.className = `toast toast-${kind}`;
-  note.textContent = sentence;
-  shelf.append(note);
-  setTimeout(() => note.remove(), 7000);
-}
 
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;

@@ -2,7 +2,7 @@
 // shown the table's fingerprint, and has kept it.
 import { sitting } from "../core/sealing.js";
 import { get, post } from "../core/api.js";
-import { randomHex } from "../core/page_dom.js";
+import { randomHex } from "../core/random.js";
 
 /** `shown`: what creating or quick play answered; without it the table is asked. */
 export async function sitAt(id, shown = {}, headers = {}) {

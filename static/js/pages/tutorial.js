@@ -1,11 +1,11 @@
 // The tutorial: five small positions on the real engine, played with the same clicks as the real table.
 import { Board } from "../board/board.js";
-import { symbolIcon } from "../core/dom.js";
+import { symbolIcon } from "../core/icons.js";
 import { t } from "../core/i18n.js";
 import { cardsOf, clickCard, clickPlace, offers, single, stillFits } from "../table/selection.js";
 import { inWords } from "../table/choice_text.js";
 import { cardName } from "../core/names.js";
-import { el, find, findAll, given, put, svg } from "../core/page_dom.js";
+import { el, find, findAll, given, put, svg } from "../core/dom.js";
 import { practise } from "./practice.js";
 
 const page = find("[data-tutorial]");
@@ -20,13 +20,13 @@ const showMe = find("[data-show]", page);
 
 let at = 0;
 let actions = [];
-let stage = null;
+let position = null;
 let selection = {};
 const finished = new Set();
 
 const picture = svg("svg");
 put(find("[data-board]", page), picture);
-const board = Board(picture, { onSpace: (place) => take(clickPlace(stage.choices, selection, place)) });
+const board = Board(picture, { onSpace: (place) => take(clickPlace(position.choices, selection, place)) });
 
 /** What a click meant: an action to play, or another selection to show. */
 function take(meant) {
@@ -50,11 +50,11 @@ async function play(action) {
 }
 
 function show(after) {
-  stage = after;
-  selection = stillFits(stage.choices, selection);
-  board.set(stage.view, stage.events);
+  position = after;
+  selection = stillFits(position.choices, selection);
+  board.set(position.view, position.events);
   draw();
-  if (!stage.done) return;
+  if (!position.done) return;
   finished.add(lessons[at].name);
   done.textContent = lessons[at].praise;
   done.hidden = false;
@@ -80,21 +80,21 @@ function cardButton(card, count, lit) {
   const chosen = selection.card === card;
   return el(
     chosen ? "button.card-button.is-chosen" : "button.card-button",
-    { type: "button", "aria-pressed": String(chosen), disabled: !lit, onclick: () => take(clickCard(stage.choices, selection, card)) },
+    { type: "button", "aria-pressed": String(chosen), disabled: !lit, onclick: () => take(clickCard(position.choices, selection, card)) },
     symbolIcon(card, "symbol"),
     el("span", {}, count > 1 ? t("{n} × {card}", { n: count, card: cardName(card) }) : cardName(card)),
   );
 }
 
 function moveButton(choice) {
-  const { text, price } = inWords(choice, stage.view, null);
+  const { text, price } = inWords(choice, position.view, null);
   const words = [text, choice.action.type === "end" ? "" : price].filter(Boolean).join(", ");
   return el("button.button.button-small", { type: "button", onclick: () => play(choice.action) }, words);
 }
 
 /** Light what can be done: cards in the hand, pirates on the board, where each would land. */
 function draw() {
-  const { choices, view } = stage;
+  const { choices, view } = position;
   const lit = offers(choices, selection);
   board.mark({
     selected: selection.from,
@@ -121,8 +121,8 @@ async function open(number) {
   for (const part of [done, refused, next, find("[data-end]", page)]) part.hidden = true;
   showMe.hidden = false;
   marks();
-  if (stage) {
-    stage = { ...stage, choices: [] }; // nothing of the last step may be played on this one
+  if (position) {
+    position = { ...position, choices: [] }; // nothing of the last step may be played on this one
     draw();
   }
   try {
@@ -139,8 +139,8 @@ async function open(number) {
 
 /** "Show me": the action the lesson is about, or the end of the turn once that is done. */
 function hint() {
-  const wanted = stage.choices.find(({ action }) => JSON.stringify(action) === JSON.stringify(stage.show));
-  const fallback = single(stage.choices, "end") ?? stage.choices[0];
+  const wanted = position.choices.find(({ action }) => JSON.stringify(action) === JSON.stringify(position.show));
+  const fallback = single(position.choices, "end") ?? position.choices[0];
   const choice = wanted ?? fallback;
   if (choice) play(choice.action);
 }

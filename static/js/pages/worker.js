@@ -1,6 +1,6 @@
 // The service worker: keeps one page for when the network is away, and touches nothing else.
 
-const SHELF = "cartagena-offline-1";
+const CACHE = "cartagena-offline-1";
 
 self.addEventListener("install", (event) => {
   event.waitUntil(keepOffline().then(() => self.skipWaiting()));
@@ -8,19 +8,19 @@ self.addEventListener("install", (event) => {
 
 self.addEventListener("activate", (event) => {
   event.waitUntil(
-    caches.keys().then((names) => Promise.all(names.filter((name) => name !== SHELF).map((name) => caches.delete(name)))).then(() => self.clients.claim()),
+    caches.keys().then((names) => Promise.all(names.filter((name) => name !== CACHE).map((name) => caches.delete(name)))).then(() => self.clients.claim()),
   );
 });
 
-/** The offline page and the files it names, so that it looks like the rest of the house. */
+/** The offline page and the files it names, so that it looks like the other pages. */
 async function keepOffline() {
-  const shelf = await caches.open(SHELF);
+  const cache = await caches.open(CACHE);
   const page = await fetch("/offline", { credentials: "same-origin" });
   if (!page.ok) return;
   const text = await page.clone().text();
-  await shelf.put("/offline", page);
+  await cache.put("/offline", page);
   const files = [...text.matchAll(/(?:href|src)="(\/static\/[^"#]+)"/g)].map((match) => match[1]);
-  await Promise.all([...new Set(files)].map((file) => shelf.add(file).catch(() => null)));
+  await Promise.all([...new Set(files)].map((file) => cache.add(file).catch(() => null)));
 }
 
 self.addEventListener("fetch", (event) => {

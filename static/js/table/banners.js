@@ -1,18 +1,17 @@
-// Banners: the connection, and what the table must decide together (absence, pause, a bot on your seat).
+// Banners: the connection, a refusal, and what the table must decide together (absence, pause, a bot on your seat).
 
-import { el, icon, keyed } from "../core/dom.js";
+import { el, keyed } from "../core/dom.js";
+import { icon } from "../core/icons.js";
 import { seatName } from "../core/names.js";
+import { CONNECTION } from "./connection.js";
 import { list, t, tn } from "../core/i18n.js";
 
 /**
- * Banners(root, flash, {send(command), now()}) -> {connection(status), refused(sentence), update(state)}
+ * Banners(root, flash, {send(command), now(), onReload()}) -> {update(state)}
  * What the table must decide stands in `root` and takes its room; what passes lies over the table in `flash`, so that
  * nothing under a finger moves away.
  */
 export function Banners(root, flash, { send, now, onReload }) {
-  let connection = null;
-  let refusal = null;
-  let refusalTimer = 0;
   let state = null;
 
   const button = (words, onclick, main = false) =>
@@ -21,40 +20,6 @@ export function Banners(root, flash, { send, now, onReload }) {
       { type: "button", class: main ? "button button-small button-main" : "button button-small", onclick },
       words,
     );
-
-  const connections = {
-    connecting: () => ({ kind: "note", sign: "ui-hourglass", text: t("Connecting …") }),
-    lost: () => ({
-      kind: "bad",
-      sign: "ui-hourglass",
-      text: t("The connection is lost. Trying again; nothing you did is lost."),
-    }),
-    restarting: () => ({ kind: "note", sign: "ui-hourglass", text: t("The server is restarting. Your seat is kept.") }),
-    unstored: () => ({
-      kind: "note",
-      sign: "ui-hourglass",
-      text: t("The server cannot save just now. What you did is kept here and sent again until it is safe."),
-    }),
-    resumed: () => ({ kind: "good", sign: "ui-done", text: t("Back again.") }),
-    reload: () => ({
-      kind: "bad",
-      sign: "ui-undo",
-      text: t("There is a new version of the game. Load the page again."),
-      buttons: [button(t("Load again"), onReload, true)],
-    }),
-    signed_out: () => ({
-      kind: "bad",
-      sign: "ui-flag",
-      text: t("You have been signed out on this device."),
-      buttons: [button(t("Load again"), onReload, true)],
-    }),
-    stopped: () => ({
-      kind: "bad",
-      sign: "ui-flag",
-      text: t("The table has closed this connection."),
-      buttons: [button(t("Load again"), onReload)],
-    }),
-  };
 
   function pauseBanner({ table, you }) {
     const question = Object.keys(table.consents ?? {})[0];
@@ -135,10 +100,14 @@ export function Banners(root, flash, { send, now, onReload }) {
     return rows;
   }
 
-  function passing() {
+  function passing({ connection, isAdmitted, refusal }) {
     const found = [];
-    if (connection) found.push({ key: `connection-${connection}`, ...connections[connection]() });
-    if (refusal) found.push({ key: "refused", kind: "bad", sign: "ui-close", text: refusal });
+    const known = CONNECTION[connection];
+    if (known && (isAdmitted || connection === "connecting")) {
+      const buttons = known.reload ? [button(t("Load again"), onReload, known.reload === "main")] : [];
+      found.push({ key: `connection-${connection}`, kind: known.kind, sign: known.sign, text: t(known.text), buttons });
+    }
+    if (refusal) found.push({ key: "refused", kind: "bad", sign: "ui-close", text: refusal.text });
     return found;
   }
 
@@ -171,7 +140,7 @@ export function Banners(root, flash, { send, now, onReload }) {
 
   function draw() {
     drawIn(root, standing());
-    drawIn(flash, passing());
+    drawIn(flash, passing(state));
   }
 
   function drawIn(box, rows) {
@@ -193,13 +162,13 @@ export function Banners(root, flash, { send, now, onReload }) {
           node.querySelector(".banner-sign").append(icon("ui", row.sign));
         const words = node.querySelector("p");
         if (words.textContent !== row.text) words.textContent = row.text;
-        const deeds = node.querySelector(".banner-buttons");
+        const buttons = node.querySelector(".banner-buttons");
         const signature = (row.buttons ?? [])
           .map((each) => each.textContent + each.getAttribute("aria-pressed"))
           .join("|");
-        if (deeds.dataset.signature !== signature) {
-          deeds.dataset.signature = signature;
-          deeds.replaceChildren(...(row.buttons ?? []));
+        if (buttons.dataset.signature !== signature) {
+          buttons.dataset.signature = signature;
+          buttons.replaceChildren(...(row.buttons ?? []));
         }
       },
     );
@@ -207,20 +176,6 @@ export function Banners(root, flash, { send, now, onReload }) {
   setInterval(() => state && Object.keys(state.presence.away ?? {}).length && draw(), 1000);
 
   return {
-    connection(status) {
-      connection = status in connections ? status : null;
-      draw();
-      if (status === "resumed") setTimeout(() => connection === "resumed" && this.connection(null), 2500);
-    },
-    refused(sentence) {
-      refusal = sentence;
-      draw();
-      clearTimeout(refusalTimer);
-      refusalTimer = setTimeout(() => {
-        refusal = null;
-        draw();
-      }, 6000);
-    },
     update(next) {
       state = next;
       draw();

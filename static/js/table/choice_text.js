@@ -1,6 +1,7 @@
 // Choices in words: what each legal action does and what it costs, before it is done.
 
-import { symbolIcon, el, icon } from "../core/dom.js";
+import { el } from "../core/dom.js";
+import { icon, symbolIcon } from "../core/icons.js";
 import { cardName, placeName, seatName, symbolName } from "../core/names.js";
 import { t, tn } from "../core/i18n.js";
 

@@ -19,7 +19,7 @@ export function spell(milliseconds) {
   return t("{d} d {h} h", { d: Math.floor(hours / 24), h: hours % 24 });
 }
 
-/** Clocks(place) shows a running figure in place(seat) for every seat; tick() is called a few times a second. */
+/** Clocks(place, now) -> {update(state)}: a running figure in place(seat) for every seat. */
 export function Clocks(place, now) {
   let clock = null;
   let seats = 0;
@@ -36,9 +36,9 @@ export function Clocks(place, now) {
   };
   setInterval(tick, 250);
   return {
-    update(next, count) {
+    update({ clock: next, view }) {
       clock = next;
-      seats = count;
+      seats = view.players.length;
       tick();
     },
   };

@@ -1,6 +1,7 @@
 // After the end: who won, the places, and the ways on (rematch, replay, fairness).
 
-import { el, pirateIcon } from "../core/dom.js";
+import { el } from "../core/dom.js";
+import { pirateIcon } from "../core/icons.js";
 import { letterOf, lookOf, seatName } from "../core/names.js";
 import { t } from "../core/i18n.js";
 

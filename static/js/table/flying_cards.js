@@ -1,12 +1,12 @@
-// Cards in the air: from hand to discards, from deck or row to a hand. Ornament over a table that already shows the result.
+// Cards that fly: from hand to discards, from deck or row to a hand. An ornament; the table already shows the result.
 
 import { fly, mayMove } from "../board/animate.js";
 import { cardBack, cardFace } from "./cards.js";
 
 const played = (event) => event.cards ?? [event.card, event.with].filter(Boolean);
 
-/** flights(events, {seat, hand, seats, supply}): `seat` is the viewer's. */
-export function flights(events, { seat, hand, seats, supply }) {
+/** flyCards(events, {seat, hand, seats, supply}): `seat` is the viewer's. */
+export function flyCards(events, { seat, hand, seats, supply }) {
   if (!mayMove()) return;
   const holder = (who, card) => (who === seat ? (card && hand.element(card)) || hand.root : seats.element(who));
   let delay = 0;

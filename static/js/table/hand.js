@@ -1,11 +1,12 @@
 // Your hand: cards by kind with counts, to press, to drag onto a pirate, or to reach with the keyboard.
 
 import { el, keyed } from "../core/dom.js";
-import { byKind, cardFace } from "./cards.js";
-import { cardCount, cardName } from "../core/names.js";
+import { cardFace } from "./cards.js";
+import { byKind, cardCount, cardName } from "../core/names.js";
 import { t } from "../core/i18n.js";
+import { offers } from "./selection.js";
 
-/** Hand(root, {onCard(card), onDrop(card, place)}) -> {update({hand, playable, selected}), element(card)} */
+/** Hand(root, {onCard(card), onDrop(card, place)}) -> {root, update(state), element(card)} */
 export function Hand(root, { onCard, onDrop }) {
   const fan = el("ul", { class: "fan" });
   const none = el("p", { class: "hand-none" });
@@ -79,14 +80,19 @@ export function Hand(root, { onCard, onDrop }) {
   }
 
   return {
-    update({ hand, playable, selected }) {
+    root,
+    update({ view, you, choices, selection }) {
+      root.hidden = you.seat === null || view.winner !== null;
+      if (you.seat === null) return;
+      const { hand } = view.players[you.seat];
       const kinds = byKind(hand ?? []);
+      const playable = new Set(offers(choices, selection).cards.keys());
       keyed(
         fan,
         kinds,
         ([card]) => card,
         make,
-        (item, kind) => update(item, kind, { playable, selected }),
+        (item, kind) => update(item, kind, { playable, selected: selection.card }),
       );
       none.textContent = hand && hand.length === 0 ? t("Your hand is empty.") : "";
       none.hidden = !none.textContent;

@@ -1,14 +1,14 @@
-// The log: what happened is kept as events, not as text, so a reload (or another language) can tell it again.
-// What this tab did not hear itself (it joined late, or the line was down) is asked for, as far as one may know it.
+// The log: what happened is kept as events, not as text, so that after a reload (or in another language) it can be
+// written again. What this tab did not receive (it joined late, or was cut off) is asked for, as far as one may know it.
 
-import { tell, tellTable } from "../core/event_text.js";
+import { eventLine, tableLine } from "../core/event_text.js";
 
-const MOST = 400; // as many lines as the page shows
+const MOST = 400; // lines
 
-/** Logbook(game) -> a log of entries {seq, events, by} or {seq, kind, seat}, in the order of their numbers. */
-export function Logbook(game) {
+/** Log(game) -> what this tab has of a game: entries {seq, events, by} or {seq, kind, seat}, in the order of seq. */
+export function Log(game) {
   const key = `logbook.${game}`;
-  // `through`: everything from the start to this number is here, as `seat` knows it
+  // `through`: everything from the start to this seq is here, as `seat` knows it
   let kept = read() ?? { entries: [], through: null, seat: null };
   let asking = false;
 
@@ -29,24 +29,44 @@ export function Logbook(game) {
     }
   }
 
+  function add(entry) {
+    kept.entries.push(entry);
+    write();
+  }
+
+  function lineOf({ seq, events, by, kind, seat }, view, seats) {
+    if (events) return { seq, ...(view ? eventLine(events, view, seats, by) : { text: "" }) };
+    return { seq, text: tableLine(kind, seat, seats), seat: seat ?? null, traces: [] };
+  }
+
+  /** Every line so far, in the present language: {seq, text, seat, traces}. */
+  const lines = ({ view, table }) =>
+    kept.entries.map((entry) => lineOf(entry, view, table.seats)).filter(({ text }) => text);
+
   return {
-    add(entry) {
-      kept.entries.push(entry);
-      write();
+    lines,
+    /** The lines after what happened, and the new one among them: {log, line}. */
+    follow(state, before, { events, by, kind, seat }) {
+      const earlier = kind === "started" ? [] : (before.log ?? lines(state));
+      let entry = null;
+      if (events?.length) entry = { seq: state.seq, events, by };
+      else if (kind) entry = { seq: state.seq, kind, seat };
+      if (!entry) return { log: earlier };
+      // a seat that was left has no name any more
+      const seats = events || state.table.seats.some(({ name }) => name) ? state.table.seats : before.table?.seats;
+      const line = lineOf(entry, before.view, seats);
+      if (kind === "started") kept = { entries: [], through: state.seq, seat: state.you.seat }; // nothing is missing
+      if (events || line.text) add(entry);
+      return line.text ? { log: [...earlier, line].slice(-MOST), line } : { log: earlier };
     },
-    /** The game begins: from here on nothing is missing. */
-    begin(seq, seat) {
-      kept = { entries: [], through: seq, seat };
-      write();
-    },
-    /** A numbered frame was taken in; whether or not it was worth a line. */
-    heard(seq) {
+    /** A numbered frame came, whether or not it was worth a line. */
+    received(seq) {
       if (kept.through !== seq - 1) return;
       kept.through = seq;
       write();
     },
-    reaches: (seq, seat) => kept.through === seq && kept.seat === seat,
-    /** Ask for what happened before; true when the log has become whole and is to be told anew. */
+    isComplete: ({ seq, you }) => kept.through === seq && kept.seat === you.seat,
+    /** Ask for what happened before; true when the log has become complete. `now` gives the present state. */
     async fill(password, now) {
       if (asking) return false;
       asking = true;
@@ -57,21 +77,15 @@ export function Logbook(game) {
         .catch(() => null); // then the log begins where this tab came in
       asking = false;
       if (!past) return false;
-      const { seq, seat } = now();
+      const { seq, you } = now();
       const whole = new Map(kept.entries.map((entry) => [entry.seq, entry]));
       whole.set(past.began, { seq: past.began, kind: "started" });
       // What is newer than the table on screen is still on its way here as a frame of its own.
       for (const { seq: at, events, by } of past.steps) if (at <= seq) whole.set(at, { seq: at, events, by });
       const entries = [...whole.values()].filter((entry) => entry.seq >= past.began).sort((a, b) => a.seq - b.seq);
-      kept = { entries, through: seq, seat };
+      kept = { entries, through: seq, seat: you.seat };
       write();
       return true;
     },
-    /** Every line so far, in the present language. */
-    retell: (view, seats) =>
-      kept.entries.map((entry) => {
-        if (entry.events) return view ? tell(entry.events, view, seats, entry.by) : { text: "" };
-        return { text: tellTable(entry.kind, entry.seat, seats), seat: entry.seat ?? null, traces: [] };
-      }),
   };
 }

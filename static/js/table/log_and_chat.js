@@ -1,11 +1,12 @@
 // Log and chat, as two tabs. A log line shows its move on the board while it is hovered or focused.
 
-import { el, icon } from "../core/dom.js";
+import { el, keyed } from "../core/dom.js";
+import { icon } from "../core/icons.js";
 import { lookOf, personName } from "../core/names.js";
-import { pref, setPref } from "./preferences.js";
 import { N_, t } from "../core/i18n.js";
+import { pref, setPref } from "./preferences.js";
 
-export const phrases = {
+const phrases = {
   hello: N_("Ahoy!"),
   good_luck: N_("Good luck!"),
   good_move: N_("Good move!"),
@@ -16,10 +17,10 @@ export const phrases = {
   rematch: N_("Another round?"),
 };
 
-/** Talk(root, {onTrace(traces|null), onChat({text}|{preset}), onMute(person, on)}) -> {log, line, update, …} */
-export function Talk(root, { onTrace, onChat, onMute }) {
+/** LogAndChat(root, {onTrace(trace|null), onChat({text}|{preset}), onMute(person, on)}) -> {update(state)} */
+export function LogAndChat(root, { onTrace, onChat, onMute }) {
   const lines = el("ol", { class: "log-lines", "aria-label": t("Log") });
-  const talk = el("ol", { class: "chat-lines", "aria-label": t("Chat"), "aria-live": "polite" });
+  const chat = el("ol", { class: "chat-lines", "aria-label": t("Chat"), "aria-live": "polite" });
   const input = el("input", {
     type: "text",
     maxlength: 300,
@@ -42,7 +43,7 @@ export function Talk(root, { onTrace, onChat, onMute }) {
     chat: el(
       "div",
       { role: "tabpanel", id: "panel-chat", "aria-labelledby": "tab-chat", class: "talk-panel" },
-      talk,
+      chat,
       hidden,
       closedNote,
       quick,
@@ -73,7 +74,8 @@ export function Talk(root, { onTrace, onChat, onMute }) {
   );
   let unread = 0;
   let open = "log";
-  let me = null;
+  let newest = null; // of the log lines: the one that Tab leads to
+  let drawn = null; // the state on screen
 
   function show(name, focus = false) {
     open = name;
@@ -140,85 +142,85 @@ export function Talk(root, { onTrace, onChat, onMute }) {
 
   const atBottom = (box) => box.scrollHeight - box.scrollTop - box.clientHeight < 60;
 
-  function push(box, item) {
+  /** Bring a list to its new items; whoever reads the newest goes on reading the newest. */
+  function draw(box, items, keyOf, make) {
     const stick = atBottom(box);
-    box.append(item);
-    while (box.children.length > 400) box.firstElementChild.remove();
+    keyed(box, items, keyOf, make, () => {});
     if (stick) box.scrollTop = box.scrollHeight;
   }
 
   // Whoever reads the newest line goes on reading it when the box becomes lower, as it does at the end.
-  for (const box of [lines, talk]) {
+  for (const box of [lines, chat]) {
     let low = true;
     box.addEventListener("scroll", () => (low = atBottom(box)));
     new ResizeObserver(() => low && (box.scrollTop = box.scrollHeight)).observe(box);
   }
 
+  function logLine({ text, seat, traces }, seats) {
+    const item = el(
+      "li",
+      { class: seat === null ? "log-line" : `log-line look-${lookOf(seats, seat)}`, tabindex: "-1" },
+      el("span", {}, text),
+    );
+    if (traces.length) {
+      item.classList.add("has-trace");
+      for (const event of ["mouseenter", "focus"]) item.addEventListener(event, () => onTrace(traces[0]));
+      for (const event of ["mouseleave", "blur"]) item.addEventListener(event, () => onTrace(null));
+    }
+    return item;
+  }
+
+  function chatLine({ person, name: given, seat, channel, preset, text }, { you, table }) {
+    const mine = person === you.person;
+    const name = personName(given);
+    names.set(person, given);
+    const item = el(
+      "li",
+      {
+        class: seat === null || seat === undefined ? "chat-line watcher" : `chat-line look-${lookOf(table.seats, seat)}`,
+        "data-person": person,
+      },
+      el("b", {}, name),
+      channel === "spectators" ? el("small", {}, ` (${t("watching")})`) : null,
+      el("span", {}, preset ? t(phrases[preset] ?? preset) : text),
+    );
+    if (!mine && you.person) {
+      const words = t("Hide what {name} writes", { name });
+      item.append(
+        el(
+          "button",
+          { type: "button", class: "mute", title: words, onclick: () => onMute(person, true) },
+          icon("ui", "ui-mute"),
+          el("span", { class: "hidden" }, words),
+        ),
+      );
+    }
+    if (open !== "chat" && !mine) unread += 1;
+    return item;
+  }
+
+  /** One tab stop for the whole log: its newest line, until an arrow leads elsewhere. */
+  function moveTabStop() {
+    if (lines.lastElementChild === newest) return;
+    newest = lines.lastElementChild;
+    for (const each of lines.querySelectorAll('[tabindex="0"]')) each.setAttribute("tabindex", "-1");
+    newest?.setAttribute("tabindex", "0");
+  }
+
+  show(pref("tab") === "chat" ? "chat" : "log");
+
   return {
-    show,
-    openTab: () => open,
-    clearLog: () => lines.replaceChildren(),
-    clearChat: () => talk.replaceChildren(),
-    log({ text, seat, traces = [] }, seats) {
-      if (!text) return;
-      for (const each of lines.querySelectorAll('[tabindex="0"]')) each.setAttribute("tabindex", "-1");
-      const item = el(
-        "li",
-        {
-          class: seat === null || seat === undefined ? "log-line" : `log-line look-${lookOf(seats, seat)}`,
-          tabindex: "0",
-        },
-        el("span", {}, text),
-      );
-      if (traces.length) {
-        item.classList.add("has-trace");
-        for (const event of ["mouseenter", "focus"]) item.addEventListener(event, () => onTrace(traces));
-        for (const event of ["mouseleave", "blur"]) item.addEventListener(event, () => onTrace(null));
+    update(state) {
+      const { you, table, presets } = state;
+      if (drawn?.log !== state.log) {
+        draw(lines, state.log, ({ seq }) => seq, (line) => logLine(line, table.seats));
+        moveTabStop();
       }
-      push(lines, item);
-    },
-    line(line, seats) {
-      const mine = line.person === me?.person;
-      const name = personName(line.name);
-      names.set(line.person, line.name);
-      const words = line.preset ? t(phrases[line.preset] ?? line.preset) : line.text;
-      const cls =
-        line.seat === null || line.seat === undefined
-          ? "chat-line watcher"
-          : `chat-line look-${lookOf(seats, line.seat)}`;
-      const item = el(
-        "li",
-        { class: cls, "data-person": line.person },
-        el("b", {}, name),
-        line.channel === "spectators" ? el("small", {}, ` (${t("watching")})`) : null,
-        el("span", {}, words),
-      );
-      if (!mine && me?.person) {
-        item.append(
-          el(
-            "button",
-            {
-              type: "button",
-              class: "mute",
-              title: t("Hide what {name} writes", { name }),
-              onclick: () => onMute(line.person, true),
-            },
-            icon("ui", "ui-mute"),
-            el("span", { class: "hidden" }, t("Hide what {name} writes", { name })),
-          ),
-        );
-      }
-      push(talk, item);
-      if (open !== "chat" && !mine) {
-        unread += 1;
+      if (drawn?.lines !== state.lines) {
+        draw(chat, state.lines, ({ n }) => n, (line) => chatLine(line, state));
         showUnread();
       }
-    },
-    muted(person) {
-      for (const each of talk.querySelectorAll("[data-person]")) if (each.dataset.person === person) each.remove();
-    },
-    update({ you, table, presets }) {
-      me = you;
+      drawn = state;
       showHidden(you, table.seats);
       const closed = table.chat_closed || !you.person;
       form.hidden = closed;
@@ -229,15 +231,10 @@ export function Talk(root, { onTrace, onChat, onMute }) {
           ...presets
             .filter((name) => name in phrases)
             .map((name) =>
-              el(
-                "button",
-                { type: "button", class: "quick", onclick: () => onChat({ preset: name }) },
-                t(phrases[name]),
-              ),
+              el("button", { type: "button", class: "quick", onclick: () => onChat({ preset: name }) }, t(phrases[name])),
             ),
         );
       }
     },
-    start: () => show(pref("tab") === "chat" ? "chat" : "log"),
   };
 }

@@ -1,350 +1,220 @@
-// The table page: one room, its socket, and all its parts. State lives here; parts are given it and say what was pressed.
+// The table page: joins the socket, the store and the parts, and does what the person asks for.
 
-import { connect, randomId } from "../core/socket.js";
-import { emptyRoom, receive } from "./room.js";
-import { clickCard, clickPlace, clickSeat, offers, stillFits } from "./selection.js";
-import { keepPassword, keptPassword } from "./preferences.js";
-import { parts } from "./parts.js";
-import { shortcuts } from "./shortcuts.js";
-import { announce, showTurn } from "./announce.js";
-import { flights } from "./flying_cards.js";
-import { sound, soundOf } from "./sound.js";
-import { Logbook } from "./log.js";
-import { tell, tellTable } from "../core/event_text.js";
-import { placeName, presetName, seatName } from "../core/names.js";
-import { fullRefusal, refusal } from "../core/refusals.js";
 import { t } from "../core/i18n.js";
+import { placeName } from "../core/names.js";
+import { randomHex } from "../core/random.js";
+import { fullRefusal, refusal } from "../core/refusals.js";
+import { connect } from "../core/socket.js";
+import { announce, announceChanges } from "./announce.js";
+import { connectionAfter } from "./connection.js";
+import { Log } from "./log.js";
+import { parts } from "./parts.js";
+import { keepPassword, keptPassword } from "./preferences.js";
+import { clickCard, clickPlace, clickSeat } from "./selection.js";
+import { shortcuts } from "./shortcuts.js";
+import { emptyState, isRetried, received, Store } from "./store.js";
+
+const RESUMED_FOR = 2500; // milliseconds that "Back again." is shown
+const REFUSAL_FOR = 6000;
+const HERE_EVERY = 10000;
 
 const root = document.getElementById("table");
 const game = root.dataset.game;
-let room = emptyRoom();
-let selection = {};
-let ask = null; // several choices fit the last click: these
-let password = keptPassword(game);
-let admitted = true;
-const logbook = Logbook(game);
-let retold = false;
-let wasMine = false;
-let lookedAt = ""; // for which turn and selection the map was last brought into sight
-let waitingForMe = false;
-let connection = ""; // said once, however often the wire tries
+const store = Store({ ...emptyState(), password: keptPassword(game) });
+const log = Log(game);
+const automatic = new Set(); // ids of commands that nobody pressed: their refusals are shown to nobody
+let refusalTimer = 0;
+let autoSeal = null;
 
 /** What is needed to get in is loaded by those who are not in yet; what seals a seat, before the start. */
 const joining = () => import("./joining.js");
 const sealing = () => import("../core/sealing.js");
-let tending = null;
-const byItself = new Set(); // ids of commands that nobody pressed: their refusals are nobody's
 
-const wire = connect(`/ws/game/${encodeURIComponent(game)}`, {
-  hello: () => ({
-    ...(room.seq === null ? {} : { seq: room.seq }),
-    ...(room.chat === null ? {} : { chat: room.chat }),
-    ...(password ? { password } : {}),
-  }),
-  onFrame: take,
+const socket = connect(`/ws/game/${encodeURIComponent(game)}`, {
+  hello() {
+    const { seq, chat, password } = store.state;
+    return { ...(seq === null ? {} : { seq }), ...(chat === null ? {} : { chat }), ...(password ? { password } : {}) };
+  },
+  onFrame,
   onStatus,
 });
 
-const ui = parts(root, {
+const ui = parts(root, store, {
   send,
   act,
   undo,
   sit,
-  giveUp: () => sealing().then(({ givenUp }) => send(givenUp(game, room.table))),
-  now: wire.now,
-  onCard: (card) => choose(clickCard(room.choices, selection, card)),
+  giveUp: () => sealing().then(({ givenUp }) => send(givenUp(game, store.state.table))),
+  now: socket.now,
+  onCard: (card) => choose(clickCard(store.state.choices, store.state.selection, card)),
   onPlace,
-  onSeat: (seat) => choose(clickSeat(room.choices, selection, seat)),
-  onDrop: drop,
+  onSeat: (seat) => choose(clickSeat(store.state.choices, store.state.selection, seat)),
+  onDrop,
   onClear: () => choose({ selection: {} }),
-  onTrace: (traces) => mark(traces),
+  onTrace: (trace) => store.set({ trace }),
   onChat: (line) => send({ do: "chat", ...line }),
   onMute: mute,
   onResign: () => act({ type: "resign" }),
-  onHint: () => send({ do: "hint", version: room.seq }),
+  onHint: () => send({ do: "hint", version: store.state.seq }),
   onDevice: () =>
     joining()
       .then(({ deviceCode }) => deviceCode(game))
       .catch((problem) => refuse(problem.message)),
 });
+announceChanges(store);
+store.subscribe(["you"], showName);
+store.subscribe(["table", "you"], sealByItself);
 shortcuts({
   ui,
-  undo: () => room.undo && undo(),
+  undo: () => store.state.undo && undo(),
   clear: () => choose({ selection: {} }),
-  canClear: () => selection.card !== undefined || selection.from !== undefined,
+  canClear: () => store.state.selection.card !== undefined || store.state.selection.from !== undefined,
 });
-ui.banners.connection("connecting");
 
 // -- what the server says ------------------------------------------------------------------------
 
-function take(frame) {
-  const before = room;
-  const { room: next, ...happened } = receive(room, frame);
-  room = next;
-  if (happened.resync) return wire.resync();
-  const isKept = frame.t === "refused" && frame.code === "try_again"; // the wire sends it again by itself
-  if (frame.ack || (frame.t === "refused" && !isKept)) waitingForMe = false;
-  if (happened.refused && !isKept && !byItself.has(happened.refused.id)) fullRefusal(happened.refused).then(refuse);
-  if (happened.line) ui.talk.line(happened.line, room.table?.seats);
-  if (room.view && (frame.t === "state" || happened.refused?.state)) lookBack();
-  if (happened.events?.length) happen(happened);
-  if (happened.kind && room.table) {
-    if (!retold) retell();
-    happenedAtTable(happened, before);
+function onFrame(frame) {
+  const before = store.state;
+  const { change, happened } = received(before, frame);
+  if (happened.resync) {
+    socket.resync();
+    return;
   }
-  if (frame.seq !== undefined && room.seq === frame.seq) logbook.heard(frame.seq);
-  if (frame.t === "hint") showHint(frame.action);
-  if (frame.t === "welcome" && frame.you.name) showName(frame.you.name);
-  if (!room.table) return undefined;
-  if (room.table.status === "open" && room.table.scheme === 2 && room.you.seat !== null) tend();
-  if (!retold) retell();
-  if (happened.events || happened.reset || happened.kind) {
-    selection = stillFits(room.choices, selection);
-    ask = null;
-  }
-  show(happened.events ?? []);
-  return undefined;
-}
-
-/** Where seats are sealed, this browser seals and opens by itself (docs/protocol.md §9). */
-async function tend() {
-  const { Tending } = await sealing();
-  tending ??= Tending(game, (command) => {
-    const id = randomId();
-    byItself.add(id);
-    send({ ...command, id });
-  });
-  tending(room);
-}
-
-/** The header was written before somebody sat down under a name. */
-function showName(name) {
-  const shown = document.querySelector(".who-name");
-  if (shown && shown.textContent !== name) shown.textContent = name;
-}
-
-/** After a reload the log begins where it was. */
-function retell() {
-  retold = true;
-  for (const line of logbook.retell(room.view, room.table.seats)) ui.talk.log(line, room.table.seats);
+  const { refused } = happened;
+  if (refused && !isRetried(frame) && !automatic.has(refused.id)) fullRefusal(refused).then(refuse);
+  if (change.view && (frame.t === "state" || refused?.state)) fillLog(change);
+  const told = change.table ? log.follow(change, before, happened) : {};
+  if (frame.seq === change.seq) log.received(frame.seq);
+  store.set({ ...change, log: told.log ?? null }, { ...happened, line: told.line });
 }
 
 /** Whoever comes late, or was away for long, is told what happened before: the same lines, each once. */
-async function lookBack() {
-  if (logbook.reaches(room.seq, room.you.seat)) return;
-  if (!(await logbook.fill(password, () => ({ seq: room.seq, seat: room.you.seat })))) return;
-  ui.talk.clearLog();
-  retell();
+async function fillLog(state) {
+  if (log.isComplete(state)) return;
+  if (await log.fill(state.password, () => store.state)) store.set({ log: log.lines(store.state) });
 }
 
-function happen({ events, by, before }) {
-  if (!retold) retell();
-  logbook.add({ seq: room.seq, events, by });
-  const told = tell(events, before, room.table.seats, by);
-  ui.talk.log(told, room.table.seats);
-  announce(told.text);
-  soundOf(events);
+/** Where seats are sealed, this browser seals and opens by itself (docs/protocol.md §9). */
+async function sealByItself({ table, you }) {
+  if (table?.status !== "open" || table.scheme !== 2 || you.seat === null) return;
+  const { AutoSeal } = await sealing();
+  autoSeal ??= AutoSeal(game, (command) => {
+    const id = randomHex();
+    automatic.add(id);
+    send({ ...command, id });
+  });
+  autoSeal(store.state);
 }
 
-function happenedAtTable({ kind, seat }, before) {
-  const text = tellTable(
-    kind,
-    seat,
-    room.table.seats.some((each) => each.name) ? room.table.seats : before.table?.seats,
-  );
-  if (kind === "started") {
-    logbook.begin(room.seq, room.you.seat);
-    ui.talk.clearLog();
-  }
-  if (!text) return;
-  logbook.add({ seq: room.seq, kind, seat });
-  ui.talk.log({ text, seat: seat ?? null }, room.table.seats);
-  announce(text);
+/** The header was written before somebody sat down under a name. */
+function showName({ you }) {
+  const shown = document.querySelector(".who-name");
+  if (you.name && shown && shown.textContent !== you.name) shown.textContent = you.name;
 }
 
 function onStatus(status, detail) {
-  const wasAway = connection === "lost" || connection === "restarting";
-  if (status === "open") ui.banners.connection(wasAway ? "resumed" : null);
-  else if (status === "stored") ui.banners.connection("resumed");
-  else if (status === "not_admitted") {
-    admitted = false;
-    joining().then(({ admit }) =>
-      admit(
-        detail,
-        (word) => {
-          password = word;
-          keepPassword(game, word);
-          admitted = true;
-          wire.reopen();
-        },
-        refusal(detail.code, detail.message),
-      ),
-    );
-  } else if (admitted) ui.banners.connection(status);
-  if (status === connection) return;
-  connection = status;
-  if (status === "lost") announce(t("The connection is lost. Trying again; nothing you did is lost."), true);
-  if (status === "restarting") announce(t("The server is restarting. Your seat is kept."), true);
+  if (status === "not_admitted") {
+    store.set({ isAdmitted: false });
+    joining().then(({ admit }) => admit(detail, enter, refusal(detail.code, detail.message)));
+    return;
+  }
+  store.set({ connection: connectionAfter(store.state.connection, status) });
+  if (store.state.connection === "resumed")
+    setTimeout(() => store.state.connection === "resumed" && store.set({ connection: "open" }), RESUMED_FOR);
 }
 
-function refuse(sentence) {
-  ui.banners.refused(sentence);
-  announce(sentence, true);
-  sound("refuse");
+function enter(password) {
+  keepPassword(game, password);
+  store.set({ password, isAdmitted: true, connection: "connecting" });
+  socket.reopen();
+}
+
+function refuse(text) {
+  store.set({ refusal: { text } });
+  clearTimeout(refusalTimer);
+  refusalTimer = setTimeout(() => store.set({ refusal: null }), REFUSAL_FOR);
 }
 
 // -- what the person does ------------------------------------------------------------------------
 
 function send(command) {
-  return wire.send(command).catch(() => {}); // a refusal also comes as a frame, and is shown there
+  return socket.send(command).catch(() => {}); // a refusal also comes as a frame, and is shown there
 }
 
 function act(action) {
-  if (waitingForMe) return; // one at a time: the list on screen is for the position before the answer
-  waitingForMe = true;
-  selection = {};
-  ask = null;
-  show([]);
-  wire
-    .send({ do: "act", version: room.seq, action })
-    .catch(() => {})
-    .finally(() => {
-      waitingForMe = false;
-    });
+  if (store.state.isWaiting) return; // one at a time: the list on screen is for the position before the answer
+  store.set({ isWaiting: true, selection: {}, ask: null });
+  send({ do: "act", version: store.state.seq, action }).finally(() => store.set({ isWaiting: false }));
 }
 
 function undo() {
-  send({ do: "undo", version: room.seq });
+  send({ do: "undo", version: store.state.seq });
 }
 
 /** Hide what somebody writes, or show it again: then also what they wrote meanwhile. */
 async function mute(person, on) {
-  const done = await wire.send({ do: "mute", person, on }).then(
+  const isDone = await socket.send({ do: "mute", person, on }).then(
     () => true,
     () => false, // the refusal is shown where it comes as a frame
   );
-  if (!done) return;
-  const others = room.you.muted.filter((each) => each !== person);
-  room = { ...room, you: { ...room.you, muted: on ? [...others, person] : others } };
-  if (on) ui.talk.muted(person);
-  else {
-    room = { ...room, chat: null, lines: [] };
-    ui.talk.clearChat();
-    wire.resync();
+  if (!isDone) return;
+  const { you, lines } = store.state;
+  const others = you.muted.filter((each) => each !== person);
+  if (on) {
+    store.set({ you: { ...you, muted: [...others, person] }, lines: lines.filter((line) => line.person !== person) });
+  } else {
+    store.set({ you: { ...you, muted: others }, chat: null, lines: [] });
+    socket.resync();
   }
-  show([]);
 }
 
 async function sit(seat, name) {
   try {
-    if (await (await joining()).becomeSomebody(room.you, name)) wire.reconnect();
+    if (await (await joining()).becomeSomebody(store.state.you, name)) socket.reconnect();
   } catch (problem) {
     refuse(problem.message);
     return;
   }
   const { sitting } = await sealing();
-  send({ do: "sit", seat, ...sitting(game, room.table) }).then(() => wire.resync()); // and let everybody see us there
+  // and let everybody see us there
+  send({ do: "sit", seat, ...sitting(game, store.state.table) }).then(() => socket.resync());
 }
 
-function choose({ action, selection: chosen, ask: several }) {
+function choose({ action, selection = {}, ask = null }) {
   if (action) {
     act(action);
     return;
   }
-  selection = chosen ?? {};
-  ask = several ?? null;
-  show([]);
+  store.set({ selection, ask, hint: null });
   if (ask) ui.focusChoices();
 }
 
 function onPlace(place) {
-  if (!room.choices.length) return;
-  const before = JSON.stringify(selection);
-  choose(clickPlace(room.choices, selection, place));
-  if (JSON.stringify(selection) === before && !ask)
-    announce(t("Nothing can be done at {place}.", { place: placeName(room.view, place) }));
+  const { choices, selection, view } = store.state;
+  if (!choices.length) return;
+  choose(clickPlace(choices, selection, place));
+  if (JSON.stringify(store.state.selection) === JSON.stringify(selection) && !store.state.ask)
+    announce(t("Nothing can be done at {place}.", { place: placeName(view, place) }));
 }
 
 /** A card was dropped on something: a pirate, a landing place, a player's plate, or nothing. */
-function drop(card, target) {
+function onDrop(card, target) {
+  const { choices } = store.state;
   const place = target?.closest("[data-place]")?.dataset.place;
   const plate = target?.closest(".plate");
-  if (place !== undefined) choose(clickPlace(room.choices, { card }, /^\d+$/.test(place) ? Number(place) : place));
-  else if (plate) choose(clickSeat(room.choices, { card }, Number(plate.dataset.key)));
+  if (place !== undefined) choose(clickPlace(choices, { card }, /^\d+$/.test(place) ? Number(place) : place));
+  else if (plate) choose(clickSeat(choices, { card }, Number(plate.dataset.key)));
   else choose({ selection: {} });
 }
 
-// -- showing -------------------------------------------------------------------------------------
-
-function mark(traces = null) {
-  if (!room.view) return;
-  if (traces) {
-    ui.board.mark({ trace: traces[0] });
-    return;
-  }
-  if (!room.choices.length) {
-    ui.board.mark({});
-    return;
-  }
-  const { sources, targets } = offers(room.choices, selection);
-  ui.board.mark({
-    selected: selection.from,
-    sources: selection.from === undefined ? [...sources.keys()] : [],
-    targets: [...targets].flatMap(([place, list]) =>
-      list.map(({ action, draws }) => ({
-        place,
-        draws,
-        cards: action.type === "parrot" ? [action.as] : action.card ? [action.card] : [],
-      })),
-    ),
-  });
-}
-
-function showHint(action) {
-  ui.board.mark({ selected: action.from, trace: undefined });
-  const choice = room.choices.find((each) => JSON.stringify(each.action) === JSON.stringify(action));
-  if (choice) {
-    ask = [choice];
-    show([]);
-  }
-}
-
-function show(events) {
-  const state = {
-    ...room,
-    choices: waitingForMe ? [] : room.choices,
-    undo: room.undo && !waitingForMe,
-    selection,
-    ask,
-  };
-  ui.update(state, events);
-  root.dataset.seq = String(room.seq);
-  root.dataset.mine = String(state.choices.length > 0);
-  if (events.length) flights(events, { seat: room.you.seat, hand: ui.hand, seats: ui.seats, supply: ui.supply });
-  if (room.view && !ask?.length) mark();
-  const isMine = room.choices.length > 0;
-  showTurn(isMine, `${room.table.title || presetName(room.table.options.preset)} · Cartagena`);
-  if (isMine && !wasMine) {
-    sound("turn");
-    announce(room.view.pending ? t("You must choose.") : t("It is your turn."), true);
-  }
-  const pointed = JSON.stringify([isMine, selection]);
-  if (isMine && pointed !== lookedAt) ui.follow();
-  lookedAt = pointed;
-  wasMine = isMine;
-  if (room.view?.winner !== null && room.view && events.some(({ type }) => type === "game_won"))
-    announce(t("{name} has won!", { name: seatName(room.table.seats, room.view.winner) }), true);
-}
-
-// Somebody is there: told at most every ten seconds, while it matters.
 let lastHere = 0;
 for (const event of ["pointerdown", "keydown", "wheel"]) {
   addEventListener(
     event,
     () => {
-      if (Date.now() - lastHere < 10000 || room.you.seat === null) return;
+      if (Date.now() - lastHere < HERE_EVERY || store.state.you.seat === null) return;
       lastHere = Date.now();
-      wire.tell({ do: "here" });
+      socket.tell({ do: "here" });
     },
     { passive: true },
   );

@@ -1,6 +1,7 @@
 // The table's menu: sound, the end-turn countdown, hint, pause, giving up, and the keys one can press.
 
-import { el, icon } from "../core/dom.js";
+import { el } from "../core/dom.js";
+import { icon } from "../core/icons.js";
 import { pref, setPref } from "./preferences.js";
 import { t, tn } from "../core/i18n.js";
 

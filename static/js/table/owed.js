@@ -1,8 +1,8 @@
 // Owed choices: take a card, share, stack or discard. Small sheets over the tray; the board stays in sight.
 
 import { el } from "../core/dom.js";
-import { byKind, cardFace } from "./cards.js";
-import { cardName, seatName } from "../core/names.js";
+import { cardFace } from "./cards.js";
+import { byKind, cardName, seatName } from "../core/names.js";
 import { t, tn } from "../core/i18n.js";
 
 const seatsIn = (view) => view.players.map((_, seat) => seat).filter((seat) => !view.players[seat].resigned);

@@ -1,39 +1,36 @@
-// The parts of the table page put together: builds the regions once, hands each part what changed.
+// The parts of the table page: builds the regions once, and says which fields of the store each part is drawn from.
 
-import { el, svg } from "../core/dom.js";
-import { Banners } from "./banners.js";
 import { Board } from "../board/board.js";
+import { el, svg } from "../core/dom.js";
+import { t } from "../core/i18n.js";
+import { Banners } from "./banners.js";
 import { Clocks } from "./clock.js";
 import { Ending } from "./ending.js";
+import { flyCards } from "./flying_cards.js";
 import { Hand } from "./hand.js";
+import { LogAndChat } from "./log_and_chat.js";
 import { Menu } from "./menu.js";
 import { Owed } from "./owed.js";
 import { Seats } from "./seats.js";
-import { Stage } from "./small_screen.js";
+import { marksOf } from "./selection.js";
+import { SmallScreen } from "./small_screen.js";
 import { StatusBar } from "./status.js";
+import { isMine, shown } from "./store.js";
 import { Supply } from "./supply.js";
-import { Talk } from "./log_and_chat.js";
 import { Tray } from "./tray.js";
-import { offers } from "./selection.js";
-import { t } from "../core/i18n.js";
 
 const region = (tag, cls, label) => el(tag, { class: cls, ...(label ? { "aria-label": label } : {}) });
 
-export function parts(root, on) {
+const liveRegion = (kind, n) =>
+  el("div", {
+    id: `live-${kind}-${n}`,
+    class: "hidden",
+    role: kind === "alert" ? "alert" : "status",
+    "aria-live": kind === "alert" ? "assertive" : "polite",
+  });
+
+function regions(root) {
   const box = {
-    live: [
-      ["polite", 0],
-      ["polite", 1],
-      ["alert", 0],
-      ["alert", 1],
-    ].map(([kind, n]) =>
-      el("div", {
-        id: `live-${kind}-${n}`,
-        class: "hidden",
-        role: kind === "alert" ? "alert" : "status",
-        "aria-live": kind === "alert" ? "assertive" : "polite",
-      }),
-    ),
     banners: region("div", "banners"),
     flash: region("div", "flash"),
     status: region("header", "status"),
@@ -48,16 +45,24 @@ export function parts(root, on) {
     talk: region("section", "talk", t("Log and chat")),
   };
   box.owed.hidden = true;
-  const drawing = svg("svg", {});
-  box.map.append(drawing);
-  const bench = el("div", { class: "bench" }, box.ending, box.owed, box.tray, box.hand);
-  const main = el("div", { class: "table-main" }, box.flash, box.banners, box.status, box.seating, box.map, bench);
-  const side = el("div", { class: "table-side" }, box.seats, box.supply, box.talk);
-  root.replaceChildren(...box.live, main, side);
+  box.drawing = svg("svg");
+  box.map.append(box.drawing);
+  box.bench = el("div", { class: "bench" }, box.ending, box.owed, box.tray, box.hand);
+  box.side = el("div", { class: "table-side" }, box.seats, box.supply, box.talk);
+  root.replaceChildren(
+    ...["polite", "alert"].flatMap((kind) => [liveRegion(kind, 0), liveRegion(kind, 1)]),
+    el("div", { class: "table-main" }, box.flash, box.banners, box.status, box.seating, box.map, box.bench),
+    box.side,
+  );
   root.classList.add("table");
+  return box;
+}
 
-  const stage = Stage({ root, map: box.map, bench, supply: box.supply, talk: box.talk, side });
-  const board = Board(drawing, { onSpace: on.onPlace, fit: stage.fit });
+/** parts(root, store, on): `on` holds what is called when something is pressed. Gives what keys lead to. */
+export function parts(root, store, on) {
+  const box = regions(root);
+  const smallScreen = SmallScreen({ root, ...box });
+  const board = Board(box.drawing, { onSpace: on.onPlace, fit: "box" });
   const status = StatusBar(box.status);
   const banners = Banners(box.banners, box.flash, { send: on.send, now: on.now, onReload: () => location.reload() });
   const seats = Seats(box.seats, { onSeat: on.onSeat });
@@ -65,84 +70,86 @@ export function parts(root, on) {
   const hand = Hand(box.hand, { onCard: on.onCard, onDrop: on.onDrop });
   const tray = Tray(box.tray, { onAction: on.act, onUndo: on.undo, onClear: on.onClear });
   const owed = Owed(box.owed, { onAnswer: on.act });
-  const talk = Talk(box.talk, { onTrace: on.onTrace, onChat: on.onChat, onMute: on.onMute });
+  const logAndChat = LogAndChat(box.talk, { onTrace: on.onTrace, onChat: on.onChat, onMute: on.onMute });
   const ending = Ending(box.ending, { onRematch: () => on.send({ do: "rematch" }) });
   const menu = Menu(status.menu, { send: on.send, onResign: on.onResign, onHint: on.onHint, onDevice: on.onDevice });
   const clocks = Clocks((seat) => seats.clock(seat), on.now);
-  talk.start();
-  hand.root = box.hand;
   let seating = null;
-  let latest = null;
-  let seatsShown = "";
-  let viewShown = null;
+  let colours = "";
+
+  function showPhase({ table, view }) {
+    const isBefore = !view;
+    root.dataset.phase = isBefore ? "before" : table.status;
+    box.seating.hidden = !isBefore;
+    for (const name of ["seats", "map", "supply", "bench"]) box[name].hidden = isBefore;
+  }
 
   /** Needed only before a game, so loaded only then: a running game's page is lighter by it. */
-  async function beforeTheStart(state) {
-    latest = state;
-    if (!seating) {
-      seating = { update() {} };
-      const { Seating } = await import("./seating.js");
-      seating = Seating(box.seating, { send: on.send, sit: on.sit, giveUp: on.giveUp, now: on.now });
-    }
-    seating.update(latest);
+  async function drawSeating({ view }) {
+    if (view) return;
+    seating ??= import("./seating.js").then(({ Seating }) => Seating(box.seating, on));
+    const { update } = await seating;
+    update(store.state);
   }
 
-  function update(state, events) {
-    const { table, view, you, choices, selection } = state;
-    const before = !view;
-    root.dataset.phase = before ? "before" : table.status;
-    box.seating.hidden = !before;
-    for (const name of ["seats", "map", "supply"]) box[name].hidden = before;
-    bench.hidden = before;
-    banners.update(state);
-    talk.update(state);
-    menu.update(state);
-    status.update(state);
-    if (before) {
-      beforeTheStart(state);
-      return;
-    }
-    const colours = JSON.stringify(table.seats.map(({ colour }) => colour));
-    if (colours !== seatsShown) {
-      seatsShown = colours;
-      viewShown = null;
-      board.seats(table.seats);
-    }
-    const offered = offers(choices, selection);
-    const aims = new Set(
-      offered.list.filter(({ action }) => action.type === "pistol").map(({ action }) => action.player),
-    );
-    seats.update(state, aims);
-    supply.update(view);
-    box.hand.hidden = you.seat === null || view.winner !== null;
-    if (you.seat !== null)
-      hand.update({
-        hand: view.players[you.seat].hand,
-        playable: new Set(offered.cards.keys()),
-        selected: selection.card,
-      });
-    owed.update(state);
-    tray.update(state);
-    ending.update(state);
-    clocks.update(state.clock, view.players.length);
-    // the map last: it takes the room that the others leave
-    stage.arrange(view);
-    if (view !== viewShown) board.set(view, events);
-    viewShown = view;
+  function drawBoard({ table, view }, before, { events = [] }) {
+    const now = JSON.stringify(table.seats.map(({ colour }) => colour));
+    if (now !== colours) board.seats(table.seats);
+    colours = now;
+    if (view !== before.view) board.set(view, events);
   }
+
+  function markBoard(state, before) {
+    // several choices fit: what led to them stays lit
+    if (state.ask?.length && !state.hint && state.trace === before.trace) return;
+    board.mark(marksOf(state));
+  }
+
+  function follow(state, before) {
+    const pointed = (each) => JSON.stringify([isMine(each), each.selection]);
+    if (isMine(state) && pointed(state) !== pointed(before)) smallScreen.follow();
+  }
+
+  function animate({ you }, before, { events = [] }) {
+    if (events.length) flyCards(events, { seat: you.seat, hand, seats, supply });
+  }
+
+  function note(state) {
+    root.dataset.seq = String(state.seq);
+    root.dataset.mine = String(isMine(state));
+  }
+
+  const atTable = (fields, draw) => store.subscribe(fields, (state, ...more) => state.table && draw(shown(state), ...more));
+  const inGame = (fields, draw) => store.subscribe(fields, (state, ...more) => state.view && draw(shown(state), ...more));
+  const CHOICES = ["choices", "isWaiting"];
+
+  banners.update(store.state);
+  atTable(["table", "view"], showPhase);
+  store.subscribe(["connection", "isAdmitted", "refusal", "table", "you", "presence"], banners.update);
+  atTable(["log", "lines", "table", "you", "presets"], logAndChat.update);
+  atTable(["table", "view", "you", ...CHOICES], menu.update);
+  atTable(["table", "view", "you", "presence", ...CHOICES], status.update);
+  atTable(["table", "view", "you"], drawSeating);
+  inGame(["table", "view", "you", "presence", "selection", ...CHOICES], seats.update);
+  inGame(["view"], supply.update);
+  inGame(["view", "you", "selection", ...CHOICES], hand.update);
+  inGame(["table", "view", "you", ...CHOICES], owed.update);
+  inGame(["table", "view", "you", "undo", "selection", "ask", "hint", ...CHOICES], tray.update);
+  inGame(["table", "view", "you"], ending.update);
+  inGame(["clock", "view"], clocks.update);
+  // the map last: it takes the room that the others leave
+  inGame(["table", "view", "presence", "selection", "ask", ...CHOICES], smallScreen.arrange);
+  inGame(["table", "view"], drawBoard);
+  inGame(["view"], animate);
+  store.subscribe(["view", "choices", "selection", "ask", "hint", "trace"], (state, before) => state.view && markBoard(state, before));
+  store.subscribe(["choices", "selection"], follow);
+  atTable(["seq", "table", ...CHOICES], note);
 
   return {
-    board,
-    hand,
-    seats,
-    supply,
-    talk,
-    banners,
-    tray,
-    update,
-    follow: stage.follow,
+    focusBoard: () => board.focus("start"),
     focusChoices: () => box.tray.querySelector(".choice")?.focus({ preventScroll: true }),
+    focusEnd: tray.focusEnd,
     focusHand: () => (box.hand.querySelector(".hand-card") ?? box.hand).focus(),
-    focusTalk: () => box.talk.querySelector('[role="tab"][tabindex="0"]')?.focus(),
+    focusLog: () => box.talk.querySelector('[role="tab"][tabindex="0"]')?.focus(),
   };
 }

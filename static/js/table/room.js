@@ -69,7 +69,7 @@ const known = {
   chat(room, frame) {
     if (room.chat !== null && frame.n <= room.chat) return { room };
     const lines = frame.person ? [...room.lines, frame].slice(-300) : room.lines;
-    return { room: { ...room, chat: frame.n, lines }, line: frame.person ? frame : null };
+    return { room: { ...room, chat: frame.n, lines } };
   },
   presence(room, { seats, watching, away = {} }) {
     return { room: { ...room, presence: { seats, watching, away } } };
@@ -95,7 +95,7 @@ function present(table, { events, by }) {
 const isOld = (room, frame) => room.seq !== null && frame.seq <= room.seq;
 const isGap = (room, frame) => room.seq === null || frame.seq > room.seq + 1;
 
-/** The room after a frame, and what happened: {room, events?, kind?, line?, refused?, reset?, resync?}. */
+/** The room after a frame, and what happened: {room, events?, kind?, refused?, reset?, resync?}. */
 export function receive(room, frame) {
   return known[frame.t]?.(room, frame) ?? { room };
 }

@@ -1,15 +1,11 @@
 // Before the start: sit, choose a colour, be ready; invite others; the host adds bots and begins.
 
-import { el, icon, pirateIcon, symbolIcon } from "../core/dom.js";
-import { COLOURS, colourName, letterOf, levelName, levels, personName, presetName } from "../core/names.js";
+import { el } from "../core/dom.js";
+import { icon, pirateIcon, symbolIcon } from "../core/icons.js";
+import { COLOURS, SYMBOLS, colourName, letterOf, levelName, levels, personName, presetName } from "../core/names.js";
 import { optionLines } from "./option_text.js";
 import { canOpen, hasOpened } from "../core/sealing.js";
 import { list, N_, t, tn } from "../core/i18n.js";
-
-const SYMBOLS = {
-  classic: ["bottle", "dagger", "hat", "key", "pistol", "skull"],
-  escape: ["chest", "hook", "lantern", "parrot", "pistol", "rum"],
-};
 
 const nameOf = (seat) => (seat.person ? personName(seat.name) : (seat.name ?? levelName(seat.bot)));
 
@@ -116,7 +112,7 @@ export function Seating(root, { send, sit, giveUp, now }) {
     );
   }
 
-  function berth(state, info, seat) {
+  function seatRow(state, info, seat) {
     const { table, you } = state;
     const isHost = you.person !== null && table.host === you.person;
     const mine = you.seat === seat;
@@ -146,11 +142,11 @@ export function Seating(root, { send, sit, giveUp, now }) {
       );
     } else if (info.reserved) words.append(el("b", {}, t("Kept for {name}", { name: personName(info.name) })));
     else words.append(el("b", {}, t("Free seat")));
-    const deeds = el("span", { class: "berth-deeds" });
+    const buttons = el("span", { class: "berth-deeds" });
     if (table.opening) return item;
     if (mine) {
       item.append(colours(state, seat));
-      deeds.append(
+      buttons.append(
         el(
           "button",
           {
@@ -169,7 +165,7 @@ export function Seating(root, { send, sit, giveUp, now }) {
       );
     }
     if (!filled && (!info.reserved || kept(info.reserved, you))) {
-      deeds.append(
+      buttons.append(
         el(
           "button",
           {
@@ -182,7 +178,7 @@ export function Seating(root, { send, sit, giveUp, now }) {
       );
     }
     if (isHost && filled && !mine) {
-      deeds.append(
+      buttons.append(
         el(
           "button",
           { type: "button", class: "button button-small button-quiet", onclick: () => send({ do: "remove", seat }) },
@@ -190,7 +186,7 @@ export function Seating(root, { send, sit, giveUp, now }) {
         ),
       );
       if (info.person && !info.bot)
-        deeds.append(
+        buttons.append(
           el(
             "button",
             { type: "button", class: "button button-small button-quiet", onclick: () => send({ do: "host", seat }) },
@@ -198,7 +194,7 @@ export function Seating(root, { send, sit, giveUp, now }) {
           ),
         );
     }
-    item.append(deeds);
+    item.append(buttons);
     return item;
   }
 
@@ -307,7 +303,7 @@ export function Seating(root, { send, sit, giveUp, now }) {
         table.title ? el("p", { class: "lead" }, presetName(table.options.preset)) : "",
         el("p", { class: "seating-art", "aria-hidden": "true" }, ...SYMBOLS[table.options.symbols].map((each) => symbolIcon(each))),
       );
-      seats.replaceChildren(...table.seats.map((info, seat) => berth(state, info, seat)));
+      seats.replaceChildren(...table.seats.map((info, seat) => seatRow(state, info, seat)));
       host.replaceChildren(...hostControls(state));
       if (level && root.querySelector("#bot-level")) root.querySelector("#bot-level").value = level;
       terms.replaceChildren(

@@ -1,9 +1,11 @@
 // The seats: who plays, whose turn it is, what each holds and how far each has come.
 
-import { el, icon, keyed, pirateIcon } from "../core/dom.js";
-import { byKind, cardFace } from "./cards.js";
-import { cardCount, cardName, colourName, letterOf, levelName, lookOf, seatName } from "../core/names.js";
+import { el, keyed } from "../core/dom.js";
+import { icon, pirateIcon } from "../core/icons.js";
+import { cardFace } from "./cards.js";
+import { byKind, cardCount, cardName, colourName, letterOf, levelName, lookOf, seatName } from "../core/names.js";
 import { t, tn } from "../core/i18n.js";
+import { offers } from "./selection.js";
 
 const home = (player) => player.pirates.filter((place) => place === "goal").length;
 
@@ -117,7 +119,9 @@ export function Seats(root, { onSeat }) {
   }
 
   return {
-    update(state, targets) {
+    update(state) {
+      const aims = offers(state.choices, state.selection).list.filter(({ action }) => action.type === "pistol");
+      const targets = new Set(aims.map(({ action }) => action.player));
       const items = state.view.players.map((_, seat) => ({ seat, state, targets }));
       keyed(rows, items, ({ seat }) => seat, make, update);
     },

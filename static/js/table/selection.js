@@ -106,3 +106,22 @@ export function stillFits(choices, selection) {
     return { card: selection.card };
   return {};
 }
+
+/** What the board lights: the move of a log line, a hint, or what may be chosen. */
+export function marksOf({ choices, selection, ask, hint, trace }) {
+  if (trace) return { trace };
+  if (hint && ask) return { selected: hint.from };
+  if (!choices.length) return {};
+  const { sources, targets } = offers(choices, selection);
+  return {
+    selected: selection.from,
+    sources: selection.from === undefined ? [...sources.keys()] : [],
+    targets: [...targets].flatMap(([place, list]) =>
+      list.map(({ action, draws }) => ({
+        place,
+        draws,
+        cards: action.type === "parrot" ? [action.as] : action.card ? [action.card] : [],
+      })),
+    ),
+  };
+}

@@ -1,13 +1,7 @@
 // Keys for the whole table. Single letters only where nobody is typing, and never with a modifier.
 
 export function shortcuts({ ui, undo, clear, canClear }) {
-  const deeds = {
-    h: () => ui.focusHand(),
-    b: () => ui.board.focus("start"),
-    e: () => ui.tray.focusEnd(),
-    u: undo,
-    t: () => ui.focusTalk(),
-  };
+  const actions = { h: ui.focusHand, b: ui.focusBoard, e: ui.focusEnd, u: undo, t: ui.focusLog };
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.closest?.("input, textarea, select, dialog")) return;
@@ -16,9 +10,9 @@ export function shortcuts({ ui, undo, clear, canClear }) {
       clear();
       return;
     }
-    const deed = deeds[event.key.toLowerCase()];
-    if (!deed) return;
+    const action = actions[event.key.toLowerCase()];
+    if (!action) return;
     event.preventDefault();
-    deed();
+    action();
   });
 }

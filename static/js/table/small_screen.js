@@ -1,4 +1,4 @@
-// The stage on small screens: the map gets the height the screen leaves, and what is lit is kept in sight.
+// Small screens: the map gets the height the screen leaves, and what is lit is kept in sight.
 
 import { heightFor } from "../board/layout.js";
 import { mayMove } from "../board/animate.js";
@@ -8,27 +8,27 @@ const LEAST_MAP = 180;
 const BAR = 130; // pixels that a browser's own bars take and give back
 
 /**
- * Stage({root, map, bench, supply, talk, side}) -> {fit(), arrange(view), follow()}
+ * SmallScreen({root, map, bench, supply, talk, side}) -> {arrange(state), follow()}
  * Wide: everything has its place beside the map. Else one column, or two on a phone that lies on its side.
  */
-export function Stage({ root, map, bench, supply, talk, side }) {
-  const wide = matchMedia("(min-width: 62rem)");
-  const lying = matchMedia("(max-height: 32rem) and (min-width: 36rem) and (max-width: 61.99rem)");
-  const touch = matchMedia("(pointer: coarse)");
+export function SmallScreen({ root, map, bench, supply, talk, side }) {
+  const isWide = matchMedia("(min-width: 62rem)");
+  const isLandscape = matchMedia("(max-height: 32rem) and (min-width: 36rem) and (max-width: 61.99rem)");
+  const isTouch = matchMedia("(pointer: coarse)");
   let view = null;
   let height = 0;
   let screen = { width: 0, height: 0 };
 
-  /** A phone's address bar comes and goes while one scrolls; the map does not breathe with it. */
+  /** A phone's address bar comes and goes while one scrolls; the map does not change with it. */
   function screenHeight() {
-    const isBar = touch.matches && innerWidth === screen.width && Math.abs(innerHeight - screen.height) < BAR;
+    const isBar = isTouch.matches && innerWidth === screen.width && Math.abs(innerHeight - screen.height) < BAR;
     if (!isBar) screen = { width: innerWidth, height: innerHeight };
     return screen.height;
   }
 
   /** Deck and discards lie beside the hand where room is short; an open row needs a line of its own. */
   function place() {
-    const beside = !wide.matches && !lying.matches && root.dataset.phase === "running" && view?.options.supply !== "row";
+    const beside = !isWide.matches && !isLandscape.matches && root.dataset.phase === "running" && view?.options.supply !== "row";
     const home = beside ? bench : side;
     if (supply.parentElement === home) return;
     if (beside) bench.append(supply);
@@ -40,7 +40,7 @@ export function Stage({ root, map, bench, supply, talk, side }) {
     if (!view || map.hidden) return 0;
     const room = { width: map.clientWidth || 360, height: LEAST_MAP };
     const gap = 6;
-    if (lying.matches) room.height = screenHeight() - 2 * gap;
+    if (isLandscape.matches) room.height = screenHeight() - 2 * gap;
     else {
       const above = map.getBoundingClientRect().top - root.getBoundingClientRect().top;
       const header = root.getBoundingClientRect().top + scrollY;
@@ -52,7 +52,7 @@ export function Stage({ root, map, bench, supply, talk, side }) {
   function arrange() {
     place();
     root.classList.toggle("beside", supply.parentElement === bench);
-    const next = wide.matches ? 0 : measure();
+    const next = isWide.matches ? 0 : measure();
     if (next === height) return;
     height = next;
     if (next) map.style.setProperty("--map-height", `${next}px`);
@@ -65,7 +65,7 @@ export function Stage({ root, map, bench, supply, talk, side }) {
 
   /** Bring what is lit between the status line and the bench, if it is not there; never against a reader further down. */
   function follow() {
-    if (wide.matches || lying.matches || !view) return;
+    if (isWide.matches || isLandscape.matches || !view) return;
     const top = root.querySelector(".status").getBoundingClientRect().bottom;
     const bottom = bench.getBoundingClientRect().top;
     const whole = map.getBoundingClientRect();
@@ -82,9 +82,8 @@ export function Stage({ root, map, bench, supply, talk, side }) {
   }
 
   return {
-    fit: () => "box",
-    arrange(next) {
-      view = next;
+    arrange(state) {
+      view = state.view;
       arrange();
     },
     follow,

@@ -1,6 +1,7 @@
 // The status line: whose turn it is, how many actions are taken, who watches.
 
-import { el, icon, pirateIcon } from "../core/dom.js";
+import { el } from "../core/dom.js";
+import { icon, pirateIcon } from "../core/icons.js";
 import { letterOf, lookOf, presetName, seatName } from "../core/names.js";
 import { pendingText } from "../core/event_text.js";
 import { t, tn } from "../core/i18n.js";

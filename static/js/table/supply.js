@@ -1,11 +1,12 @@
 // The supply: the deck face down, the open row with its arrow, the discards.
 
-import { el, icon, keyed } from "../core/dom.js";
-import { byKind, cardBack, cardFace } from "./cards.js";
-import { cardCount, cardName, cardsInWords } from "../core/names.js";
+import { el, keyed } from "../core/dom.js";
+import { icon } from "../core/icons.js";
+import { cardBack, cardFace } from "./cards.js";
+import { byKind, cardCount, cardName, cardsInWords } from "../core/names.js";
 import { t, tn } from "../core/i18n.js";
 
-/** Supply(root) -> {update(view), deck, row, discards} (the elements cards fly from and to) */
+/** Supply(root) -> {update(state), deck, row, discards} (the elements cards fly from and to) */
 export function Supply(root) {
   const deckCount = el("span", { class: "pile-count" });
   const deck = el("div", { class: "pile deck" }, cardBack(), deckCount);
@@ -54,7 +55,7 @@ export function Supply(root) {
     deck,
     row,
     discards,
-    update(view) {
+    update({ view }) {
       const left = typeof view.deck === "number" ? view.deck : view.deck.length;
       deckCount.textContent = String(left);
       deck.setAttribute("role", "img");

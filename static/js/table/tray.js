@@ -1,6 +1,7 @@
 // The tray: what you can do now in words, the choices that fit what is selected, and the buttons that end or undo.
 
-import { el, icon } from "../core/dom.js";
+import { el } from "../core/dom.js";
+import { icon } from "../core/icons.js";
 import { choiceButton, inWords } from "./choice_text.js";
 import { offers, single } from "./selection.js";
 import { cardName, placeName, seatName } from "../core/names.js";
