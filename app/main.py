@@ -69,7 +69,6 @@ __all__ = ["create_app"]
 _ROUTERS = (
     openapi.router,
     health.router,
-    metrics.router,
     me.router,
     accounts.router,
     data.router,

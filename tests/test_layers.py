@@ -175,9 +175,6 @@ def test_an_import_along_the_layers_is_let_through(tmp_path: Path, file: str, li
 # -- no circles ------------------------------------------------------------------------------------
 
 
-STILL_CIRCULAR = {"rules", "web"}  # to become empty: whoever straightens one takes it out
-
-
 def module_graph(app: Path) -> dict[str, set[str]]:
     """What each module of app/ imports from its own layer, for types alone or inside a function too."""
     files = {_dotted(app, file): file for file in app.rglob("*.py")}
@@ -212,8 +209,7 @@ def circles(app: Path) -> list[str]:
 
 
 def test_no_import_goes_in_a_circle_not_even_for_types_alone() -> None:
-    found = [circle for circle in circles(APP) if part_of(circle.split()[0]) not in STILL_CIRCULAR]
-    assert found == []
+    assert circles(APP) == []
 
 
 def test_a_planted_circle_is_found(tmp_path: Path) -> None:

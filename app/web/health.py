@@ -1,15 +1,19 @@
-"""Whether the server lives (/healthz) and whether it should be sent people (/readyz)."""
+"""For operators: whether the server lives (/healthz), should be sent people (/readyz), its numbers (/metrics)."""
 
 from __future__ import annotations
 
 import asyncio
+import hmac
 
+from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
 from app import __version__
 from app.play.ports import StoreUnavailable
+from app.web.errors import NotFound
 from app.web.routing import Router
+from app.web.security.address import is_direct_from_loopback
 from app.web.site import site_of
 
 __all__ = ["router"]
@@ -36,3 +40,16 @@ async def readyz(request: Request) -> JSONResponse:
     except (TimeoutError, StoreUnavailable):
         return JSONResponse({"status": "not ready", "why": "database"}, status_code=503)
     return JSONResponse({"status": "ok"})
+
+
+@router.get("/metrics")
+async def metrics(request: Request) -> Response:
+    """For the operator's collector only; to anybody else the page does not exist."""
+    site = site_of(request)
+    token = site.settings.metrics_token
+    shown = request.headers.get("authorization", "").partition(" ")[2]
+    by_token = bool(token) and hmac.compare_digest(shown.encode(), token.encode())
+    by_place = site.settings.metrics_loopback and is_direct_from_loopback(request)
+    if not (by_token or by_place):
+        raise NotFound
+    return Response(site.metrics.text(), media_type=CONTENT_TYPE_LATEST)

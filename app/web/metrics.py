@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from prometheus_client import (
-    CONTENT_TYPE_LATEST,
     CollectorRegistry,
     Counter,
     Gauge,
@@ -17,19 +15,10 @@ from prometheus_client import (
 )
 from prometheus_client.core import CounterMetricFamily
 from prometheus_client.registry import Collector
-from starlette.requests import Request
-from starlette.responses import Response
 
-from app.web.errors import NotFound
-from app.web.routing import Router
-from app.web.security.address import is_direct_from_loopback
-from app.web.site import site_of
-
-__all__ = ["Metrics", "router"]
+__all__ = ["Metrics"]
 
 _FAST = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
-
-router = Router(include_in_schema=False)
 
 
 class _Acted(Collector):
@@ -155,16 +144,3 @@ class Metrics:
                     for sample in metric.samples
                 ]
             yield metric
-
-
-@router.get("/metrics")
-async def metrics(request: Request) -> Response:
-    """For the operator's collector only; to anybody else the page does not exist."""
-    site = site_of(request)
-    token = site.settings.metrics_token
-    shown = request.headers.get("authorization", "").partition(" ")[2]
-    by_token = bool(token) and hmac.compare_digest(shown.encode(), token.encode())
-    by_place = site.settings.metrics_loopback and is_direct_from_loopback(request)
-    if not (by_token or by_place):
-        raise NotFound
-    return Response(site.metrics.text(), media_type=CONTENT_TYPE_LATEST)

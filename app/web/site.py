@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.requests import HTTPConnection
 
@@ -20,13 +20,11 @@ from app.store.people.notices import NoticeStore
 from app.store.people.players import PeopleStore, Player
 from app.store.people.social import SocialStore
 from app.web.auth.passwords import Passwords
+from app.web.metrics import Metrics
 from app.web.offload import Offload
 from app.web.security.bans import Bans
 from app.web.security.limits import Limits
 from app.web.ws.open_sockets import SIGNED_OUT, By, OpenSockets
-
-if TYPE_CHECKING:  # these import `site_of` themselves
-    from app.web.metrics import Metrics
 
 __all__ = ["Site", "site_of"]
 

@@ -7,7 +7,7 @@ and only for as long as that takes. An idle socket is then an entry in the polle
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Protocol
+from typing import Any
 
 from starlette.types import Receive
 
@@ -16,30 +16,12 @@ from app.play.commands import messages as cmd
 from app.play.refusals import Refusal
 from app.play.server import GameServer
 from app.web.ws.accept import AcceptedSocket
+from app.web.ws.transport.base import Session
 
-__all__ = ["BaseSession", "Session", "run_session"]
+__all__ = ["BaseSession", "run_session"]
 
 HELLO_SECONDS = 10
 BAD_FRAMES = 10  # so many frames that were no messages, or came too fast, and the socket is closed
-
-
-class Session(Protocol):
-    """What a kind of socket does with what it receives."""
-
-    @property
-    def is_open(self) -> bool: ...
-
-    def receive_text(self, text: str | None) -> Any | None:
-        """Takes a frame (None: one that is no text). Returns the message it holds, if handling it takes time."""
-
-    async def handle(self, message: Any) -> None:
-        """Handles a message that `receive_text` returned."""
-
-    def timed_out(self) -> None:
-        """No first message came in time."""
-
-    async def closed(self) -> None:
-        """The socket is gone; called once."""
 
 
 async def run_session(session: Session, socket: AcceptedSocket, receive: Receive) -> None:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from uvicorn.protocols.utils import ClientDisconnected, get_local_addr, get_remote_addr, is_ssl
 
-from app.web.ws.session import Session
-from app.web.ws.transport.base import EXTENSION
+from app.web.ws.transport.base import EXTENSION, Session
 from app.web.ws.transport.handshake import Handshake
 from app.web.ws.transport.inbox import Event, Inbox
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import Any, Protocol
 
 from starlette.types import Scope
 
 from app.play.frames import Frame
 
-if TYPE_CHECKING:
-    from app.web.ws.outbox import Outbox
-    from app.web.ws.session import Session
-
-__all__ = ["EXTENSION", "MOST_BUFFERED", "DirectWrite", "Quota", "SocketTransport", "transport_of"]
+__all__ = [
+    "EXTENSION",
+    "MOST_BUFFERED",
+    "DirectWrite",
+    "Quota",
+    "Session",
+    "SocketTransport",
+    "Writer",
+    "transport_of",
+]
 
 EXTENSION = "cartagena.transport"
 MOST_BUFFERED = 256 * 1024  # bytes a peer may leave unread; about thirty whole states, or an hour of moves
@@ -32,6 +37,33 @@ class Quota(Protocol):
         """The connection is gone; calling it again does no harm."""
 
 
+class Session(Protocol):
+    """What a kind of socket does with what it receives."""
+
+    @property
+    def is_open(self) -> bool: ...
+
+    def receive_text(self, text: str | None) -> Any | None:
+        """Takes a frame (None: one that is no text). Returns the message it holds, if handling it takes time."""
+
+    async def handle(self, message: Any) -> None:
+        """Handles a message that `receive_text` returned."""
+
+    def timed_out(self) -> None:
+        """No first message came in time."""
+
+    async def closed(self) -> None:
+        """The socket is gone; called once."""
+
+
+class Writer(Protocol):
+    """An outbox, as the transport knows it."""
+
+    is_open: bool
+
+    def shed(self) -> None: ...
+
+
 class SocketTransport(Protocol):
     """One open socket: sends frames without waiting, closes, and delivers messages to a session."""
 
@@ -40,7 +72,7 @@ class SocketTransport(Protocol):
         a socket that is closed and whose peer does not go still counts.
         """
 
-    def attach(self, outbox: Outbox) -> DirectWrite:
+    def attach(self, outbox: Writer) -> DirectWrite:
         """How an outbox writes to the socket's file without going through the transport. The transport closes the
         outbox before the file is closed, and sheds it when the peer reads too slowly.
         """

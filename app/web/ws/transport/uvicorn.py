@@ -19,7 +19,7 @@ from uvicorn.protocols.utils import is_ssl
 
 from app.play.frames import Frame
 from app.web.ws.transport.asgi import AsgiSocket, Stage
-from app.web.ws.transport.base import MOST_BUFFERED, DirectWrite, Quota
+from app.web.ws.transport.base import MOST_BUFFERED, DirectWrite, Quota, Writer
 from app.web.ws.transport.encoding import encode_frame, encoded
 from app.web.ws.transport.framing import FrameParser, whole_text
 from app.web.ws.transport.keepalive import KeepaliveTimer, Pinged
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import uvicorn
     from uvicorn.server import ServerState
 
-    from app.web.ws.outbox import Outbox
 
 __all__ = ["SocketProtocol"]
 
@@ -67,7 +66,7 @@ class SocketProtocol(AsgiSocket):
         self._is_quiet = False  # nothing was received since the last ping
         self._keepalive_slot: set[Pinged] | None = None  # in which it is pinged
         self._timer: asyncio.TimerHandle | None = None  # cuts off what is closing
-        self._outbox: Outbox | None = None
+        self._outbox: Writer | None = None
         self._quota: Quota | None = None
         self.slot: Quota | None = None  # among the connections of its address (security/http_protocol.py)
 
@@ -147,7 +146,7 @@ class SocketProtocol(AsgiSocket):
         if self._stage is Stage.OPEN and transport.get_write_buffer_size() <= MOST_BUFFERED:
             transport.write(frame.wired or encoded(frame))
 
-    def attach(self, outbox: Outbox) -> DirectWrite:
+    def attach(self, outbox: Writer) -> DirectWrite:
         transport = self._transport
         self._outbox = outbox
         transport.set_write_buffer_limits(MOST_BUFFERED)
