@@ -162,7 +162,7 @@ async def _rooms(desk: Desk) -> None:
 
 
 async def _close(desk: Desk) -> None:
-    from app.web.house import open_game_server  # most deeds need no rooms, and are done sooner without
+    from app.web.game_server import open_game_server  # most deeds need no rooms, and are done sooner without
     from app.web.metrics import Metrics
 
     counts = Metrics()

@@ -53,7 +53,7 @@ from app.web.api.reviews import Reviews
 from app.web.auth.passwords import Passwords
 from app.web.auth.sessions import SessionMiddleware
 from app.web.error_responses import install_error_handlers
-from app.web.house import open_game_server
+from app.web.game_server import open_game_server
 from app.web.maintenance import Maintenance
 from app.web.offload import Offload
 from app.web.pages.routes import install_pages

@@ -9,7 +9,7 @@ import pytest
 
 from app import rules
 from app.play.schedule import bot_turns
-from app.web.house import BOT_INTERVAL
+from app.web.game_server import BOT_INTERVAL
 
 
 async def _answered_after(

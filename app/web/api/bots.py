@@ -15,7 +15,7 @@ from app.web.api.records import record_for
 from app.web.api.reviews import Reviews
 from app.web.auth.identity import MaybePerson
 from app.web.errors import Refused
-from app.web.house import actor_of, game_server_of
+from app.web.game_server import actor_of, game_server_of
 from app.web.pages.render import Pages
 from app.web.pages.replay import seen
 from app.web.pages.routes import checked_room

@@ -10,7 +10,7 @@ from app.play.log.reading import whole_log
 from app.play.log.record import record_of
 from app.play.refusals import Refusal
 from app.play.room.room import Room
-from app.web.house import game_server_of
+from app.web.game_server import game_server_of
 from app.web.site import site_of
 
 __all__ = ["ENTRIES_A_MILLISECOND", "record_for"]

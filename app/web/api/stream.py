@@ -21,7 +21,7 @@ from app.play.server import GameServer
 from app.web.api.games import GameId, Password
 from app.web.api.models import responses
 from app.web.auth.identity import MaybePerson, credential_of
-from app.web.house import actor_of, game_server_of
+from app.web.game_server import actor_of, game_server_of
 from app.web.routing import Router
 from app.web.security.room_lookup import find_room
 from app.web.site import site_of

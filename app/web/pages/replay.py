@@ -20,7 +20,7 @@ from app.web.api.games import GameId, Password
 from app.web.api.records import ENTRIES_A_MILLISECOND
 from app.web.auth.identity import MaybePerson
 from app.web.errors import BadRequest
-from app.web.house import actor_of, game_server_of
+from app.web.game_server import actor_of, game_server_of
 from app.web.pages.render import json_object
 from app.web.routing import Router
 from app.web.security.room_lookup import find_room

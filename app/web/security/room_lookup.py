@@ -13,7 +13,7 @@ from app.play.refusals import NotAdmitted, Refusal
 from app.play.room.room import Room
 from app.play.server import GameServer
 from app.web.errors import TooFast
-from app.web.house import game_server_of
+from app.web.game_server import game_server_of
 from app.web.security.limits import Limits
 from app.web.site import site_of
 

@@ -9,7 +9,7 @@ from app.play import frames
 from app.play.ports import Actor, StoreUnavailable
 from app.web.auth.identity import Person, credential_of, current_person
 from app.web.errors import Refused, TooMany
-from app.web.house import actor_of, game_server_of
+from app.web.game_server import actor_of, game_server_of
 from app.web.security.address import is_same_origin
 from app.web.security.limits import SocketQuota
 from app.web.site import site_of

@@ -21,7 +21,7 @@ from app.play.refusals import NotAdmitted, Refusal
 from app.play.room.broadcast import state_frame
 from app.play.room.room import Room
 from app.play.room.subscribers import Subscriber
-from app.web.house import game_server_of
+from app.web.game_server import game_server_of
 from app.web.security.room_lookup import RoomLookup
 from app.web.ws.accept import AcceptedSocket, accept
 from app.web.ws.session import BaseSession, run_session

@@ -17,7 +17,7 @@ from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.server import GameServer
 from app.play.untrusted_json import has_nul
-from app.web.house import game_server_of
+from app.web.game_server import game_server_of
 from app.web.ws.accept import AcceptedSocket, accept
 from app.web.ws.session import BaseSession, run_session
 
