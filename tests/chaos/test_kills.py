@@ -17,7 +17,8 @@ SEED = 7
 async def test_killed_at_every_point_on_sqlite(
     fork_server: ForkServer, sqlite_url: str, tmp_path: Path
 ) -> None:
-    plan = ["random", "before_append", "before_commit", "after_commit", "after_ack", "chatting", "evicting"]
+    plan = ["random", "before_append", "before_commit", "after_commit", "after_ack", "chatting"]
+    plan += ["loading", "evicting"]
     run = await kill_under_play(
         fork_server, sqlite_url, tmp_path, plan=plan, seed=SEED, tables=2, in_a_row=True
     )

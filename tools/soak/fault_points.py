@@ -152,7 +152,9 @@ def _after_ack(passed: Passed) -> None:
 
 def _loading(passed: Passed) -> None:
     """A room is being read."""
-    _around(SqlGameStore, "entries", passed, after=False, only=lambda store, game, after=0: after == 0)
+    _around(
+        SqlGameStore, "entries", passed, after=False, only=lambda store, game, after=0, limit=None: after == 0
+    )
 
 
 def _evicting(passed: Passed) -> None:
