@@ -142,19 +142,21 @@ export function LogAndChat(root, { onTrace, onChat, onMute }) {
 
   const atBottom = (box) => box.scrollHeight - box.scrollTop - box.clientHeight < 60;
 
-  /** Bring a list to its new items; whoever reads the newest goes on reading the newest. */
-  function draw(box, items, keyOf, make) {
-    const stick = atBottom(box);
-    keyed(box, items, keyOf, make, () => {});
-    if (stick) box.scrollTop = box.scrollHeight;
+  /** Keep a list at its newest line until its reader scrolls away; that a box becomes lower is not the reader's doing. */
+  function keepAtEnd(box) {
+    let height = 0;
+    let isAtEnd = true;
+    const toEnd = () => {
+      height = box.clientHeight;
+      if (isAtEnd) box.scrollTop = box.scrollHeight;
+    };
+    box.addEventListener("scroll", () => {
+      if (box.clientHeight === height) isAtEnd = atBottom(box);
+    });
+    new ResizeObserver(toEnd).observe(box);
+    return toEnd;
   }
-
-  // Whoever reads the newest line goes on reading it when the box becomes lower, as it does at the end.
-  for (const box of [lines, chat]) {
-    let low = true;
-    box.addEventListener("scroll", () => (low = atBottom(box)));
-    new ResizeObserver(() => low && (box.scrollTop = box.scrollHeight)).observe(box);
-  }
+  const toEnd = { log: keepAtEnd(lines), chat: keepAtEnd(chat) };
 
   function logLine({ text, seat, traces }, seats) {
     const item = el(
@@ -213,11 +215,13 @@ export function LogAndChat(root, { onTrace, onChat, onMute }) {
     update(state) {
       const { you, table, presets } = state;
       if (drawn?.log !== state.log) {
-        draw(lines, state.log, ({ seq }) => seq, (line) => logLine(line, table.seats));
+        keyed(lines, state.log, ({ seq }) => seq, (line) => logLine(line, table.seats), () => {});
+        toEnd.log();
         moveTabStop();
       }
       if (drawn?.lines !== state.lines) {
-        draw(chat, state.lines, ({ n }) => n, (line) => chatLine(line, state));
+        keyed(chat, state.lines, ({ n }) => n, (line) => chatLine(line, state), () => {});
+        toEnd.chat();
         showUnread();
       }
       drawn = state;

@@ -86,7 +86,7 @@ def test_lines_missed_while_away_are_filled_in(person: Callable[..., Player]) ->
     late.close()
 
 
-def test_the_last_line_is_in_sight_at_the_end(person: Callable[..., Player]) -> None:
+def test_the_last_line_is_in_sight_after_a_reload_and_at_the_end(person: Callable[..., Player]) -> None:
     """The hands that open then take room from the log."""
     ann, bo = person("Ann", viewport={"width": 1280, "height": 660}), person("Bo")
     game = begin(ann, bo, options={**HIDDEN, "pirates": 6})
@@ -96,6 +96,9 @@ def test_the_last_line_is_in_sight_at_the_end(person: Callable[..., Player]) -> 
     expect(ann.page.locator(".log-line").nth(10)).to_be_attached()
     expect(ann.page.locator(".log-line").last).to_be_in_viewport(ratio=1)
     expect(ann.page.locator(".log-line").first).not_to_be_in_viewport()
+    ann.page.reload()  # the log is written before the seats and the deck take their room from it
+    expect(ann.page.locator(".log-line").nth(10)).to_be_attached()
+    expect(ann.page.locator(".log-line").last).to_be_in_viewport(ratio=1)
     bo.act({"type": "resign"})
     expect(ann.page.locator(".ending")).to_be_visible()
     expect(ann.page.locator(".log-line").last).to_be_in_viewport(ratio=1)
