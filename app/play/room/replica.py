@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from app.play.context import Context
@@ -20,7 +21,7 @@ from app.rules import Event
 __all__ = ["Replica", "named_by"]
 
 
-class Replica:
+class Replica(ABC):
     """`table` is always a table that is on disk; it is replaced, never changed."""
 
     __slots__ = ("commands", "context", "hints", "history", "id", "is_stale", "lock", "row", "table")
@@ -41,6 +42,7 @@ class Replica:
         for entry in entries:
             self._note(entry, fold(self.table, entry))
 
+    @abstractmethod
     def install(
         self,
         table: Table,
@@ -50,7 +52,6 @@ class Replica:
         made: dict[Audience, Frame] | None = None,
     ) -> None:
         """The entry is on disk, and `table` is the table after it."""
-        raise NotImplementedError
 
     def _note(self, entry: Entry, events: tuple[Event, ...]) -> None:
         if entry.command is not None:
