@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -140,8 +141,16 @@ def update() -> None:
         new = fresh_catalogue(code, found)
         path = po_path(code)
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("wb") as file:
-            write_po(file, new, width=0, include_lineno=False, sort_output=True, omit_header=False)
+        now, new.creation_date = new.creation_date, read(code).creation_date
+        if not path.exists() or rendered(new) != path.read_bytes():  # a new date alone is no change
+            new.creation_date = now
+            path.write_bytes(rendered(new))
+
+
+def rendered(catalogue: Catalog) -> bytes:
+    file = BytesIO()
+    write_po(file, catalogue, width=0, include_lineno=False, sort_output=True, omit_header=False)
+    return file.getvalue()
 
 
 def problems() -> list[str]:
