@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from app.notify.words import SENTENCES
 from app.rules.catalogue import CATALOGUE, PRESETS
 from app.rules.core.errors import reasons
-from app.web.i18n import PLACES
 from app.web.pages.forms import CHOICE_WORDS, GROUPS
 from app.web.pages.lessons import LESSONS
 
@@ -28,8 +27,6 @@ def server_sentences() -> Iterator[tuple[str, str]]:
         yield preset.sentence, "app/rules/catalogue.py"
     for reason in reasons():
         yield reason.value, f"{type(reason).__module__.replace('.', '/')}.py"
-    for place in PLACES.values():
-        yield place, "app/web/i18n.py"
     for word in CHOICE_WORDS.values():
         yield word, "app/web/pages/forms.py"
     for heading, _names in GROUPS:

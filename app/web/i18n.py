@@ -46,9 +46,6 @@ ZERO_IS_ONE = frozenset({"fr"})
 # The table's catalogue goes without what these scripts say; a rare one asks for the whole.
 NOT_AT_TABLE = "static/js/pages/"
 
-# How a place is called in a refusal of the rules; a space has its number.
-PLACES = {"start": "the start", "sloop": "the sloop", "goal": "the goal"}
-
 HOLE = re.compile(r"\{(\w+)\}")
 
 
@@ -90,15 +87,10 @@ class Catalogue:
 
     def _said(self, name: str, value: Param) -> str:
         """A parameter in words; refusals.js says it alike."""
-        match name, value:
-            case "place", int():
-                return self.t("space {n}", n=value)
-            case "place", str():
-                return self.t(PLACES.get(value, value))
-            case (("card" | "symbol"), str()):
-                symbol = self.t(value.removesuffix("*"))
-                return self.t("dark {symbol}", symbol=symbol) if value.endswith("*") else symbol
-        return str(value)
+        if name not in ("card", "symbol") or not isinstance(value, str):
+            return str(value)
+        symbol = self.t(value.removesuffix("*"))
+        return self.t("dark {symbol}", symbol=symbol) if value.endswith("*") else symbol
 
     @cached_property
     def at_table(self) -> Catalogue:

@@ -19,7 +19,7 @@ SAME = {
     "Modules", "Morgan", "Name", "Open", "Passage", "Password", "Pause", "Pirates", "Pistol",
     "Places", "Replay", "Rum",
     "Scenario", "Send", "Sorry!", "Table", "Tortuga", "bot: {level}", "online", "pistol", "place {n}", "rum",
-    "violet", "{n} × place {place}",
+    "violet", "{n} × place {place}", "Morgan: send {other} {from} {to}",
 }  # fmt: skip
 
 

@@ -44,7 +44,7 @@ Param = str | int
 
 
 class Reason(Enum):
-    """Reasons, each a stable key and its English sentence; {card}, {symbol}, {place} and numbers are put in.
+    """Reasons, each a stable key and its English sentence; {card}, {symbol} and numbers are put in.
 
     Every file that refuses something has a subclass of its own with its sentences.
     """

@@ -25,7 +25,7 @@ class Why(Reason):
     card_not_held = "You do not hold the card {card}."
     card_not_held_twice = "You do not hold the card {card} twice."
     no_such_place = "This route has no place {where}."
-    no_pirate_at = "No pirate of yours stands at {place}."
+    no_pirate_at = "No pirate of yours stands there."
     no_pirate_on = "No pirate of yours stands on space {n}."
     no_such_seat = "This table has the seats 0 to {n}."
     advance_from_goal = "A pirate at the goal cannot advance."

@@ -31,7 +31,7 @@ class Why(Reason):
     no_morgan = "This table plays without Morgan."
     morgan_own_pirate = "Morgan moves other players' pirates, not your own."
     morgan_resigned = "The pirates of a player who has resigned stay where they are."
-    morgan_no_pirate = "No pirate of that player stands at {place}."
+    morgan_no_pirate = "No pirate of that player stands there."
     morgan_from_goal = "Morgan cannot move a pirate that has reached the goal."
     morgan_jungle_only = "At this table Morgan rules in the jungle only."
     morgan_from_sloop = "Morgan fetches pirates from the sloop only while it lies at tortuga."

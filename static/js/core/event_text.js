@@ -2,7 +2,7 @@
 // Cards are named only as far as the event names them, and an event names only what its viewer may know.
 
 import { N_, list, t, tn } from "./i18n.js";
-import { cardName, cardsInWords, placeName, seatName, symbolName } from "./names.js";
+import { cardName, cardsInWords, placeAt, road, seatName, symbolName } from "./names.js";
 
 const tokens = {
   1: N_("one card"),
@@ -14,14 +14,14 @@ const tokens = {
 
 const sentences = {
   advanced: (e, c) =>
-    t("{name} plays {card} and goes from {from} to {to}.", {
+    t("{name} plays {card} and goes {from} {to}.", {
       name: c.name(e.seat),
       card: cardName(e.card),
       ...c.road(e),
     }),
-  retreated: (e, c) => t("{name} falls back from {from} to {to}.", { name: c.name(e.seat), ...c.road(e) }),
+  retreated: (e, c) => t("{name} falls back {from} {to}.", { name: c.name(e.seat), ...c.road(e) }),
   morgan_moved: (e, c) =>
-    t("{name} sends a pirate of {other} from {from} to {to}.", {
+    t("{name} sends a pirate of {other} {from} {to}.", {
       name: c.name(e.seat),
       other: c.name(e.player),
       ...c.road(e),
@@ -56,27 +56,27 @@ const sentences = {
       ? t("{name} keeps {card} and puts the rest back on the deck.", { name: c.name(e.seat), card: cardName(e.keep) })
       : t("{name} keeps a card and puts the rest back on the deck.", { name: c.name(e.seat) }),
   parrot_advanced: (e, c) =>
-    t("{name} plays two parrots as {card} and goes from {from} to {to}.", {
+    t("{name} plays two parrots as {card} and goes {from} {to}.", {
       name: c.name(e.seat),
       card: symbolName(e.as),
       ...c.road(e),
     }),
   hook_advanced: (e, c) =>
-    t("{name} pulls two pirates along with hook and {card} from {from} to {to}.", {
+    t("{name} pulls two pirates along with hook and {card} {from} {to}.", {
       name: c.name(e.seat),
       card: cardName(e.with),
       ...c.road(e),
     }),
   chest_opened: (e, c) =>
-    t("{name} opens the chest at {from}: {what}.", {
+    t("{name} opens the chest {at}: {what}.", {
       name: c.name(e.seat),
-      from: c.place(e.from),
+      at: placeAt(c.view, e.from),
       what: t(tokens[e.token]),
     }),
   snake_struck: (e, c) =>
     e.from === e.to
       ? t("The pirate of {name} stands its ground.", { name: c.name(e.seat) })
-      : t("The pirate of {name} flees from {from} to {to}.", { name: c.name(e.seat), ...c.road(e) }),
+      : t("The pirate of {name} flees {from} {to}.", { name: c.name(e.seat), ...c.road(e) }),
   chests_laid: () => t("All chests are shuffled and laid anew."),
   discard_owed: (e, c) =>
     t("A dark card: {who} must discard down to seven.", {
@@ -118,8 +118,8 @@ function shared(e, c) {
 export function eventLine(events, view, seats, by) {
   const context = {
     name: (seat) => seatName(seats, seat),
-    place: (place) => placeName(view, place),
-    road: (e) => ({ from: placeName(view, e.from), to: placeName(view, e.to) }),
+    view,
+    road: (e) => road(view, e.from, e.to),
   };
   const texts = events.map((event) => sentences[event.type]?.(event, context)).filter(Boolean);
   if (by === "clock" && texts.length) texts.unshift(t("Time is up."));

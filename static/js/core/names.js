@@ -93,14 +93,39 @@ export function seatName(seats, seat) {
   return info?.name ?? colourName(lookOf(seats, seat));
 }
 
-/** "start", "space 12", … in words; start and goal have their own names in each scenario. */
-export function placeName(view, place) {
+// A place has words of its own for every way of naming it: most languages bend it ("aus dem Gefängnis", "au sloop").
+const placeWords = {
+  prison: { name: N_("the prison"), at: N_("in the prison"), from: N_("from the prison"), to: N_("to the prison") },
+  wreck: { name: N_("the wreck"), at: N_("at the wreck"), from: N_("from the wreck"), to: N_("to the wreck") },
+  sloop: { name: N_("the sloop"), at: N_("aboard the sloop"), from: N_("from the sloop"), to: N_("to the sloop") },
+  bay: {
+    name: N_("the pirate bay"),
+    at: N_("in the pirate bay"),
+    from: N_("from the pirate bay"),
+    to: N_("to the pirate bay"),
+  },
+  space: { name: N_("space {n}"), at: N_("on space {n}"), from: N_("from space {n}"), to: N_("to space {n}") },
+};
+
+/** Start and goal have their own names in each scenario. */
+function wordsOf(view, place) {
   const { scenario } = view.options;
-  if (place === "start") return scenario === "jungle" ? t("the wreck") : t("the prison");
-  if (place === "goal") return scenario === "passage" ? t("the sloop") : t("the pirate bay");
-  if (place === "sloop") return t("the sloop");
-  return t("space {n}", { n: place });
+  if (place === "start") return scenario === "jungle" ? placeWords.wreck : placeWords.prison;
+  if (place === "goal") return scenario === "passage" ? placeWords.sloop : placeWords.bay;
+  return placeWords[place === "sloop" ? "sloop" : "space"];
 }
+
+/** "the prison", "space 12": a place by itself, as on a label. Never put it into a sentence, use the others for that. */
+export const placeName = (view, place) => t(wordsOf(view, place).name, { n: place });
+
+/** "in the prison", "on space 12": goes into {at} of a sentence, preposition and all. */
+export const placeAt = (view, place) => t(wordsOf(view, place).at, { n: place });
+
+/** What {from} and {to} of a sentence are: "from the prison", "to space 12". */
+export const road = (view, from, to) => ({
+  from: t(wordsOf(view, from).from, { n: from }),
+  to: t(wordsOf(view, to).to, { n: to }),
+});
 
 /** What a screen reader hears of a place: "space 12, key, two pirates: red, blue". */
 export function placeLabel(view, place, seats) {

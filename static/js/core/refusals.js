@@ -4,7 +4,6 @@ import { language, N_, reason, t, wholeCatalogue } from "./i18n.js";
 
 // Codes whose sentence from the server says more than a fixed one could.
 const TELLING = new Set(["illegal", "bad_options", "bad_name", "bad_request", "bad_record"]);
-const places = { start: N_("the start"), sloop: N_("the sloop"), goal: N_("the goal") };
 
 export const SENTENCES = {
   bad_message: N_("The server did not understand this message."),
@@ -107,11 +106,7 @@ export async function fullRefusal({ code, message, why, params = {} }) {
   const [names] = await Promise.all([import("./names.js"), wholeCatalogue()]);
   const sentence = reason(why);
   if (!sentence) return refusal(code, message);
-  const say = {
-    card: names.cardName,
-    symbol: names.symbolName,
-    place: (place) => (places[place] ? t(places[place]) : t("space {n}", { n: place })),
-  };
+  const say = { card: names.cardName, symbol: names.symbolName };
   return t(sentence, Object.fromEntries(Object.entries(params).map(([name, value]) => [name, say[name]?.(value) ?? value])));
 }
 

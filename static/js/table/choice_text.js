@@ -2,7 +2,7 @@
 
 import { el } from "../core/dom.js";
 import { icon, symbolIcon } from "../core/icons.js";
-import { cardName, placeName, seatName, symbolName } from "../core/names.js";
+import { cardName, placeAt, road, seatName, symbolName } from "../core/names.js";
 import { t, tn } from "../core/i18n.js";
 
 const price = ({ action: { type }, draws, final }) => {
@@ -13,15 +13,10 @@ const price = ({ action: { type }, draws, final }) => {
 };
 
 const phrases = {
-  advance: ({ action, to }, c) =>
-    t("{card}: from {from} to {to}", { card: cardName(action.card), from: c.place(action.from), to: c.place(to) }),
-  retreat: ({ action, to }, c) => t("Fall back from {from} to {to}", { from: c.place(action.from), to: c.place(to) }),
+  advance: ({ action, to }, c) => t("{card}: {from} {to}", { card: cardName(action.card), ...c.road(action, to) }),
+  retreat: ({ action, to }, c) => t("Fall back {from} {to}", c.road(action, to)),
   morgan: ({ action, to }, c) =>
-    t("Morgan: send {other} from {from} to {to}", {
-      other: c.name(action.player),
-      from: c.place(action.from),
-      to: c.place(to),
-    }),
+    t("Morgan: send {other} {from} {to}", { other: c.name(action.player), ...c.road(action, to) }),
   sail: (_, c) => (c.view.sloop === "cartagena" ? t("Sail to Tortuga") : t("Sail to Cartagena")),
   draw: () => t("Rest: take a card and end the turn"),
   end: () => t("End turn"),
@@ -30,25 +25,20 @@ const phrases = {
   rum: ({ action }) => t("{card}: draw, keep two, give one to each of the others", { card: cardName(action.card) }),
   lantern: ({ action }) => t("{card}: look at four cards of the deck and keep one", { card: cardName(action.card) }),
   parrot: ({ action, to }, c) =>
-    t("Two parrots as {card}: from {from} to {to}", {
-      card: symbolName(action.as),
-      from: c.place(action.from),
-      to: c.place(to),
-    }),
+    t("Two parrots as {card}: {from} {to}", { card: symbolName(action.as), ...c.road(action, to) }),
   hook: ({ action, to }, c) =>
-    t("{hook} with {card}: two pirates from {from} to {to}, two actions", {
+    t("{hook} with {card}: two pirates {from} {to}, two actions", {
       hook: cardName(action.card),
       card: cardName(action.with),
-      from: c.place(action.from),
-      to: c.place(to),
+      ...c.road(action, to),
     }),
   chest: ({ action }, c) =>
-    t("{card}: open the chest at {from}", { card: cardName(action.card), from: c.place(action.from) }),
+    t("{card}: open the chest {at}", { card: cardName(action.card), at: placeAt(c.view, action.from) }),
 };
 
 /** One choice as {text, price}. */
 export function inWords(choice, view, seats) {
-  const context = { view, place: (place) => placeName(view, place), name: (seat) => seatName(seats, seat) };
+  const context = { view, road: ({ from }, to) => road(view, from, to), name: (seat) => seatName(seats, seat) };
   return { text: phrases[choice.action.type]?.(choice, context) ?? choice.action.type, price: price(choice) };
 }
 

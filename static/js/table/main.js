@@ -1,7 +1,7 @@
 // The table page: joins the socket, the store and the parts, and does what the person asks for.
 
 import { t } from "../core/i18n.js";
-import { placeName } from "../core/names.js";
+import { placeAt } from "../core/names.js";
 import { randomHex } from "../core/random.js";
 import { fullRefusal, refusal } from "../core/refusals.js";
 import { connect } from "../core/socket.js";
@@ -194,7 +194,7 @@ function onPlace(place) {
   if (!choices.length) return;
   choose(clickPlace(choices, selection, place));
   if (JSON.stringify(store.state.selection) === JSON.stringify(selection) && !store.state.ask)
-    announce(t("Nothing can be done at {place}.", { place: placeName(view, place) }));
+    announce(t("Nothing can be done {at}.", { at: placeAt(view, place) }));
 }
 
 /** A card was dropped on something: a pirate, a landing place, a player's plate, or nothing. */

@@ -4,7 +4,7 @@ import { el } from "../core/dom.js";
 import { icon } from "../core/icons.js";
 import { choiceButton, inWords } from "./choice_text.js";
 import { offers, single } from "./selection.js";
-import { cardName, placeName, seatName } from "../core/names.js";
+import { cardName, placeAt, seatName } from "../core/names.js";
 import { pendingText } from "../core/event_text.js";
 import { pref } from "./preferences.js";
 import { t, tn } from "../core/i18n.js";
@@ -83,7 +83,7 @@ export function Tray(root, { onAction, onUndo, onClear }) {
     if (selection.card && selection.from !== undefined) return t("Which of these?");
     if (selection.card) return t("Now a pirate for {card}, or put the card back.", { card: cardName(selection.card) });
     if (selection.from !== undefined)
-      return t("Now a lit place or a card for the pirate from {place}.", { place: placeName(view, selection.from) });
+      return t("Now a lit place or a card for the pirate {at}.", { at: placeAt(view, selection.from) });
     if (onlyEnd(state.choices)) return t("Nothing more to do: end your turn.");
     const left = view.options.actions - view.turn.taken;
     return tn(
