@@ -2,14 +2,13 @@
 import { ago, N_, t, tn } from "../core/i18n.js";
 import { post, Refused } from "../core/api.js";
 import { el, find, findAll, put } from "../core/dom.js";
-import { randomHex } from "../core/random.js";
 import { lobbySocket } from "../core/lobby_socket.js";
 import { personName, presetName } from "../core/names.js";
 import { fullRefusal } from "../core/refusals.js";
 import { toast } from "../core/toast.js";
 import { announceTurns } from "../core/turn_notice.js";
 import { nameForm, ensureName } from "./name.js";
-import { sitAt } from "./sitting.js";
+import { begin, sitAt } from "../core/sitting.js";
 
 const LISTS = ["mine", "open", "watch"];
 const rooms = { mine: new Map(), open: new Map(), watch: new Map() };
@@ -144,7 +143,6 @@ async function busy(button, work) {
 }
 
 const goTo = (id) => location.assign(`/g/${encodeURIComponent(id)}`);
-const command = (id, body) => post(`/games/${encodeURIComponent(id)}/commands`, { id: randomHex(), ...body });
 
 /** Sit down at once; a locked table asks for its password on its own page. */
 function join(room) {
@@ -164,8 +162,7 @@ function playBots(event) {
     });
     const { id } = table;
     await sitAt(id, table);
-    await command(id, { do: "ready", ready: true });
-    await command(id, { do: "start" });
+    await begin(id);
     goTo(id);
   });
 }

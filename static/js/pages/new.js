@@ -3,7 +3,7 @@ import { t, tn } from "../core/i18n.js";
 import { post, Refused } from "../core/api.js";
 import { find, findAll, given } from "../core/dom.js";
 import { ensureName } from "./name.js";
-import { sitAt } from "./sitting.js";
+import { sitAt } from "../core/sitting.js";
 
 const form = find("[data-new-table]");
 const presets = given("presets");

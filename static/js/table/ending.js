@@ -5,14 +5,16 @@ import { pirateIcon } from "../core/icons.js";
 import { letterOf, lookOf, seatName } from "../core/names.js";
 import { t } from "../core/i18n.js";
 
-/** Ending(root, {onRematch}) -> {update(state)} */
-export function Ending(root, { onRematch }) {
+/** Ending(root, {rematch}) -> {update(state)}; `rematch` is that of rematch.js */
+export function Ending(root, { rematch }) {
   let drawn = "";
   return {
-    update({ table, view, you }) {
+    update(state) {
+      const { table, view, you } = state;
       const over = table.status === "finished" || table.status === "aborted";
-      const key = JSON.stringify([table.status, table.result, table.next, you.seat]);
+      const key = JSON.stringify([table.status, table.result, you.seat]);
       root.hidden = !over;
+      if (over) rematch.update(state);
       if (!over || key === drawn) return;
       drawn = key;
       const { winner, places, reason } = table.result ?? { winner: view?.winner ?? null, places: [], reason: "" };
@@ -28,11 +30,6 @@ export function Ending(root, { onRematch }) {
         winner === null ? "" : reason === "resigned" ? t("Everybody else gave up.") : reason === "goal" ? t("All pirates have escaped.") : "";
       const ranking = (places ?? []).map((place, seat) => ({ place, seat })).sort((a, b) => a.place - b.place);
       const here = `/g/${encodeURIComponent(table.id)}`;
-      const next = table.next
-        ? el("a", { class: "button button-main", href: `/g/${encodeURIComponent(table.next)}` }, t("To the new table"))
-        : you.seat !== null
-          ? el("button", { type: "button", class: "button button-main rematch", onclick: onRematch }, t("Rematch"))
-          : null;
       root.replaceChildren(
         el("h2", { id: "ending-title", tabindex: "-1" }, heading),
         why ? el("p", {}, why) : "",
@@ -48,11 +45,12 @@ export function Ending(root, { onRematch }) {
             ),
           ),
         ),
+        rematch.score,
         el(
           "div",
           { class: "ending-ways" },
           ...[
-            next,
+            rematch.way,
             el("a", { class: "button", href: `${here}/replay` }, t("Replay")),
             el("a", { class: "button", href: `${here}/review` }, t("Review")),
             el("a", { class: "button", href: `${here}/fairness` }, t("Check the chance")),

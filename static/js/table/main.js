@@ -44,6 +44,7 @@ const ui = parts(root, store, {
   act,
   undo,
   sit,
+  refuse,
   giveUp: () => sealing().then(({ givenUp }) => send(givenUp(game, store.state.table))),
   now: socket.now,
   onCard: (card) => choose(clickCard(store.state.choices, store.state.selection, card)),

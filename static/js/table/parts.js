@@ -11,6 +11,7 @@ import { Hand } from "./hand.js";
 import { LogAndChat } from "./log_and_chat.js";
 import { Menu } from "./menu.js";
 import { Owed } from "./owed.js";
+import { Rematch } from "./rematch.js";
 import { Seats } from "./seats.js";
 import { marksOf } from "./selection.js";
 import { SmallScreen } from "./small_screen.js";
@@ -71,7 +72,8 @@ export function parts(root, store, on) {
   const tray = Tray(box.tray, { onAction: on.act, onUndo: on.undo, onClear: on.onClear });
   const owed = Owed(box.owed, { onAnswer: on.act });
   const logAndChat = LogAndChat(box.talk, { onTrace: on.onTrace, onChat: on.onChat, onMute: on.onMute });
-  const ending = Ending(box.ending, { onRematch: () => on.send({ do: "rematch" }) });
+  const rematch = Rematch({ ask: () => on.send({ do: "rematch" }), refuse: on.refuse });
+  const ending = Ending(box.ending, { rematch });
   const menu = Menu(status.menu, { send: on.send, onResign: on.onResign, onHint: on.onHint, onDevice: on.onDevice });
   const clocks = Clocks((seat) => seats.clock(seat), on.now);
   let seating = null;
@@ -135,7 +137,7 @@ export function parts(root, store, on) {
   inGame(["view", "you", "selection", ...CHOICES], hand.update);
   inGame(["table", "view", "you", ...CHOICES], owed.update);
   inGame(["table", "view", "you", "undo", "selection", "ask", "hint", ...CHOICES], tray.update);
-  inGame(["table", "view", "you"], ending.update);
+  inGame(["table", "view", "you", "password"], ending.update);
   inGame(["clock", "view"], clocks.update);
   // the map last: it takes the room that the others leave
   inGame(["table", "view", "presence", "selection", "ask", ...CHOICES], smallScreen.arrange);

@@ -108,7 +108,9 @@ def test_a_log_line_shows_its_move_on_the_board(person: Callable[..., Player]) -
     expect(ann.page.locator(".trace")).to_have_count(1)
 
 
-def test_giving_up_is_asked_about_and_a_rematch_leads_to_a_new_table(person: Callable[..., Player]) -> None:
+def test_giving_up_is_asked_about_and_a_rematch_seats_whoever_presses_it(
+    person: Callable[..., Player],
+) -> None:
     ann, bo = person("Ann"), person("Bo")
     game = begin(ann, bo, options=SHORT)
     ann.open(game)
@@ -122,10 +124,11 @@ def test_giving_up_is_asked_about_and_a_rematch_leads_to_a_new_table(person: Cal
     ann.page.get_by_role("dialog").get_by_role("button", name="Give up").click()
     expect(bo.page.locator(".ending h2")).to_have_text("You have won!")
     bo.page.get_by_role("button", name="Rematch").click()
-    for each in (ann, bo):
-        expect(each.page.get_by_role("link", name="To the new table")).to_be_visible()
-    ann.page.get_by_role("link", name="To the new table").click()
-    expect(ann.page.locator(".berth").first).to_contain_text("Kept for")
+    expect(bo.page.locator(".berth.mine")).to_contain_text("ready")
+    expect(bo.page.locator(".berth", has_text="Kept for Ann")).to_be_visible()
+    expect(ann.page.locator(".rematch-note")).to_contain_text("wait for you")
+    ann.page.get_by_role("button", name="Rematch").click()
+    ann.page.wait_for_url(bo.page.url)
 
 
 def test_a_lost_line_is_told_and_mended_without_a_reload(person: Callable[..., Player], house: House) -> None:
