@@ -232,6 +232,8 @@ class Presence(ServerFrame, frozen=True, kw_only=True, tag="presence"):
 class Hint(ServerFrame, frozen=True, kw_only=True, tag="hint"):
     seq: int
     action: Json
+    why: str | UnsetType = UNSET  # not of a hint that an older server gave
+    params: Json | UnsetType = UNSET
     ack: str
 
 

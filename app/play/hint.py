@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from app.bots.reasons import reason
 from app.play import frames
 from app.play.commands import messages as cmd
 from app.play.commands.allowance import check_allowance
@@ -24,23 +27,29 @@ async def hint(room: Room, actor: Actor, command: cmd.Hint, received: int) -> Ac
     seat = table.seat_of(actor.ids)
     is_known = command.id in room.commands
     if is_known:
-        action = None
+        action, why = None, {}
     else:
         asking = _asking(table, seat)
         check_allowance(table, actor.ids)  # before the thinking, which costs the most
         action = await choose(room, table, asking, HINT_LEVEL)
+        why = _why(table, asking, action)
 
     def decide(present: Table, asked: Proposal) -> Proposal:
         if action is None or present.moved != table.moved or command.version < present.moved:
             raise Refusal("stale")
         check_allowance(present, asked.actor.ids)
-        return asked.writes("hint", seated(asked), {"action": action})
+        return asked.writes("hint", seated(asked), {"action": action, **why})
 
     ack = await room.submit(actor, command, received, decide)
     if seat is not None and ack.seq in room.hints:  # else the id was that of another command
-        shown = frames.Hint(seq=ack.seq, action=room.hints[ack.seq], ack=command.id)
-        room.subscribers.tell_seat(seat, shown)
+        room.subscribers.tell_seat(seat, frames.Hint(seq=ack.seq, ack=command.id, **room.hints[ack.seq]))
     return ack
+
+
+def _why(table: Table, seat: int, action: dict[str, Any]) -> dict[str, Any]:
+    """What speaks for the action, as far as the seat can know it."""
+    assert table.position is not None
+    return reason(table.position, seat, table.rules.action_from_json(action))
 
 
 def _asking(table: Table, seat: int | None) -> int:

@@ -24,8 +24,8 @@ FEED = """({Store, received, shown}, steps) => {
       store.set(change, happened);
     }
   }
-  const {selection, ask, isWaiting, choices, seq, hint} = store.state;
-  return {calls, selection, ask, isWaiting, choices, seq, hint, shown: shown(store.state).choices};
+  const {selection, ask, isWaiting, choices, seq, hint, hintWhy} = store.state;
+  return {calls, selection, ask, isWaiting, choices, seq, hint, hintWhy, shown: shown(store.state).choices};
 }"""
 
 KEY = {"action": {"type": "advance", "card": "key", "from": "start"}, "to": 3}
@@ -118,8 +118,12 @@ def test_nothing_can_be_chosen_until_the_answer_to_an_action_comes(run: Run) -> 
 
 
 def test_a_hint_offers_its_choice_until_the_table_moves_on(run: Run) -> None:
-    begun = [a_state(None, choices=[KEY, HAT]), {"t": "hint", "seq": 6, "action": HAT["action"]}]
+    begun = [
+        a_state(None, choices=[KEY, HAT]),
+        {"t": "hint", "seq": 6, "action": HAT["action"], "why": "home", "params": {}},
+    ]
     hinted = run("table/store.js", FEED, begun)
     assert (hinted["ask"], hinted["hint"], hinted["seq"]) == ([HAT], HAT["action"], 6)
+    assert hinted["hintWhy"] == {"why": "home", "params": {}}
     moved = run("table/store.js", FEED, [*begun, {"t": "events", "seq": 7, "events": [], "choices": []}])
     assert (moved["ask"], moved["hint"]) == (None, None)

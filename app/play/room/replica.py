@@ -20,6 +20,9 @@ from app.rules import Event
 
 __all__ = ["Replica", "named_by"]
 
+_SHOWN = ("action", "why", "params")
+"""Of a hint; one that an older server gave has no reason."""
+
 
 class Replica(ABC):
     """`table` is always a table that is on disk; it is replaced, never changed."""
@@ -33,7 +36,7 @@ class Replica(ABC):
         self.table = Table.of(row, context.names)
         self.commands: dict[str, tuple[int, str]] = {}  # command id → (seq, who sent it)
         self.history: list[tuple[Event, ...]] | None = None  # of the line really played; kept for bots
-        self.hints: dict[int, dict[str, Any]] = {}  # seq → the action that was shown
+        self.hints: dict[int, dict[str, Any]] = {}  # seq → what was shown
         self.is_stale = False  # the log may be ahead: it is read before anything else
         self.lock = Lock()  # whoever has it decides the next entry
 
@@ -62,7 +65,7 @@ class Replica(ABC):
             has_bots = any(seat.bot is not None for seat in self.table.seats)
             self.history = [] if has_bots or self.table.terms.hints else None
         elif entry.kind == "hint":
-            self.hints[entry.seq] = entry.body["action"]
+            self.hints[entry.seq] = {key: entry.body[key] for key in _SHOWN if key in entry.body}
 
     def receive(self, entry: Entry) -> bool:
         """An entry that is in the log, stored by another worker; False when something is missing in between."""

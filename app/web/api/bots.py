@@ -39,11 +39,13 @@ class HintAsked(BaseModel):
 
 
 class HintAnswer(BaseModel):
-    """The move a strong bot would make."""
+    """The move a strong bot would make, and why: a code and its parameters."""
 
     ack: str
     seq: int
     action: dict[str, Any] | None
+    why: str | None = None
+    params: dict[str, Any] | None = None
 
 
 @router.get("/games/{game}/review", responses=responses(403, 409, 422, 503))
@@ -88,7 +90,7 @@ async def game_hint(
     if actor.ids:
         site_of(request).limits.take_write(actor.id)
     done = await game_server.submit(room, actor, cmd.Hint(id=asked.id, version=asked.version), received)
-    return HintAnswer(ack=asked.id, seq=done.seq, action=room.hints.get(done.seq))
+    return HintAnswer(ack=asked.id, seq=done.seq, **room.hints.get(done.seq, {"action": None}))
 
 
 @pages_router.get("/g/{room}/review")

@@ -52,13 +52,13 @@ function signOf({ action }) {
   return [icon("ui", signs[type] ?? "ui-arrow")];
 }
 
-/** A choice as a button. */
-export function choiceButton(choice, view, seats, onPick) {
+/** A choice as a button. `why`: what speaks for it, where the line that says so has no room (a phone). */
+export function choiceButton(choice, view, seats, onPick, why = null) {
   const { text, price: cost } = inWords(choice, view, seats);
   return el(
     "button",
     { type: "button", class: "choice", onclick: () => onPick(choice) },
     el("span", { class: "choice-signs" }, ...signOf(choice)),
-    el("span", { class: "choice-words" }, el("span", {}, text), cost ? el("small", {}, cost) : null),
+    el("span", { class: "choice-words" }, el("span", {}, text), cost ? el("small", {}, cost) : null, why ? el("small", { class: "choice-why", "aria-hidden": "true" }, why) : null),
   );
 }

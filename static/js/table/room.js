@@ -17,6 +17,7 @@ export function emptyRoom() {
     presence: { seats: [], watching: 0, away: {} },
     presets: [],
     hint: null,
+    hintWhy: null,
   };
 }
 
@@ -75,7 +76,7 @@ const known = {
     return { room: { ...room, presence: { seats, watching, away } } };
   },
   hint(room, frame) {
-    return { room: { ...room, seq: frame.seq ?? room.seq, hint: frame.action } };
+    return { room: { ...room, seq: frame.seq ?? room.seq, hint: frame.action, hintWhy: { why: frame.why, params: frame.params } } };
   },
   refused(room, frame) {
     if (!frame.state) return { room, refused: frame };

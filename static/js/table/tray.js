@@ -6,6 +6,7 @@ import { choiceButton, inWords } from "./choice_text.js";
 import { offers, single } from "./selection.js";
 import { cardName, placeAt, seatName } from "../core/names.js";
 import { pendingText } from "../core/event_text.js";
+import { hintText } from "./hint_text.js";
 import { pref } from "./preferences.js";
 import { t, tn } from "../core/i18n.js";
 
@@ -70,7 +71,7 @@ export function Tray(root, { onAction, onUndo, onClear }) {
     return undefined;
   }
 
-  function hintText({ view, table, you, selection, ask }) {
+  function trayText({ view, table, you, selection, ask }) {
     if (table.status !== "running" || view.winner !== null) return "";
     if (mustAnswer(state)) return "";
     if (view.pending) return pendingText(view.pending, table.seats);
@@ -78,7 +79,7 @@ export function Tray(root, { onAction, onUndo, onClear }) {
       return t("You are watching. {name} is in turn.", { name: seatName(table.seats, view.turn.seat) });
     if (table.seats[you.seat]?.bot) return t("A bot plays your seat for now.");
     if (!state.choices.length) return t("{name} is in turn.", { name: seatName(table.seats, view.turn.seat) });
-    if (ask && state.hint) return t("A hint: this is what a good sailor would do.");
+    if (ask && state.hint) return hintText(state.hintWhy);
     if (ask) return t("Which of these?");
     if (selection.card && selection.from !== undefined) return t("Which of these?");
     if (selection.card) return t("Now a pirate for {card}, or put the card back.", { card: cardName(selection.card) });
@@ -101,11 +102,11 @@ export function Tray(root, { onAction, onUndo, onClear }) {
   function showButtons(list) {
     const { view, table } = state;
     const more = ["sail", "draw"].map((type) => single(state.choices, type)).filter(Boolean);
-    const now = JSON.stringify([list, more, view.sloop]);
+    const now = JSON.stringify([list, more, view.sloop, state.hint]);
     if (now === shown) return;
     shown = now;
     choices.replaceChildren(
-      ...list.map((choice) => choiceButton(choice, view, table.seats, ({ action }) => onAction(action))),
+      ...list.map((choice) => choiceButton(choice, view, table.seats, ({ action }) => onAction(action), state.hint && hintText(state.hintWhy))),
     );
     extra.replaceChildren(
       ...more.map((choice) => {
@@ -123,7 +124,7 @@ export function Tray(root, { onAction, onUndo, onClear }) {
   function update(next) {
     state = next;
     const { view, table, selection, ask } = state;
-    const words = hintText(state);
+    const words = trayText(state);
     if (hint.textContent !== words) hint.textContent = words;
     const list = ask ?? offers(state.choices, selection).list;
     showButtons(list.slice(0, 40));

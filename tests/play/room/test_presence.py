@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from app.bots.reasons import REASONS
 from app.play.lobby import Filter, LobbySubscriber
 from app.play.refusals import Refusal
 from tests.play.stage import Ear, Guest, Stage
@@ -182,8 +183,11 @@ async def test_a_hint_is_shown_to_the_asker_only_and_marked_in_the_record(stage:
     hint = ann.ear.of("hint")[0]
     assert hint["ack"] == "hint-00001"
     assert hint["action"]["type"]
+    assert hint["why"] in REASONS
     assert bo.ear.last == {"t": "events", "seq": seq + 1, "at": bo.ear.last["at"], "events": []}
     assert ann.ear.of("events")[-1]["choices"]
+    await ann.send("hint", version=seq, id="hint-00001")  # shown again: the same, with its reason
+    assert ann.ear.of("hint")[1] == hint
     await ann.act(hint["action"], seq)
     await bo.act({"type": "resign"}, version=0)
     from app.play.log.record import record_of
