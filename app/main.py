@@ -23,7 +23,7 @@ from app.notify.digest import Notifier
 from app.notify.mail import Mailer
 from app.notify.webhook import Webhooks
 from app.play.ports import Actor, GameStore
-from app.play.retry import wait_until_answered
+from app.play.tasks import wait_until_answered
 from app.settings import Settings
 from app.store.engine import make_engine
 from app.store.games.store import open_store

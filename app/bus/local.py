@@ -26,12 +26,9 @@ class LocalBus:
 
     def __init__(self, hub: Hub | None = None) -> None:
         self._hub = hub
+        self.is_alone = hub is None
         self._followed: set[str] = set()
         self._handler: NewsHandler | None = None
-
-    @property
-    def is_alone(self) -> bool:
-        return self._hub is None
 
     def listen(self, handler: NewsHandler) -> None:
         self._handler = handler

@@ -49,6 +49,8 @@ def _channel(news: News) -> str:
 class RedisBus:
     """Implements Bus."""
 
+    is_alone = False
+
     def __init__(self, url: str) -> None:
         # socket_timeout stays open for the subscriber, which waits; the pings below find a dead peer.
         # It must not reconnect by itself: it would be silent about what it missed.
@@ -70,10 +72,6 @@ class RedisBus:
         self._was_away = False
         self._has_lost = False  # news were dropped, and the others do not know it yet
         self.dropped = 0
-
-    @property
-    def is_alone(self) -> bool:
-        return False
 
     def listen(self, handler: NewsHandler) -> None:
         self._handler = handler

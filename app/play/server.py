@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import time
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -34,16 +35,22 @@ from app.play.ports import (
 from app.play.refusals import Refusal, Unconfirmed
 from app.play.rematch import rematch
 from app.play.room import chat
-from app.play.room.presence_broadcast import SOON, PresenceBroadcast
 from app.play.room.room import Room
-from app.play.room.rooms import Rooms
+from app.play.room.rooms import SOON, PresenceBroadcast, Rooms
 from app.play.schedule.schedule import Schedule
 from app.play.schedule.sweeper import Sweeper
-from app.play.sync.news import NewsReader
-from app.play.sync.upkeep import keep_in_step
+from app.play.sync import NewsReader, keep_in_step
 from app.play.tasks import Tasks
 
-__all__ = ["GameServer"]
+__all__ = ["GameServer", "SystemClock"]
+
+
+class SystemClock:
+    """The time of the machine; implements Clock."""
+
+    def now(self) -> int:
+        return time.time_ns() // 1_000_000
+
 
 _CLOSE_SECONDS = 5.0  # how long work under way may go on at the end; the longest is a bot's thought
 
@@ -263,8 +270,12 @@ class GameServer:
     def _moved(self, room: Room, before: Table, entry: Entry) -> None:
         """A room has moved on: count it, tell lobbies what they show."""
         self.metrics.acted(entry.kind, entry.by)
-        self.presence.moved(room, before, entry)
         table = room.table
+        # Most actions change nobody's presence, so they are asked the short question.
+        if entry.kind != "action" or (
+            before.to_act != table.to_act and room.presence.away(table, entry.at) != room.shown_away
+        ):
+            self.presence.changed(room)
         is_row = entry.kind != "action" or table.is_over
         self.lobby.changes += is_row
         if not is_row:

@@ -8,12 +8,15 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
-__all__ = ["Tasks"]
+from app.play.ports import StoreUnavailable
+
+__all__ = ["Tasks", "wait_until_answered"]
 
 T = TypeVar("T")
 
 _log = logging.getLogger("cartagena.server")
 _AGAIN = 1000  # milliseconds between a fault of lasting work and its next try
+LONGEST = 60.0  # seconds a start waits for the store; whoever watches over the server may think further
 
 
 class Tasks:
@@ -75,3 +78,20 @@ class Tasks:
 def _log_failure(task: asyncio.Task[Any]) -> None:
     if not task.cancelled() and task.exception() is not None:
         _log.error("background work failed", exc_info=task.exception())
+
+
+async def wait_until_answered(ask: Callable[[], Awaitable[None]], *, longest: float = LONGEST) -> None:
+    """At its start a server asks a slow store again: a database that takes its time is no reason not to open.
+
+    Raises StoreUnavailable when that takes longer than a start may.
+    """
+    loop = asyncio.get_running_loop()
+    until = loop.time() + longest
+    while True:
+        try:
+            return await ask()
+        except StoreUnavailable:
+            if loop.time() > until:
+                raise
+        _log.warning("the database does not answer; asked again")
+        await asyncio.sleep(0.5)

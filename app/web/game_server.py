@@ -9,9 +9,8 @@ from starlette.requests import HTTPConnection
 
 from app.bus.opening import make_bus
 from app.play.ports import Actor, Blocks, BotPlayer, Clock, GameStore, MetricsPort, NamesOf
-from app.play.server import GameServer
+from app.play.server import GameServer, SystemClock
 from app.play.simple_bot import SimpleBot
-from app.play.system_clock import SystemClock
 from app.settings import Settings
 from app.web.auth.identity import Person
 

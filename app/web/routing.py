@@ -10,7 +10,7 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.play.untrusted_json import read_json
+from app.play.commands.messages import read_json
 
 __all__ = ["Route", "Router"]
 

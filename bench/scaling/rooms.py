@@ -14,9 +14,8 @@ from time import perf_counter, process_time
 from typing import Any
 
 from app.bus.local import LocalBus
-from app.play.server import GameServer
+from app.play.server import GameServer, SystemClock
 from app.play.simple_bot import SimpleBot
-from app.play.system_clock import SystemClock
 from app.store.games.store import open_store
 from app.web.metrics import Metrics
 from bench.scaling.meters import memory

@@ -14,7 +14,7 @@ import pytest
 
 from app.play.commands import allowance
 from app.play.log import fold as folding
-from app.play.log import played_line, reading
+from app.play.log import reading
 from app.play.log.table import Table
 from app.play.room import replica
 from app.play.server import GameServer
@@ -74,7 +74,7 @@ async def watched(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Held]:
         step(self)
 
     with monkeypatch.context() as patch:
-        for module in (folding, played_line, replica):
+        for module in (folding, reading, replica):
             patch.setattr(module, "fold", counted_fold)
         patch.setattr(games, "entry_of", counted_read)
         patch.setattr(asyncio.Handle, "_run", counted_step)

@@ -12,8 +12,8 @@ from websockets.exceptions import InvalidStatus
 
 from app.main import create_app
 from app.play.commands import messages as cmd
+from app.play.commands.messages import has_nul
 from app.play.refusals import Refusal
-from app.play.untrusted_json import has_nul
 from app.settings import Settings
 from app.web.routing import Route
 from tests.attack.routes import routes

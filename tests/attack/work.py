@@ -10,7 +10,7 @@ from typing import Any
 
 _WIRE = (
     "/app/web/ws/transport/",
-    "/app/web/ws/accept",
+    "/app/web/ws/session",
     "/app/web/security/http_protocol",
     "/websockets/",
     "/uvicorn/",

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Awaitable
 
 import pytest
 
-from app.play.log.clocks import Clocks
 from app.play.log.entries import Append, Outage
+from app.play.log.table import Clocks
 from app.play.log.terms import ClockTerms
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal

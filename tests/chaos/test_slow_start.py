@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.engine import make_url
 
 from app.play.ports import StoreUnavailable
-from app.play.retry import wait_until_answered
+from app.play.tasks import wait_until_answered
 from tools.services import Postgres
 from tools.soak.fork_server import ForkServer, Server
 from tools.soak.proxy import proxied

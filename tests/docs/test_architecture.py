@@ -16,9 +16,8 @@ from typing import Any
 
 import pytest
 
-from app.play import names
+from app.play import names, sync
 from app.play.log import reading
-from app.play.sync import upkeep
 from app.web import maintenance
 from app.web.ws.transport import framing, uvicorn
 from tests.docs.architecture_page import PAGE, ROOT, named, paths, rows, section
@@ -150,10 +149,7 @@ def test_only_the_events_of_an_action_are_written_as_bytes() -> None:
 
 def test_exceptions_become_http_answers_in_one_file() -> None:
     assert where(r"add_exception_handler|exception_handler\(", "app", ".py") == {"app/web/error_responses.py"}
-    assert where(r"frames\.Refused\(|\bRefused\(id=", "app", ".py") == {
-        "app/web/ws/session.py",
-        "app/web/ws/accept.py",
-    }
+    assert where(r"frames\.Refused\(|\bRefused\(id=", "app", ".py") == {"app/web/ws/session.py"}
 
 
 def test_colours_are_named_in_one_stylesheet() -> None:
@@ -187,7 +183,7 @@ def test_nothing_comes_from_another_host() -> None:
 @pytest.mark.parametrize(
     ("said", "value", "meant"),
     [
-        ("Every 1.5 seconds the heads of all loaded rooms", upkeep.HEADS_EVERY, 1500),
+        ("Every 1.5 seconds the heads of all loaded rooms", sync.HEADS_EVERY, 1500),
         ("keeps them for two minutes", names.LIFE, 120_000),
         ("in slices of 64 entries", reading.SLICE, 64),
         ("which every worker reads every two seconds", maintenance._OPERATOR_SECONDS, 2.0),

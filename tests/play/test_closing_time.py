@@ -7,9 +7,8 @@ import time
 from typing import Any
 
 from app.bus.local import LocalBus
-from app.play.server import GameServer
+from app.play.server import GameServer, SystemClock
 from app.play.simple_bot import SimpleBot
-from app.play.system_clock import SystemClock
 from tests.play.stage import Counts, Stage
 
 

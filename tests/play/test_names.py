@@ -13,7 +13,7 @@ from app.bus.local import Hub
 from app.play.create import new_rematch
 from app.play.frames import Frame
 from app.play.lobby import LobbySubscriber
-from app.play.log.record import record_of
+from app.play.log.reading import record_of
 from app.play.names import LIFE
 from app.play.server import GameServer
 from app.store.games.tables import chat, log, seats

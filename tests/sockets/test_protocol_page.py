@@ -14,7 +14,7 @@ from app.play.log.entries import KINDS
 from app.play.log.terms import CHAT_PRESETS, COLOURS, LEVELS
 from app.play.refusals import SENTENCES
 from app.web.ws.lobby import lobby_message_names
-from app.web.ws.outbox import CLOSE_CODES
+from app.web.ws.session import CLOSE_CODES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "protocol.md").read_text()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import update
 
-from app.play.system_clock import SystemClock
+from app.play.server import SystemClock
 from app.store.games.tables import heartbeats
 from tests.play.stage import exchange
 from tests.sockets.running_server import RunningServer

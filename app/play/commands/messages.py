@@ -6,10 +6,10 @@ import re
 from typing import Annotated, Any, Literal
 
 import msgspec
+import orjson
 from msgspec import Meta
 
 from app.play.refusals import Refusal
-from app.play.untrusted_json import has_nul
 
 __all__ = [
     "Act",
@@ -39,9 +39,30 @@ __all__ = [
     "Void",
     "Vote",
     "decode",
+    "has_nul",
     "message_names",
     "named",
+    "read_json",
 ]
+
+# An escaped NUL whose own backslash is not escaped; an unescaped one is not JSON.
+_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+_NUL_BYTES = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+
+
+def has_nul(text: bytes | str) -> bool:
+    """Whether some string in this JSON holds a NUL."""
+    if isinstance(text, str):
+        return "\\u0000" in text and _NUL.search(text) is not None
+    return b"\\u0000" in text and _NUL_BYTES.search(text) is not None
+
+
+def read_json(body: bytes) -> Any:
+    """What this JSON says; raises json.JSONDecodeError."""
+    if has_nul(body):
+        raise orjson.JSONDecodeError("a string holds a NUL character", "", 0)
+    return orjson.loads(body)
+
 
 Id = Annotated[str, Meta(min_length=8, max_length=40, pattern=r"^[A-Za-z0-9_-]+\Z")]
 Number = Annotated[int, Meta(ge=0, le=2**53)]

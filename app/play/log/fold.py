@@ -6,11 +6,10 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from app.play.log.clocks import Clocks
 from app.play.log.entries import Entry
 from app.play.log.fold_rounds import ROUND_FOLDS, void_round
 from app.play.log.seats import Seat
-from app.play.log.table import Table
+from app.play.log.table import Clocks, Table
 from app.rules import Event, Position
 
 __all__ = ["after", "fold"]

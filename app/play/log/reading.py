@@ -1,4 +1,4 @@
-"""Reading a log without holding up the loop: a page at a time from the store, a slice at a time to fold.
+"""Reading a log: a slice at a time, so that the loop is not held up; the line that was really played; the record.
 
 A log may be long, and everybody's moves wait behind whatever one task does without a pause.
 """
@@ -6,12 +6,17 @@ A log may be long, and everybody's moves wait behind whatever one task does with
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
+from typing import Any, NamedTuple, TypeVar
 
-from app.play.log.entries import Entry
-from app.play.ports import GameStore
+from app.play.log.entries import Entry, GameRow
+from app.play.log.fold import fold
+from app.play.log.table import Table
+from app.play.ports import GameStore, NameBook
+from app.play.refusals import Refusal
+from app.rules import Event, Position
 
-__all__ = ["PAGE", "SLICE", "log_slices", "whole_log"]
+__all__ = ["PAGE", "SLICE", "PlayedLine", "PlayedMove", "follow", "log_slices", "record_of", "whole_log"]
 
 PAGE = 256  # entries a query: some 2 ms to make them of their rows
 SLICE = 64  # entries folded without a pause: some 2 ms where all are actions
@@ -32,3 +37,88 @@ async def log_slices(store: GameStore, game: str, after: int = 0) -> AsyncIterat
 async def whole_log(store: GameStore, game: str) -> list[Entry]:
     """All of it, for whoever folds it in another thread."""
     return [entry async for some in log_slices(store, game) for entry in some]
+
+
+Move = TypeVar("Move")
+
+
+def follow(line: list[Move], entry: Entry, move: Move) -> Move | None:
+    """Keep the line in step with the log: an action adds its move, an undo takes the last one back and returns it."""
+    if entry.kind == "action":
+        line.append(move)
+    elif entry.kind == "undo":
+        return line.pop()
+    return None
+
+
+class PlayedMove(NamedTuple):
+    """An action that stands, and what was noted about it: that a hint was asked for."""
+
+    entry: Entry
+    events: tuple[Event, ...]
+    marks: tuple[str, ...]
+
+
+class PlayedLine:
+    """A table folded from its log, and the line that led there."""
+
+    def __init__(self, table: Table, entries: Iterable[Entry]) -> None:
+        self.table = table
+        self.opening: Position | None = None
+        self.began = 0  # the entry that began the game
+        self.moves: list[PlayedMove] = []
+        marks: tuple[str, ...] = ()
+        for entry in entries:
+            undone = follow(self.moves, entry, PlayedMove(entry, fold(table, entry), marks))
+            match entry.kind:
+                case "action":
+                    marks = ()
+                case "undo" if undone is not None:
+                    marks = undone.marks  # a hint that was asked for stays asked for
+                case "hint":
+                    marks = (*marks, "hint")
+                case "started":
+                    self.opening, self.began = table.position, entry.seq
+
+
+def record_of(row: GameRow, entries: list[Entry], names: NameBook) -> dict[str, Any]:
+    """The record, with the names of today; what was undone is left out.
+
+    While the game runs: Refusal `not_over`, it holds the seed.
+    """
+    played = PlayedLine(Table.of(row, names), entries)
+    table = played.table
+    if not table.is_over:
+        raise Refusal("not_over")
+    if table.started_at is None:
+        raise Refusal("not_started")
+    sealed: dict[str, Any] = {}
+    if table.scheme == 2:
+        sealed["scheme"] = 2
+        sealed["seals"] = [seat.seal for seat in table.seats]
+        sealed["void_rounds"] = [voided.as_json() for voided in table.void_rounds]
+    return {
+        "format": f"cartagena-record/{table.scheme}",
+        "rules_version": row.rules_version,
+        "options": table.rules.options_to_json(table.options),
+        "commitment": row.commitment,
+        "server_seed": row.server_seed,
+        "nonces": [seat.nonce for seat in table.seats],
+        **sealed,
+        "players": [
+            # Empty: somebody who was deleted; a reader's language has a word for that.
+            {"name": seat.name_in(names) or "", "bot": seat.bot if seat.person is None else None}
+            for seat in table.seats
+        ],
+        "actions": [
+            {
+                "seat": entry.seat,
+                "action": entry.body["action"],
+                "at": entry.at,
+                "by": entry.by,
+                "marks": list(marks),
+            }
+            for entry, _, marks in played.moves
+        ],
+        "result": table.result,
+    }

@@ -13,7 +13,7 @@ from app.play.log.table import Table
 from app.play.log.terms import CHAT_PRESETS, is_plain
 from app.play.ports import Actor, NameBook, StoreUnavailable
 from app.play.refusals import Refusal, Unconfirmed
-from app.play.room.occupancy import Occupancy
+from app.play.room.replica import Replica
 from app.play.room.subscribers import Subscriber
 
 __all__ = [
@@ -31,7 +31,7 @@ LONGEST_LINE = 300
 SHOWN = 60  # lines somebody who comes in gets to see
 
 
-async def write_line(room: Occupancy, actor: Actor, command: cmd.Chat, now: int) -> ChatLine:
+async def write_line(room: Replica, actor: Actor, command: cmd.Chat, now: int) -> ChatLine:
     """Check, store, tell; the line with its number. Raises Refusal."""
     line = chat_line(room.table, actor, command, now)
     try:
@@ -68,7 +68,7 @@ def chat_line(table: Table, actor: Actor, command: cmd.Chat, now: int) -> ChatLi
     return ChatLine(table.id, 0, now, channel, actor.id, "", seat, text, command.preset, command.id)
 
 
-def receive_line(room: Occupancy, line: ChatLine) -> bool:
+def receive_line(room: Replica, line: ChatLine) -> bool:
     """A line that was stored, here or by another worker; False when lines before it were missed."""
     is_gap = room.last_chat_sent is not None and line.n > room.last_chat_sent + 1
     if is_gap or not room.context.names.knows((line.person,)):
@@ -78,7 +78,7 @@ def receive_line(room: Occupancy, line: ChatLine) -> bool:
     return True
 
 
-async def read_on(room: Occupancy) -> None:
+async def read_on(room: Replica) -> None:
     """Tell what was written since the last line that was told here; the next gap tells if this fails."""
     if room.last_chat_sent is None:
         return
@@ -92,7 +92,7 @@ async def read_on(room: Occupancy) -> None:
             _tell_line(room, line)
 
 
-def _tell_line(room: Occupancy, line: ChatLine) -> None:
+def _tell_line(room: Replica, line: ChatLine) -> None:
     """To everybody: the line, or only its number for whom it is not meant."""
     room.last_chat_sent = line.n
     whole, blank = _frames(line, room.context.names)
@@ -100,7 +100,7 @@ def _tell_line(room: Occupancy, line: ChatLine) -> None:
         subscriber.listener.tell(whole if _may_read(subscriber, line, room.table) else blank)
 
 
-async def lines_for(room: Occupancy, subscriber: Subscriber, after: int | None) -> list[Frame]:
+async def lines_for(room: Replica, subscriber: Subscriber, after: int | None) -> list[Frame]:
     """What somebody who comes in has missed."""
     lines = await room.context.store.chat(room.id, after or 0, SHOWN)
     await room.context.names.learn(line.person for line in lines)
@@ -115,7 +115,7 @@ async def lines_for(room: Occupancy, subscriber: Subscriber, after: int | None) 
     return frames
 
 
-async def mute(room: Occupancy, actor: Actor, command: cmd.Mute) -> None:
+async def mute(room: Replica, actor: Actor, command: cmd.Mute) -> None:
     """Whether this person gets that person's lines in this room."""
     if not actor.ids:
         raise Refusal("no_session")
@@ -130,14 +130,14 @@ async def mute(room: Occupancy, actor: Actor, command: cmd.Mute) -> None:
     room.context.publish("muted", room.id, [actor.id, sorted(muted)])
 
 
-def take_mutes(room: Occupancy, person: str, muted: frozenset[str]) -> None:
+def take_mutes(room: Replica, person: str, muted: frozenset[str]) -> None:
     """On every device this person has here."""
     for subscriber in room.subscribers:
         if subscriber.actor.id == person:
             subscriber.muted = muted
 
 
-async def _was_here(room: Occupancy, person: str) -> bool:
+async def _was_here(room: Replica, person: str) -> bool:
     if room.presence.is_here(person, room.context.clock.now()):
         return True
     if any(person in (seat.person, seat.reserved) for seat in room.table.seats):

@@ -23,8 +23,7 @@ from app.play.log.fold import after as table_after
 from app.play.log.table import Table
 from app.play.ports import Actor, StoreUnavailable
 from app.play.refusals import Raced, Refusal, Unconfirmed
-from app.play.room.occupancy import Occupancy
-from app.play.room.replica import named_by
+from app.play.room.replica import Replica, named_by
 from app.play.schedule.due import due_at
 from app.play.schedule.time_credit import Delays, next_credit
 
@@ -40,7 +39,7 @@ class _Moved(Exception):
     """The table on which the server decided something is history."""
 
 
-class Room(Occupancy):
+class Room(Replica):
     """One game in this worker: what people, bots and clocks want of it goes through `submit` and `add`."""
 
     __slots__ = ("delays",)

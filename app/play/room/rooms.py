@@ -1,4 +1,4 @@
-"""The rooms of one worker: loaded from the log on demand, kept in step with it, evicted when idle."""
+"""The rooms of one worker: loaded from the log on demand, kept in step with it, evicted when idle; who is in them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,47 @@ from app.play.log.entries import GameRow
 from app.play.log.reading import log_slices
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
-from app.play.room.presence_broadcast import PresenceBroadcast
 from app.play.room.room import Room
 
-__all__ = ["Rooms"]
+__all__ = ["SOON", "PresenceBroadcast", "Rooms"]
+
+SOON = 0.1  # seconds; a hundred people who come back at once are one message, not a hundred to each
+
+
+class PresenceBroadcast:
+    """Of one server. Rooms in which something may have changed wait together for the next round."""
+
+    def __init__(self, context: Context, delay: float) -> None:
+        self._context = context
+        self._delay = delay
+        self._waiting: dict[Room, bool] = {}  # room → whether the other workers are to be told as well
+        self._timer: asyncio.TimerHandle | None = None
+
+    def changed(self, room: Room, *, here: bool = False) -> None:
+        """Something that presence shows may have changed; `here`: a socket of this worker came or went."""
+        self._waiting[room] = here or self._waiting.get(room, False)
+        if self._delay <= 0:
+            self.tell()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(self._delay, self.tell)
+
+    def tell(self) -> None:
+        """Everything that waits, now."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        context, waiting, self._waiting = self._context, self._waiting, {}
+        now = context.clock.now()
+        for room, is_here in waiting.items():
+            if len(room.subscribers):
+                message = room.presence.shown(room.table, now)
+                if message != room.shown_presence:
+                    room.shown_presence = message
+                    room.shown_away = message.away
+                    room.subscribers.tell_all(message)
+            if is_here:
+                context.publish("presence", room.id, room.presence.as_news())
+
 
 _log = logging.getLogger("cartagena.rooms")
 

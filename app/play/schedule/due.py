@@ -5,8 +5,8 @@ The log decides who was first: a worker that does the same work a second time fi
 
 from __future__ import annotations
 
+from app.play.commands.play import agreed_without
 from app.play.commands.proposal import Proposal
-from app.play.commands.votes import agreed_without
 from app.play.log.entries import NOBODY
 from app.play.log.table import Table
 from app.play.room.presence import Presence

@@ -10,9 +10,9 @@ import logging
 
 from app.play.log.entries import Outage
 from app.play.ports import Clock, GameStore, StoreUnavailable
-from app.play.retry import wait_until_answered
+from app.play.tasks import wait_until_answered
 
-__all__ = ["Schedule"]
+__all__ = ["Schedule", "Wakeup"]
 
 _log = logging.getLogger("cartagena.schedule")
 HEARTBEAT_GAP = 8000  # longer without a heartbeat: nobody was there
@@ -94,3 +94,29 @@ class Schedule:
         """
         if not self.is_current(now):
             await self.heartbeat()
+
+
+class Wakeup:
+    """Of one room in one worker."""
+
+    __slots__ = ("_is_alone", "at", "sweeps")
+
+    def __init__(self, *, is_alone: bool) -> None:
+        self._is_alone = is_alone
+        self.at: int | None = None
+        self.sweeps = 0  # how many sweeps have begun
+
+    def begin_sweep(self) -> int:
+        """The row's time is being used up; the number of this sweep."""
+        self.at = None
+        self.sweeps += 1
+        return self.sweeps
+
+    def note(self, at: int | None, sweeps: int) -> None:
+        """The row was written with this time, begun when so many sweeps had begun: a later one has used it up."""
+        if self._is_alone and sweeps == self.sweeps:
+            self.at = at
+
+    def is_set_for(self, due: int) -> bool:
+        """Whether the row is known to be no later."""
+        return self.at is not None and self.at <= due

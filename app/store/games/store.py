@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -10,7 +10,7 @@ import orjson
 from sqlalchemy import and_, func, insert, select, union
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from app.play.log.entries import Append, Entry, GameRow, SeatRow, Summary
+from app.play.log.entries import Entry, GameRow, SeatRow, Summary
 from app.store.engine import is_sqlite, make_engine, sqlite_file
 from app.store.games.chat import Chat
 from app.store.games.due_work import DueWork
@@ -44,9 +44,7 @@ class SqlGameStore(DueWork, Heartbeat, Chat):
     ) -> None:
         super().__init__(engine, relaxed)
         self._commit = GroupCommit(writer, committed)
-
-    def append(self, append: Append) -> Awaitable[bool]:
-        return self._commit.append(append)
+        self.append = self._commit.append
 
     async def flush(self) -> None:
         """Returns when everything that was begun is on disk."""

@@ -6,8 +6,7 @@ from typing import Any
 
 from starlette.requests import Request
 
-from app.play.log.reading import whole_log
-from app.play.log.record import record_of
+from app.play.log.reading import record_of, whole_log
 from app.play.refusals import Refusal
 from app.play.room.room import Room
 from app.web.game_server import game_server_of

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from app.paths import LOCALES, STATIC, TEMPLATES
-from app.play.untrusted_json import read_json
+from app.play.commands.messages import read_json
 from app.web.auth.identity import Person, current_person
 from app.web.auth.sessions import csrf_token
 from app.web.errors import BadRequest

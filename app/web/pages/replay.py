@@ -12,8 +12,7 @@ from starlette.responses import Response
 
 from app import rules
 from app.play.log.entries import Entry, GameRow
-from app.play.log.played_line import PlayedLine
-from app.play.log.reading import whole_log
+from app.play.log.reading import PlayedLine, whole_log
 from app.play.log.table import Table
 from app.play.refusals import Refusal
 from app.web.api.games import GameId, Password

@@ -23,8 +23,7 @@ from app.play.room.room import Room
 from app.play.room.subscribers import Subscriber
 from app.web.game_server import game_server_of
 from app.web.security.room_lookup import RoomLookup
-from app.web.ws.accept import AcceptedSocket, accept
-from app.web.ws.session import BaseSession, run_session
+from app.web.ws.session import AcceptedSocket, BaseSession, accept, run_session
 
 __all__ = ["GameSocket", "route"]
 

@@ -11,15 +11,14 @@ from starlette.routing import WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from app.play import frames
+from app.play.commands.messages import has_nul
 from app.play.join import OLD_PROTOCOL, PROTOCOL
 from app.play.lobby import Filter, LobbySubscriber
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.server import GameServer
-from app.play.untrusted_json import has_nul
 from app.web.game_server import game_server_of
-from app.web.ws.accept import AcceptedSocket, accept
-from app.web.ws.session import BaseSession, run_session
+from app.web.ws.session import AcceptedSocket, BaseSession, accept, run_session
 
 __all__ = ["LobbySocket", "lobby_message_names", "route"]
 

@@ -1,24 +1,194 @@
-"""A socket's session once it is open: what can be answered at once is, what takes time gets a task.
+"""A socket and its session: accepted by Origin, person, bans and limits; its bounded outbox; what is done with a frame.
 
 The transport hands each frame to `receive_text`; only a message that this cannot deal with on the spot gets a task,
-and only for as long as that takes. An idle socket is then an entry in the poller and a few small objects.
+and only for as long as that takes. An idle socket is then an entry in the poller and a few small objects. A peer that
+does not read is closed with its own code and can resume.
 """
 
 from __future__ import annotations
 
 import asyncio
+from os import write
 from typing import Any
 
-from starlette.types import Receive
+from starlette.requests import HTTPConnection
+from starlette.types import Receive, Send
 
 from app.play import frames
 from app.play.commands import messages as cmd
+from app.play.ports import Actor, MetricsPort, StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.server import GameServer
-from app.web.ws.accept import AcceptedSocket
-from app.web.ws.transport.base import Session
+from app.web.auth.identity import Person, credential_of, current_person
+from app.web.errors import Refused, TooMany
+from app.web.game_server import actor_of, game_server_of
+from app.web.security.address import is_same_origin
+from app.web.security.limits import SocketQuota
+from app.web.site import site_of
+from app.web.ws.open_sockets import OpenSockets
+from app.web.ws.transport.base import Session, SocketTransport, transport_of
+from app.web.ws.transport.framing import encoded
 
-__all__ = ["BaseSession", "run_session"]
+__all__ = ["CLOSE_CODES", "AcceptedSocket", "BaseSession", "Outbox", "accept", "run_session"]
+
+# Every code this server closes a socket with, as docs/protocol.md lists them.
+CLOSE_CODES: dict[int, str] = {
+    1000: "normal",
+    1002: "protocol error",
+    1007: "not UTF-8",
+    1008: "policy",
+    1009: "frame too big",
+    1011: "server fault",
+    4000: "resume",
+    4001: "reload",
+    4002: "bad messages",
+    4003: "not admitted",
+    4004: "slow",
+    4005: "too fast",
+    4006: "unknown rules",
+    4007: "silent",
+    4008: "signed out",
+    4009: "too many",
+    4010: "closed",
+}
+_BYE = {
+    4000: ("resume", "The server restarts; your seat is kept."),
+    4008: ("signed_out", "You are signed out."),
+    4010: ("closed", "This table was closed."),
+}
+
+
+class Outbox:
+    """Frames out to one socket; implements Listener."""
+
+    __slots__ = ("_file", "_metrics", "_transport", "_unsent", "_write", "is_open")
+
+    def __init__(self, transport: SocketTransport, metrics: MetricsPort) -> None:
+        self._transport = transport
+        self._metrics = metrics
+        self.is_open = True
+        self._file, self._unsent, self._write = transport.attach(self)
+
+    def tell(self, frame: frames.Frame) -> None:
+        if not self.is_open:
+            return
+        # To the socket's file where nothing waits before it: of all that an action costs this is done most often,
+        # and the way through the transport takes half as long again.
+        wired = frame.wired or encoded(frame)
+        sent = 0
+        if not self._unsent():
+            try:
+                sent = write(self._file, wired)
+            except OSError:
+                sent = 0  # full, or gone: the transport waits, or finds out
+        if sent != len(wired):
+            self._write(wired[sent:])
+
+    def shed(self) -> None:
+        """Closes: the peer does not read."""
+        if self.is_open:
+            self._metrics.dropped()
+            self.end(4004, "slow")
+
+    def end(self, code: int, reason: str) -> None:
+        """Sends the reason and closes; nothing is sent after it."""
+        if not self.is_open:
+            return
+        self.is_open = False
+        if code in _BYE:
+            kind, message = _BYE[code]
+            self._transport.send_frame(frames.frame_of(frames.Bye(code=kind, message=message)))
+        self._transport.close_with(code, reason)
+
+
+class AcceptedSocket:
+    """An open socket and whose it is; `most` is the longest frame it may send."""
+
+    __slots__ = ("_open", "actor", "is_too_fast", "is_too_heavy", "most", "outbox", "transport")
+
+    def __init__(
+        self,
+        actor: Actor,
+        transport: SocketTransport,
+        outbox: Outbox,
+        quota: SocketQuota,
+        sockets: OpenSockets,
+        most: int,
+    ) -> None:
+        self.actor = actor
+        self.transport = transport
+        self.outbox = outbox
+        self.is_too_fast = quota.is_too_fast
+        self.is_too_heavy = quota.is_too_heavy
+        self.most = most
+        self._open = sockets
+        transport.charge_to(quota)
+
+    def release(self) -> None:
+        """The session is over; the socket is counted until its connection is gone."""
+        self.outbox.is_open = False
+        self._open.discard(self.outbox)
+
+
+async def accept(connection: HTTPConnection, receive: Receive, send: Send) -> AcceptedSocket | None:
+    """The socket, open; its `release` is owed when the session is over. None when it was refused.
+
+    A foreign page is refused before the handshake is answered. Other refusals open the socket first:
+    a browser is not told the status of a failed handshake, but it is told a close code.
+    """
+    site, transport = site_of(connection), transport_of(connection.scope)
+    await receive()  # the connect event
+    if is_same_origin(connection, site.settings) is False:
+        await send({"type": "websocket.close", "code": 1008})  # before accepting: answered 403
+        return None
+    if not site.is_ready:  # stopping: nobody would tell this socket to resume; a proxy asks the next worker
+        await _answer_unavailable(send)
+        return None
+    refusal: Refused | None = None
+    person: Person | None = None
+    quota: SocketQuota | None = None
+    try:
+        site.bans.check(connection)
+        site.limits.take_request(connection)
+        person = await current_person(connection)
+        quota = site.limits.socket(connection, person.id if person is not None else None)
+    except Refused as refused:
+        refusal = refused
+    except StoreUnavailable:
+        refusal = Refused("try_again", "The server cannot look you up just now. Try again in a moment.")
+    try:
+        await send({"type": "websocket.accept"})
+        outbox = Outbox(transport, game_server_of(connection).metrics)
+        if quota is not None:
+            actor = actor_of(person)
+            socket = AcceptedSocket(actor, transport, outbox, quota, site.sockets, site.settings.frame_bytes)
+            site.sockets.add(outbox, credential_of(connection), actor.ids, site.limits.address_of(connection))
+            quota = None  # its release is the transport's from here on
+            return socket
+        assert refusal is not None
+        site.metrics.refused(refusal.code)
+        answer = frames.Refused(id=None, code=refusal.code, message=refusal.message)
+        outbox.tell(frames.frame_of(answer))
+        outbox.end(_close_code(refusal), refusal.code)
+        await receive()  # until the peer has taken note
+        return None
+    finally:
+        if quota is not None:
+            quota.release()
+
+
+async def _answer_unavailable(send: Send) -> None:
+    """Instead of a handshake: 503, which any server that offers denial responses can send."""
+    headers = [(b"content-type", b"text/plain"), (b"retry-after", b"1")]
+    await send({"type": "websocket.http.response.start", "status": 503, "headers": headers})
+    await send({"type": "websocket.http.response.body", "body": b"This server is stopping."})
+
+
+def _close_code(refusal: Refused) -> int:
+    if refusal.code == "try_again":
+        return 1011
+    return 4009 if isinstance(refusal, TooMany) else 4003
+
 
 HELLO_SECONDS = 10
 BAD_FRAMES = 10  # so many frames that were no messages, or came too fast, and the socket is closed

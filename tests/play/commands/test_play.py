@@ -241,7 +241,7 @@ async def test_the_record_of_a_finished_game_can_be_verified_and_leaves_out_what
     await ann.send("undo", version=(await ann.room()).table.seq)
     await ann.act(advance_of(ann))
     await bo.act({"type": "resign"}, version=0)
-    from app.play.log.record import record_of
+    from app.play.log.reading import record_of
 
     room = await ann.room()
     record = record_of(room.row, await stage.store.entries(ann.game), stage.game_server.names)

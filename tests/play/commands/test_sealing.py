@@ -8,7 +8,7 @@ import pytest
 
 from app import rules
 from app.play import engines
-from app.play.log.record import record_of
+from app.play.log.reading import record_of
 from app.play.log.table import Table
 from app.play.refusals import Refusal
 from tests.play.stage import Guest, Stage, open_stage

@@ -190,7 +190,7 @@ async def test_a_hint_is_shown_to_the_asker_only_and_marked_in_the_record(stage:
     assert ann.ear.of("hint")[1] == hint
     await ann.act(hint["action"], seq)
     await bo.act({"type": "resign"}, version=0)
-    from app.play.log.record import record_of
+    from app.play.log.reading import record_of
 
     record = record_of((await ann.room()).row, await stage.store.entries(ann.game), stage.game_server.names)
     assert record["actions"][0]["marks"] == ["hint"]

@@ -12,10 +12,9 @@ from app.play.commands import messages as cmd
 from app.play.commands.proposal import Ack
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal, Unconfirmed
-from app.play.room.lock import Lock
+from app.play.room.replica import Lock
 from app.play.room.room import Room
 from app.play.room.subscribers import Subscribers
-from app.store.games.store import SqlGameStore
 from tests.play.stage import Guest, Stage, laid, new_id, open_stage
 
 
@@ -149,7 +148,9 @@ async def test_a_fault_anywhere_on_the_way_does_not_lock_the_room(
 ) -> None:
     ann, ben = await stage.game("ann", "ben")
     room, seq = await ann.room(), (await ann.room()).table.seq
-    planted = {"frames_of": Subscribers, "tell_entry": Subscribers, "append": SqlGameStore}.get(where, Room)
+    planted: Any = {"frames_of": Subscribers, "tell_entry": Subscribers, "append": stage.store}.get(
+        where, Room
+    )
 
     def fail(*_: Any, **__: Any) -> None:
         raise RuntimeError("planted")

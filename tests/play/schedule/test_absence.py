@@ -192,7 +192,7 @@ async def test_a_clock_that_runs_out_can_hand_the_seat_to_a_bot(stage: Stage) ->
 
 
 async def test_every_seat_that_owes_runs_its_own_clock(stage: Stage) -> None:
-    from app.play.log.clocks import Clocks
+    from app.play.log.table import Clocks
     from app.play.log.terms import ClockTerms
 
     clocks = Clocks(ClockTerms("turn", 30), 3, 0)

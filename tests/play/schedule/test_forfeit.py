@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app import rules
-from app.play.log.record import record_of
+from app.play.log.reading import record_of
 from app.play.schedule import forfeit
 from tests.play.stage import Guest, Stage, laid
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from app.play.frames import Frame
-from app.web.ws.outbox import Outbox
+from app.web.ws.session import Outbox
 from app.web.ws.transport.base import DirectWrite, transport_of
-from app.web.ws.transport.encoding import encoded
+from app.web.ws.transport.framing import encoded
 
 
 class Buffer:

@@ -16,13 +16,48 @@ from uvicorn.protocols.utils import ClientDisconnected, get_local_addr, get_remo
 
 from app.web.ws.transport.base import EXTENSION, Session
 from app.web.ws.transport.handshake import Handshake
-from app.web.ws.transport.inbox import Event, Inbox
 
 if TYPE_CHECKING:
     import uvicorn
     from uvicorn.server import ServerState
 
-__all__ = ["AsgiSocket", "Stage"]
+__all__ = ["AsgiSocket", "Event", "Inbox", "Stage"]
+
+Event = dict[str, Any]
+
+
+class Inbox:
+    """Events in order; one reader."""
+
+    __slots__ = ("_events", "_waiter")
+
+    def __init__(self) -> None:
+        self._events: list[Event] | None = None  # never more than a few, as a rule none
+        self._waiter: asyncio.Future[None] | None = None
+
+    def __len__(self) -> int:
+        return 0 if self._events is None else len(self._events)
+
+    def put_nowait(self, event: Event) -> None:
+        if self._events is None:
+            self._events = [event]
+        else:
+            self._events.append(event)
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def get(self) -> Event:
+        while self._events is None:
+            self._waiter = asyncio.get_running_loop().create_future()
+            try:
+                await self._waiter
+            finally:
+                self._waiter = None
+        event = self._events.pop(0)
+        if not self._events:
+            self._events = None
+        return event
+
 
 MOST_WAITING = 16  # messages the app has not taken; then the peer is not read from
 

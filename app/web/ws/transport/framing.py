@@ -1,4 +1,4 @@
-"""WebSocket frames as a server reads them (RFC 6455 §5).
+"""WebSocket frames as a server reads and writes them (RFC 6455 §5).
 
 One kind matters: a whole text, alone in what was received. `whole_text` reads it in a microsecond. Everything else
 (control frames, fragments, several frames in one piece, half of one, nonsense) is the `websockets` library's:
@@ -14,7 +14,18 @@ from websockets.frames import Frame, Opcode, apply_mask  # type: ignore[attr-def
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
-__all__ = ["MOST_CONTROL", "SILENT", "SLICE", "FrameParser", "Message", "whole_text"]
+from app.play import frames
+
+__all__ = [
+    "MOST_CONTROL",
+    "SILENT",
+    "SLICE",
+    "FrameParser",
+    "Message",
+    "encode_frame",
+    "encoded",
+    "whole_text",
+]
 
 SLICE = 512  # bytes fed at once: no more than 86 frames, a millisecond or two of the library's time
 MOST_CONTROL = 125  # bytes a control frame may carry
@@ -158,3 +169,33 @@ def _size(frame: Frame) -> int:
     """Bytes this frame took at least (a length may be written longer than need be; then `is_empty` stays false)."""
     length = len(frame.data)
     return length + (6 if length < 126 else 8 if length < 65536 else 14)
+
+
+def encoded(frame: frames.Frame) -> bytes:
+    """The frame as a server's WebSocket text frame, made once."""
+    wired = frame.wired
+    if wired is None:
+        payload = frame.payload
+        size = len(payload)
+        # The two sizes that nearly all have; this is done with every action.
+        if size < 126:
+            wired = _SHORT[size] + payload
+        elif size < 65536:
+            wired = b"\x81\x7e" + size.to_bytes(2, "big") + payload
+        else:
+            wired = encode_frame(1, payload)
+        frame.wired = wired
+    return wired
+
+
+_SHORT = [bytes((0x81, size)) for size in range(126)]
+
+
+def encode_frame(opcode: int, payload: bytes) -> bytes:
+    """A whole, unmasked frame (RFC 6455 §5.2)."""
+    size = len(payload)
+    if size < 126:
+        return bytes((0x80 | opcode, size)) + payload
+    if size < 65536:
+        return bytes((0x80 | opcode, 126)) + size.to_bytes(2, "big") + payload
+    return bytes((0x80 | opcode, 127)) + size.to_bytes(8, "big") + payload

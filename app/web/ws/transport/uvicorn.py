@@ -20,8 +20,7 @@ from uvicorn.protocols.utils import is_ssl
 from app.play.frames import Frame
 from app.web.ws.transport.asgi import AsgiSocket, Stage
 from app.web.ws.transport.base import MOST_BUFFERED, DirectWrite, Quota, Writer
-from app.web.ws.transport.encoding import encode_frame, encoded
-from app.web.ws.transport.framing import FrameParser, whole_text
+from app.web.ws.transport.framing import FrameParser, encode_frame, encoded, whole_text
 from app.web.ws.transport.keepalive import KeepaliveTimer, Pinged
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ import random
 import pytest
 from websockets.frames import Frame, Opcode
 
-from app.web.ws.transport.encoding import encode_frame
-from app.web.ws.transport.framing import SLICE, FrameParser, whole_text
+from app.web.ws.transport.framing import SLICE, FrameParser, encode_frame, whole_text
 
 MOST = 4096
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10

@@ -13,7 +13,7 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from app.web.security.http_protocol import BoundedHttpProtocol
-from app.web.ws.transport.encoding import encode_frame
+from app.web.ws.transport.framing import encode_frame
 from app.web.ws.transport.keepalive import SLOTS, KeepaliveTimer
 from app.web.ws.transport.uvicorn import SocketProtocol
 

@@ -1,23 +1,28 @@
-"""What a worker does with the news of the others. The bus may lose some: numbers show it, the log has it."""
+"""Keeping in step with the other workers: their news, what is read anew where some were lost, and what is compared
+every second or two. The bus may lose news: numbers show it, the log has it.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from app.play.context import Context
 from app.play.lobby import Lobby
-from app.play.ports import News
+from app.play.ports import News, StoreUnavailable
 from app.play.room import chat
-from app.play.room.presence_broadcast import PresenceBroadcast
+from app.play.room.presence import PRESENCE_LEASE
 from app.play.room.room import Room
-from app.play.room.rooms import Rooms
-from app.play.sync.resync import Resync
+from app.play.room.rooms import PresenceBroadcast, Rooms
 
-__all__ = ["NewsReader"]
+__all__ = ["NewsReader", "Resync", "keep_in_step"]
 
 _log = logging.getLogger("cartagena.sync")
+SOON = 100  # milliseconds; after an outage every worker says so, and one round serves for all
+AGAIN = 1000
+HEADS_EVERY = 1500  # milliseconds; the bus may lose news: this is how long that can go unnoticed
+NAMES_EVERY = 10_000
 
 
 class NewsReader:
@@ -93,3 +98,65 @@ class NewsReader:
                 room.end_all()
             case _:
                 _log.warning("news of unknown kind %r", news.kind)
+
+
+class Resync:
+    """Of one worker. Nothing is lost by a gap: all but presence is in the store, and that is said again."""
+
+    def __init__(self, context: Context, rooms: Rooms, lobby: Lobby) -> None:
+        self._context = context
+        self._rooms = rooms
+        self._lobby = lobby
+        self._is_asked = False
+        self._is_running = False
+
+    def soon(self) -> None:
+        """News may have been lost."""
+        self._is_asked = True
+        if not self._is_running:
+            self._is_running = True
+            self._context.tasks.spawn(self._run())
+
+    async def _run(self) -> None:
+        pause = SOON
+        try:
+            while self._is_asked and await self._context.tasks.rest(pause):
+                self._is_asked = False
+                try:
+                    await self.round()
+                except StoreUnavailable:
+                    _log.warning("what the bus lost cannot be read yet")
+                    self._is_asked = True
+                    pause = AGAIN
+        finally:
+            self._is_running = False
+
+    async def round(self) -> None:
+        """Everything that news would have told."""
+        await self._rooms.compare_heads()
+        for room in [room for room in self._rooms if len(room.subscribers)]:
+            await chat.read_on(room)
+        self._rooms.tell_presence()
+        self._lobby.changes += 1  # and perhaps many more
+        for subscriber in list(self._lobby.subscribers):
+            await self._lobby.tell_lists(subscriber)
+
+
+async def keep_in_step(context: Context, rooms: Rooms, renamed: Callable[[Collection[str]], None]) -> None:
+    """Until the server closes. `renamed` is told who is called otherwise than rooms show."""
+    presence_told = names_kept = 0
+    while await context.tasks.rest(HEADS_EVERY):
+        now = context.clock.now()
+        if not context.bus.is_alone:
+            await rooms.compare_heads()
+            if now - presence_told > PRESENCE_LEASE // 3:
+                presence_told = now
+                rooms.tell_presence()
+        rooms.tell_countdowns(now)
+        rooms.evict(now)
+        if now - names_kept > NAMES_EVERY:
+            names_kept = now
+            try:
+                renamed(await context.names.keep(rooms.named()))
+            except StoreUnavailable:
+                _log.warning("old names could not be asked again; the next round will try")

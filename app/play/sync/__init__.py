@@ -1,1 +1,0 @@
-"""Keeping in step with the other workers: their news, and reading anew what was lost."""
