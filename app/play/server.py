@@ -187,6 +187,8 @@ class GameServer:
                 return self._start(self._chat(room, actor, command, received))
             case cmd.Mute():
                 return self._start(self._mute(room, actor, command))
+            case cmd.Pace():
+                return self._start(self._pace(room, actor, command, received))
             case cmd.Rematch():
                 return self._start(
                     rematch(room, actor, command, received, self.new_tables, self.announce, self.close_room)
@@ -208,6 +210,13 @@ class GameServer:
 
     async def _mute(self, room: Room, actor: Actor, command: cmd.Mute) -> Ack:
         await chat.mute(room, actor, command)
+        return Ack(room.table.seq, False)
+
+    async def _pace(self, room: Room, actor: Actor, command: cmd.Pace, received: int) -> Ack:
+        room.presence.paces.say(room.table, actor.ids, command.pace, received)
+        room.mark_active(actor, received)
+        self.presence.changed(room, here=True)
+        await room.reschedule()
         return Ack(room.table.seq, False)
 
     async def _sit(self, room: Room, actor: Actor, command: cmd.Sit, received: int) -> Ack:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from app import rules
+from app.play.room.pace import FAST, NORMAL, SKIPPING, SLOW
 from app.play.schedule import bot_turns
 from app.web.game_server import BOT_INTERVAL
 
@@ -24,14 +25,15 @@ async def _answered_after(
 
     options = rules.parse_options({"preset": "jamaica", "players": 2, "hands": hands})
     context: Any = SimpleNamespace(bot_interval=interval, tasks=SimpleNamespace(rest=rest))
-    table: Any = SimpleNamespace(terms=SimpleNamespace(pace=pace), options=options)
-    await bot_turns._wait_for_interval(context, table, thought)
+    table: Any = SimpleNamespace(options=options)
+    await bot_turns._wait_for_interval(context, table, pace, thought)
     return pace + thought + sum(rested)
 
 
+@pytest.mark.parametrize("pace", [SKIPPING, FAST, NORMAL, SLOW])
 @pytest.mark.parametrize("thought", [0.0, 1.0, 20.0, 120.0, 199.0])
-async def test_a_forced_move_and_a_hard_one_take_the_same_time(thought: float) -> None:
-    assert await _answered_after(thought) == pytest.approx(800 + BOT_INTERVAL)
+async def test_a_forced_move_and_a_hard_one_take_the_same_time(thought: float, pace: int) -> None:
+    assert await _answered_after(thought, pace=pace) == pytest.approx(pace + BOT_INTERVAL)
 
 
 async def test_a_long_thought_ends_with_an_interval() -> None:

@@ -275,3 +275,14 @@ async def test_chat_hints_and_mutes_have_limits_of_their_own(sqlite_url: str) ->
             assert answers[-1].status_code == 429
             assert code_of(answers[-1]) == code
         await done(bo, game, "chat", text="ahoy")  # each for themselves
+
+
+async def test_a_pace_said_without_end_has_a_limit_of_its_own(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        ann, _ = await site.guest("Anne Bonfire")
+        bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+        game = await play_table(ann, bo)
+        answers = [await command(ann, game, do="pace", pace="fast") for _ in range(24)]
+        assert answers[0].status_code == 200
+        assert code_of(answers[-1]) == "too_fast"
+        await done(bo, game, "pace", pace="slow")  # each for themselves

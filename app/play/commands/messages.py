@@ -26,6 +26,7 @@ __all__ = [
     "Message",
     "Mute",
     "Open",
+    "Pace",
     "Ping",
     "Ready",
     "Rematch",
@@ -201,6 +202,12 @@ class Mute(_Command, frozen=True, tag="mute"):
     on: bool
 
 
+class Pace(_Command, frozen=True, tag="pace"):
+    """How fast the bots of a room shall be, for whoever may say so; never written into the log."""
+
+    pace: Literal["slow", "normal", "fast", "skip"]
+
+
 class CloseChat(_Command, frozen=True, tag="close_chat"):
     closed: bool
 
@@ -226,7 +233,7 @@ LogCommand = (
     | Hint
     | CloseChat
 )
-Command = LogCommand | Chat | Mute
+Command = LogCommand | Chat | Mute | Pace
 Message = Command | Hello | Ping | Here
 
 _decoder: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)

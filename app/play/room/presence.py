@@ -6,6 +6,7 @@ from typing import Any
 
 from app.play import frames
 from app.play.log.table import Table
+from app.play.room.pace import Paces
 
 __all__ = ["PRESENCE_LEASE", "Presence"]
 
@@ -15,12 +16,13 @@ PRESENCE_LEASE = 30_000  # another worker's word counts this long; it repeats it
 class Presence:
     """Of one room. A person is named by id; spectators without a session only count."""
 
-    __slots__ = ("_active", "_elsewhere", "_here", "began", "changes", "nameless")
+    __slots__ = ("_active", "_elsewhere", "_here", "began", "changes", "nameless", "paces")
 
     def __init__(self, now: int) -> None:
         self.began = now  # a room that was just loaded knows nothing of before: nobody is blamed for that
         self.nameless = 0
         self.changes = 0  # how often somebody came or went
+        self.paces = Paces()
         self._here: dict[str, int] = {}  # person → sockets in this worker
         self._active: dict[str, int] = {}  # person → when last seen doing something, or leaving
         self._elsewhere: dict[
@@ -68,6 +70,7 @@ class Presence:
     def heard_from(self, worker: str, body: dict[str, Any], now: int) -> None:
         """Another worker says who is there."""
         self.changes += 1
+        self.paces.heard(body.get("paces", {}))
         if body["people"] or body["nameless"]:
             self._elsewhere[worker] = (now + PRESENCE_LEASE, body["people"], body["nameless"])
         else:
@@ -77,7 +80,11 @@ class Presence:
 
     def as_news(self) -> dict[str, Any]:
         """What this worker tells the others."""
-        return {"people": {person: self._active[person] for person in self._here}, "nameless": self.nameless}
+        return {
+            "people": {person: self._active[person] for person in self._here},
+            "nameless": self.nameless,
+            "paces": self.paces.as_news(self._here),
+        }
 
     def left_at(self, person: str) -> int:
         """When the person was last seen, or when this worker began to look."""

@@ -144,6 +144,8 @@ class Replica:
     ) -> None:
         """The entry is on disk, and `table` is the table after it."""
         before, self.table = self.table, table
+        if self.presence.paces.skipping:
+            self.presence.paces.moved(table)
         self._note(entry, events)
         if entry.kind in _RESEATS:
             self.subscribers.reseat(table)

@@ -9,6 +9,7 @@ from typing import Any
 from app.play.commands.proposal import Proposal
 from app.play.context import Context
 from app.play.log.table import Table
+from app.play.room.pace import is_turn_spent
 from app.play.room.room import Room
 from app.play.schedule.due import default_move
 from app.play.schedule.forfeit import must_resign
@@ -29,7 +30,9 @@ async def move_bot(room: Room, seat: int) -> None:
         action: dict[str, Any] = {"type": "resign"}
     else:
         action = await choose(room, table, seat, level)
-    await _wait_for_interval(room.context, table, (monotonic() - began) * 1000)
+    if not is_turn_spent(table):
+        pace = room.presence.paces.of(table)
+        await _wait_for_interval(room.context, table, pace, (monotonic() - began) * 1000)
     now = room.context.clock.now()
     try:
         outcome = table.try_action(seat, table.rules.action_from_json(action))
@@ -42,12 +45,12 @@ async def move_bot(room: Room, seat: int) -> None:
     await room.add(proposal, now, table, in_sweep=True)
 
 
-async def _wait_for_interval(context: Context, table: Table, thought: float) -> None:
+async def _wait_for_interval(context: Context, table: Table, pace: int, thought: float) -> None:
     """Where hands are hidden, how long a bot thought (milliseconds) would tell of its cards: a forced move is
     quick, a rich hand slow. So it answers at full intervals. A table without a pace wants its bots' moves at once.
     """
     interval = context.bot_interval
-    if interval and table.terms.pace and table.options.hands == "hidden":
+    if interval and pace and table.options.hands == "hidden":
         await context.tasks.rest(interval - thought % interval)
 
 

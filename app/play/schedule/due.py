@@ -9,6 +9,7 @@ from app.play.commands.play import agreed_without
 from app.play.commands.proposal import Proposal
 from app.play.log.entries import NOBODY
 from app.play.log.table import Table
+from app.play.room.pace import is_turn_spent
 from app.play.room.presence import Presence
 from app.play.schedule.forfeit import end_by_resigning, have_all_resigned
 
@@ -38,7 +39,7 @@ def due_at(table: Table, presence: Presence, now: int) -> int | None:
         times.append(deadline + GRACE)
     is_deserted = presence.is_deserted(now)
     if table.bots_to_act() and not (is_deserted and not table.people()):
-        times.append(table.acts_since + table.terms.pace)
+        times.append(table.acts_since + (0 if is_turn_spent(table) else presence.paces.of(table)))
     if not is_deserted:
         times += [at for at in (presence.absent_at(table, seat) for seat in table.to_act) if at is not None]
     return min(times, default=None)

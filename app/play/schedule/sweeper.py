@@ -143,9 +143,11 @@ async def _do_due(room: Room, now: int) -> int | None:
         if proposal is None:
             break
         await room.add(proposal, now, table, in_sweep=True)
-    bots = room.table.bots_to_act()
-    due = due_at(room.table, room.presence, now)
-    if bots and due is not None and due <= now and not room.table.is_paused:
+    for _ in range(2):  # an action, and the `end` that waits for nothing after the last one of a turn
+        bots = room.table.bots_to_act()
+        due = due_at(room.table, room.presence, now)
+        if not bots or due is None or due > now or room.table.is_paused:
+            return due
         await move_bot(room, bots[0])
-        due = due_at(room.table, room.presence, room.context.clock.now())
-    return due
+        now = room.context.clock.now()
+    return due_at(room.table, room.presence, now)
