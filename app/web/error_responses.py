@@ -12,7 +12,7 @@ from http import HTTPStatus
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
 from app.play.engines import UnknownRules
@@ -142,6 +142,9 @@ def install_error_handlers(app: FastAPI) -> None:
             return await respond(request, 503, unknown.code, unknown.message, 2, (unknown.why, {}))
         return await respond(request, 503, *HTTP_ERRORS[503], retry_after=2)
 
+    async def on_gone(request: Request, problem: Exception) -> Response:
+        return Response(status_code=499)  # hung up in the middle of its request: nobody is there to be told
+
     async def on_http(request: Request, problem: Exception) -> Response:
         assert isinstance(problem, HTTPException)
         fallback = (HTTPStatus(problem.status_code).phrase.lower().replace(" ", "_"), "That cannot be done.")
@@ -170,6 +173,7 @@ def install_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(Refusal, on_refusal)
     app.add_exception_handler(UnknownRules, on_unknown_rules)
     app.add_exception_handler(StoreUnavailable, on_outage)
+    app.add_exception_handler(ClientDisconnect, on_gone)
     app.add_exception_handler(HTTPException, on_http)
     app.add_exception_handler(RequestValidationError, on_invalid)
     app.add_exception_handler(Exception, on_fault)

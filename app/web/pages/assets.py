@@ -16,6 +16,8 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
+from app.web.routing import accepts_gzip
+
 __all__ = ["Assets"]
 
 KEPT = "public, max-age=31536000, immutable"
@@ -76,6 +78,6 @@ class Assets:
         kind = TYPES.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
         kept = fingerprint == self.fingerprint
         headers = {"Cache-Control": KEPT if kept else CHECKED, "Vary": "Accept-Encoding"}
-        if packed is not None and "gzip" in request.headers.get("accept-encoding", ""):
+        if packed is not None and accepts_gzip(request):
             return Response(packed, media_type=kind, headers={**headers, "Content-Encoding": "gzip"})
         return Response(body, media_type=kind, headers=headers)

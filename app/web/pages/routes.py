@@ -17,7 +17,7 @@ from app.web.pages import replay as replays
 from app.web.pages.errors import error_page
 from app.web.pages.lessons import LESSONS
 from app.web.pages.render import PageRenderer, Pages
-from app.web.routing import Router
+from app.web.routing import Router, accepts_gzip
 
 __all__ = ["install_pages", "router"]
 
@@ -61,7 +61,7 @@ async def catalogue(request: Request, pages: Pages, name: str) -> Response:
         words = words.at_table
     kept = KEPT if fingerprint == words.script_hash else "no-cache"
     headers = {"Cache-Control": kept, "Vary": "Accept-Encoding"}
-    if "gzip" in request.headers.get("accept-encoding", ""):
+    if accepts_gzip(request):
         headers["Content-Encoding"] = "gzip"
         return Response(words.script_gzip, media_type="application/json", headers=headers)
     return Response(words.script_json, media_type="application/json", headers=headers)
@@ -171,6 +171,7 @@ async def rules_topic(request: Request, pages: Pages, topic: str) -> Response:
     return await pages.page(
         request,
         f"rules/{topic}.html",
+        is_fixed=True,
         topic=topic,
         presets=forms.preset_cards(words),
         options=[options[spec.name] for spec in CATALOGUE if spec.name in options],

@@ -1,4 +1,5 @@
-// The service worker: keeps one page for when the network is away, and touches nothing else.
+// The service worker: keeps one page for when the network is away, in the language that is read now, and touches
+// nothing else.
 
 const CACHE = "cartagena-offline-1";
 
@@ -23,10 +24,19 @@ async function keepOffline() {
   await Promise.all([...new Set(files)].map((file) => cache.add(file).catch(() => null)));
 }
 
+/** A page came in some language: the page that is kept should speak it too. */
+async function followLanguage({ headers }) {
+  const language = headers.get("Content-Language");
+  const kept = await caches.match("/offline");
+  if (language && kept?.headers.get("Content-Language") !== language) await keepOffline();
+}
+
 self.addEventListener("fetch", (event) => {
   const { request } = event;
   if (request.mode === "navigate") {
-    event.respondWith(fetch(request).catch(() => caches.match("/offline")));
+    const page = fetch(request);
+    event.respondWith(page.catch(() => caches.match("/offline")));
+    event.waitUntil(page.then(followLanguage).catch(() => null)); // without a network it stays as it is
   } else if (request.url.includes("/static/")) {
     event.respondWith(fetch(request).catch(() => caches.match(request)));
   }

@@ -125,6 +125,19 @@ export function LogAndChat(root, { onTrace, onChat, onMute }) {
     next.focus();
   });
 
+  // A long game has hundreds of lines: the lists listen for them, not each line for itself.
+  const traceOf = new WeakMap(); // line → the move it shows
+  const traceAt = ({ target }) => traceOf.get(target?.closest?.("li"));
+  for (const event of ["mouseover", "focusin"])
+    lines.addEventListener(event, (at) => traceAt(at) && onTrace(traceAt(at)));
+  for (const event of ["mouseout", "focusout"])
+    lines.addEventListener(event, (at) => {
+      if (traceAt(at) && !at.target.closest("li").contains(at.relatedTarget)) onTrace(null);
+    });
+  chat.addEventListener("click", ({ target }) => {
+    if (target.closest(".mute")) onMute(target.closest("li").dataset.person, true);
+  });
+
   /** Whom one hides, each with the way back. */
   function showHidden({ muted = [] }, seats) {
     const nameOf = (person) => personName(seats.find((seat) => seat.person === person)?.name ?? names.get(person));
@@ -166,8 +179,7 @@ export function LogAndChat(root, { onTrace, onChat, onMute }) {
     );
     if (traces.length) {
       item.classList.add("has-trace");
-      for (const event of ["mouseenter", "focus"]) item.addEventListener(event, () => onTrace(traces[0]));
-      for (const event of ["mouseleave", "blur"]) item.addEventListener(event, () => onTrace(null));
+      traceOf.set(item, traces[0]);
     }
     return item;
   }
@@ -191,7 +203,7 @@ export function LogAndChat(root, { onTrace, onChat, onMute }) {
       item.append(
         el(
           "button",
-          { type: "button", class: "mute", title: words, onclick: () => onMute(person, true) },
+          { type: "button", class: "mute", title: words },
           icon("ui", "ui-mute"),
           el("span", { class: "hidden" }, words),
         ),

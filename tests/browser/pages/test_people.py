@@ -134,6 +134,21 @@ def test_without_a_network_the_offline_page_waits(person: Callable[..., Player])
     ann.complaints.clear()
 
 
+def test_the_offline_page_speaks_the_language_that_was_read_last(person: Callable[..., Player]):
+    ann = person("Ann", service_workers="allow")
+    ann.page.goto(f"{ann.url}/about")
+    ann.page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
+    ann.page.reload()
+    ann.page.goto(f"{ann.url}/about?lang=nl")
+    kept = """async () => (await caches.match("/offline"))?.headers.get("Content-Language") === "nl" """
+    ann.page.wait_for_function(kept)
+    ann.context.set_offline(True)
+    ann.page.goto(f"{ann.url}/rules")
+    expect(ann.page.locator("html")).to_have_attribute("lang", "nl")
+    ann.context.set_offline(False)
+    ann.complaints.clear()
+
+
 def test_it_can_be_installed(person: Callable[..., Player]):
     ann = person("Ann", locale="it-IT")
     ann.page.goto(ann.url)
