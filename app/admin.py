@@ -162,6 +162,7 @@ async def _rooms(desk: Desk) -> None:
 
 
 async def _close(desk: Desk) -> None:
+    from app.bots.pool import BotPool
     from app.web.game_server import open_game_server  # most deeds need no rooms, and are done sooner without
     from app.web.metrics import Metrics
 
@@ -170,7 +171,9 @@ async def _close(desk: Desk) -> None:
         open_store(desk.settings.database_url, counts.committed, desk.engine)
     )
     game_server = await desk.stack.enter_async_context(
-        open_game_server(desk.settings, store, counts, names=desk.people.names, background=False)
+        open_game_server(
+            desk.settings, store, counts, names=desk.people.names, bot=BotPool(), background=False
+        )
     )
     if not await game_server.close_room(desk.asked.room, desk.asked.reason):
         raise NotDone("There is no such room.")

@@ -40,34 +40,32 @@ from app.web.api import (
     data,
     games,
     me,
+    models,
     notices,
-    openapi,
     profiles,
     qr,
     resume,
     social,
     stream,
 )
-from app.web.api.models import describe_errors
 from app.web.api.reviews import Reviews
 from app.web.auth.passwords import Passwords
 from app.web.auth.sessions import SessionMiddleware
-from app.web.error_responses import install_error_handlers
+from app.web.errors import install_error_handlers
 from app.web.game_server import open_game_server
 from app.web.maintenance import Maintenance
 from app.web.offload import Offload
 from app.web.pages.routes import install_pages
 from app.web.security.bans import Bans
-from app.web.security.command_limits import CommandLimits
 from app.web.security.guard import GuardMiddleware
-from app.web.security.limits import Limits
+from app.web.security.limits import CommandLimits, Limits
 from app.web.site import Site
 from app.web.ws import game, lobby
 
 __all__ = ["create_app"]
 
 _ROUTERS = (
-    openapi.router,
+    models.router,
     health.router,
     me.router,
     accounts.router,
@@ -94,7 +92,7 @@ class _Server(FastAPI):
 
     def openapi(self) -> dict[str, Any]:
         described = super().openapi()
-        describe_errors(described["components"]["schemas"])
+        models.describe_errors(described["components"]["schemas"])
         return described
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -120,7 +118,7 @@ def create_app(settings: Settings) -> FastAPI:
     app = _Server(
         title="Cartagena online",
         version=__version__,
-        openapi_url=None,  # made off the loop (web/api/openapi.py)
+        openapi_url=None,  # made off the loop (web/api/models.py)
         docs_url=None,  # the stock pages load scripts from elsewhere
         redoc_url=None,
         lifespan=lambda app: _lifespan(app, settings),

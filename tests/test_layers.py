@@ -126,7 +126,7 @@ def test_no_import_goes_against_the_layers() -> None:
         ("play/room.py", "if TYPE_CHECKING:\n    from app.store import games", "may not import app/store"),
         ("play/room.py", "from sqlalchemy import select", "knows nothing of sqlalchemy"),
         ("play/room.py", "from app.settings import Settings", "may not import app/settings"),
-        ("store/games/store.py", "from app.web import error_responses", "may not import app/web"),
+        ("store/games/store.py", "from app.web import errors", "may not import app/web"),
         ("store/games/store.py", "from app.bus import local", "may not import app/bus"),
         ("store/games/store.py", "from starlette.websockets import WebSocket", "knows nothing of starlette"),
         ("bus/redis_bus.py", "from app.rules import apply", "may not import app/rules"),

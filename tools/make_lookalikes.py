@@ -15,8 +15,7 @@ from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
-from app.web.auth.name_scripts import RECOMMENDED
-from app.web.auth.names import bare
+from app.web.auth.names import RECOMMENDED, bare
 
 TARGET = Path(__file__).parents[1] / "app/web/auth/lookalikes.json"
 

@@ -1,17 +1,83 @@
-"""Reading and writing about people: one transaction each, an outage told apart from a mistake."""
+"""Transactions, one for each read or write, and telling a database that is away from a mistake of ours.
+
+An outage is answered with "try again" and waited out. A statement that is wrong stays what it is, a fault
+with a traceback: taken for an outage it would be tried again for ever, and nobody would ever look at it.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
+import asyncpg
+from sqlalchemy import exc
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from app.play.ports import StoreUnavailable
 from app.store.engine import STATEMENT_SECONDS
-from app.store.outages import outages_as_unavailable
 
-__all__ = ["reading", "writing"]
+__all__ = ["OUTAGES", "is_outage", "outages_as_unavailable", "reading", "writing"]
+
+# As the drivers raise them, where no SQLAlchemy stands between.
+OUTAGES = (OSError, TimeoutError, exc.TimeoutError, asyncpg.InternalClientError)
+
+# Classes of PostgreSQL's SQLSTATE: cut off, read-only, ended while idle, rolled back in favour of another,
+# out of something, lock not had in time, shutting down, its disk, its own fault.
+_STATES = ("08", "25006", "25P03", "25P04", "40", "53", "55P03", "57", "58", "XX")
+# SQLite's word for a statement that is wrong, and for a value that does not fit, is among the others.
+_SQLITE = frozenset(
+    (
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_INTERRUPT,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PROTOCOL,
+        sqlite3.SQLITE_NOTADB,
+    )
+)
+# A table was changed under a running worker: the statement is prepared anew with the next try.
+_PREPARED_ANEW = (asyncpg.InvalidCachedStatementError, asyncpg.InternalClientError)
+
+
+def is_outage(problem: BaseException) -> bool:
+    """Whether the database is to blame, and not the statement or a value in it."""
+    if isinstance(problem, OUTAGES):
+        return True
+    if isinstance(problem, exc.DBAPIError):
+        return problem.connection_invalidated or _is_drivers(problem.orig)
+    return _is_drivers(problem)
+
+
+def _is_drivers(problem: BaseException | None) -> bool:
+    code = getattr(problem, "sqlite_errorcode", None)
+    if code is not None:
+        return code & 0xFF in _SQLITE
+    state = getattr(problem, "sqlstate", None)
+    if state:
+        return state.startswith(_STATES) or isinstance(getattr(problem, "__cause__", None), _PREPARED_ANEW)
+    cause = getattr(problem, "__cause__", None) or problem
+    if isinstance(cause, asyncpg.InterfaceError):
+        return not isinstance(cause, ValueError)  # that would be a value the driver cannot send
+    # Without a code: aiosqlite's word for a connection that is gone.
+    return isinstance(cause, (*_PREPARED_ANEW, *OUTAGES)) or isinstance(problem, sqlite3.OperationalError)
+
+
+@contextmanager
+def outages_as_unavailable() -> Iterator[None]:
+    """An outage inside comes out as StoreUnavailable; a fault comes out as it is."""
+    try:
+        yield
+    except Exception as problem:
+        if is_outage(problem):
+            raise StoreUnavailable(type(problem).__name__) from problem
+        raise
 
 
 @asynccontextmanager
@@ -23,11 +89,14 @@ async def reading(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
 
 
 @asynccontextmanager
-async def writing(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    """A transaction that is committed at the end; raises StoreUnavailable when that cannot be known."""
+async def writing(engine: AsyncEngine, *, at_once: bool = True) -> AsyncIterator[AsyncConnection]:
+    """A transaction that is committed at the end; raises StoreUnavailable when that cannot be known.
+
+    `at_once`: it has SQLite's write lock from its beginning, as one that reads first needs it.
+    """
     with outages_as_unavailable():
         async with asyncio.timeout(STATEMENT_SECONDS), engine.begin() as run:
-            if engine.dialect.name == "sqlite":
+            if at_once and engine.dialect.name == "sqlite":
                 # A transaction that reads first and writes later would fail at once with BUSY
                 # when another writer came between, whatever the timeout.
                 await run.exec_driver_sql("BEGIN IMMEDIATE")

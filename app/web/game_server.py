@@ -7,16 +7,24 @@ from contextlib import asynccontextmanager
 
 from starlette.requests import HTTPConnection
 
-from app.bus.opening import make_bus
-from app.play.ports import Actor, Blocks, BotPlayer, Clock, GameStore, MetricsPort, NamesOf
+from app.bus.local import LocalBus
+from app.play.ports import Actor, Blocks, BotPlayer, Bus, Clock, GameStore, MetricsPort, NamesOf
 from app.play.server import GameServer, SystemClock
-from app.play.simple_bot import SimpleBot
 from app.settings import Settings
 from app.web.auth.identity import Person
 
-__all__ = ["BOT_INTERVAL", "actor_of", "game_server_of", "open_game_server"]
+__all__ = ["BOT_INTERVAL", "actor_of", "game_server_of", "make_bus", "open_game_server"]
 
 BOT_INTERVAL = 200.0  # milliseconds: the finest that a bot's thinking can be seen where hands are hidden
+
+
+def make_bus(redis: str) -> Bus:
+    """The bus for a Redis address; empty: this process is alone."""
+    if not redis:
+        return LocalBus()
+    from app.bus.redis_bus import RedisBus  # 7 MB that a table among friends does without
+
+    return RedisBus(redis)
 
 
 @asynccontextmanager
@@ -26,8 +34,8 @@ async def open_game_server(
     metrics: MetricsPort,
     *,
     names: NamesOf,
+    bot: BotPlayer,
     blocks: Blocks | None = None,
-    bot: BotPlayer | None = None,
     clock: Clock | None = None,
     background: bool = True,
 ) -> AsyncIterator[GameServer]:
@@ -36,7 +44,7 @@ async def open_game_server(
         store,
         make_bus(settings.redis),
         clock or SystemClock(),
-        bot or SimpleBot(),
+        bot,
         metrics,
         blocks=blocks,
         names=names,

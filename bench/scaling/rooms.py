@@ -15,11 +15,11 @@ from typing import Any
 
 from app.bus.local import LocalBus
 from app.play.server import GameServer, SystemClock
-from app.play.simple_bot import SimpleBot
 from app.store.games.store import open_store
 from app.web.metrics import Metrics
 from bench.scaling.meters import memory
 from bench.scaling.stored import game_id, stock
+from tests.play.simple_bot import SimpleBot
 
 __all__ = ["rooms"]
 

@@ -16,7 +16,7 @@ import httpx
 from app import rules
 from app.client.sealing import Keeper
 from app.play.ports import StoreUnavailable
-from app.play.simple_bot import SimpleBot
+from tests.play.simple_bot import SimpleBot
 from tests.play.stage import exchange
 from tests.sockets.running_server import RunningServer, in_process
 

@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Callable
 
 from app.bus.local import Hub, LocalBus
-from app.bus.opening import make_bus
 from app.bus.redis_bus import RedisBus, decode, encode
 from app.play.log.entries import ChatLine, Entry
 from app.play.ports import News
+from app.web.game_server import make_bus
 from tools.services import RedisServer
 
 ENTRY = Entry("game-1", 7, "action", 0, {"action": {"type": "end"}}, "person", 1234, "command-1", "p_ann")

@@ -148,7 +148,7 @@ def test_only_the_events_of_an_action_are_written_as_bytes() -> None:
 
 
 def test_exceptions_become_http_answers_in_one_file() -> None:
-    assert where(r"add_exception_handler|exception_handler\(", "app", ".py") == {"app/web/error_responses.py"}
+    assert where(r"add_exception_handler|exception_handler\(", "app", ".py") == {"app/web/errors.py"}
     assert where(r"frames\.Refused\(|\bRefused\(id=", "app", ".py") == {"app/web/ws/session.py"}
 
 

@@ -31,7 +31,7 @@ from app.web import errors
 from app.web.api.models import NewGame, Quick
 from app.web.api.notices import MailNotSent
 from app.web.api.stream import QUIET_SECONDS, WAITING
-from app.web.error_responses import HTTP_ERRORS, status_of
+from app.web.errors import HTTP_ERRORS, status_of
 from app.web.ws import lobby
 from app.web.ws.session import BAD_FRAMES, HELLO_SECONDS
 from tests.docs.protocol_page import PAGE, examples, section, table_rows, under

@@ -25,13 +25,13 @@ from app.play.room.broadcast import table_block
 from app.play.room.room import Room
 from app.play.room.subscribers import Subscriber
 from app.play.server import GameServer
-from app.play.simple_bot import SimpleBot
 from app.rules import Position
 from app.store.engine import make_engine
 from app.store.games.store import SqlGameStore, open_store
 from app.store.migrate import upgrade
 from app.store.people.players import PeopleStore
 from app.store.people.tables import players
+from tests.play.simple_bot import SimpleBot
 
 _ids = itertools.count(1)
 _decoder = msgspec.json.Decoder(GameFrame | LobbyLists | LobbyRow | LobbyGone)

@@ -8,7 +8,7 @@ from typing import Any
 
 from app.bus.local import LocalBus
 from app.play.server import GameServer, SystemClock
-from app.play.simple_bot import SimpleBot
+from tests.play.simple_bot import SimpleBot
 from tests.play.stage import Counts, Stage
 
 

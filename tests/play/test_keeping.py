@@ -13,7 +13,7 @@ from app.play.join import enter
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.room.room import Room
-from app.play.simple_bot import SimpleBot
+from tests.play.simple_bot import SimpleBot
 from tests.play.stage import Stage, exchange
 
 

@@ -14,7 +14,7 @@ from app.play.ports import StoreUnavailable
 from app.play.refusals import SENTENCES
 from app.play.room.room import Room
 from app.settings import Settings
-from app.web.security.command_limits import CommandLimits
+from app.web.security.limits import CommandLimits
 from tests.sockets.client import Client, Clients, advance
 
 NONCE = "0123456789abcdef" * 2

@@ -46,6 +46,9 @@ __all__ = [
     "read_json",
 ]
 
+# JSON that any part of the server and its store can hold: a lone surrogate cannot be written as UTF-8, and PostgreSQL
+# stores no NUL. Either would be met first by whoever writes it down, far from the door. msgspec and orjson refuse the
+# one by themselves; the other is looked for here.
 # An escaped NUL whose own backslash is not escaped; an unescaped one is not JSON.
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _NUL_BYTES = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")

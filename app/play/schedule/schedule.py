@@ -97,7 +97,14 @@ class Schedule:
 
 
 class Wakeup:
-    """Of one room in one worker."""
+    """When a room's row will have the sweeper come, as far as this worker knows: never earlier than the row says.
+
+    An entry may leave the row alone only if a sweep is sure to come in time *and* to see that entry. So:
+    - a sweep uses the row's time up. From its beginning until the next time is written down nothing is known,
+      and every entry writes its own time, in its own transaction; the sweep's note then gives way to it;
+    - a sweep begins with the room's lock, so that an entry decided on what was known before is in place by then;
+    - where other workers sweep as well nothing is ever known: the row is asked in the entry's transaction.
+    """
 
     __slots__ = ("_is_alone", "at", "sweeps")
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from app.store.engine import STATEMENT_SECONDS
-from app.store.outages import outages_as_unavailable
+from app.store.transactions import reading, writing
 
 __all__ = ["GameDatabase"]
 
@@ -24,21 +21,12 @@ class GameDatabase:
         self._relaxed = relaxed  # for leases and heartbeats, which may be lost with the power
         self._is_sqlite = engine.dialect.name == "sqlite"
 
-    @asynccontextmanager
-    async def writing(self, *, durable: bool = True) -> AsyncIterator[AsyncConnection]:
+    def writing(self, *, durable: bool = True) -> AbstractAsyncContextManager[AsyncConnection]:
         """A transaction; a database that does not answer comes out as StoreUnavailable, a fault as it is."""
-        with outages_as_unavailable():
-            async with (
-                asyncio.timeout(STATEMENT_SECONDS),
-                (self.engine if durable else self._relaxed).begin() as run,
-            ):
-                yield run
+        return writing(self.engine if durable else self._relaxed, at_once=False)
 
-    @asynccontextmanager
-    async def reading(self) -> AsyncIterator[AsyncConnection]:
-        with outages_as_unavailable():
-            async with asyncio.timeout(STATEMENT_SECONDS), self.engine.connect() as run:
-                yield run
+    def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return reading(self.engine)
 
     def _upsert(self, table: Any) -> Any:
         if self._is_sqlite:

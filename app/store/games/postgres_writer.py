@@ -110,7 +110,7 @@ class PostgresWriter:
                 await run.execute(_UNSEAT, game)
                 await run.executemany(_SEAT, seat_rows(game, append.summary.seats))
         woken = {append.entry.game: append.due for append in ours if append.due is not None}
-        if woken:  # in the order of the games, as settle_due.py locks these rows: no deadlock between the two
+        if woken:  # in the order of the games, as due_work.py locks these rows: no deadlock between the two
             await run.execute(_DUE, *zip(*sorted(woken.items()), strict=True))
         return won
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import orjson
 
 from app.play.log.entries import Append, Entry, SeatRow, Summary
-from app.store.outages import is_outage
+from app.store.transactions import is_outage
 
 __all__ = [
     "Batch",

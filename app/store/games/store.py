@@ -13,9 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from app.play.log.entries import Entry, GameRow, SeatRow, Summary
 from app.store.engine import is_sqlite, make_engine, sqlite_file
 from app.store.games.chat import Chat
-from app.store.games.due_work import DueWork
+from app.store.games.due_work import DueWork, Heartbeat
 from app.store.games.group_commit import GroupCommit
-from app.store.games.heartbeat import Heartbeat
 from app.store.games.postgres_writer import PostgresWriter
 from app.store.games.rows import BatchWriter, entry_of, log_row, seat_rows
 from app.store.games.sqlite_writer import SqliteWriter

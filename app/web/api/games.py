@@ -22,7 +22,7 @@ from app.play.room.room import Room
 from app.web.api.models import Act, Created, Done, NewGame, Quick, QuickAnswer, Rows, responses
 from app.web.api.records import record_for
 from app.web.auth.identity import MaybePerson, Person, PersonOrGuest
-from app.web.error_responses import status_of
+from app.web.errors import status_of
 from app.web.game_server import actor_of, game_server_of
 from app.web.routing import Router
 from app.web.security.room_lookup import find_room

@@ -1,10 +1,18 @@
-"""What the JSON API takes and gives, for its OpenAPI description."""
+"""What the JSON API takes and gives, and its OpenAPI description: made once, off the loop, for whoever asks."""
 
 from __future__ import annotations
 
+import gzip
 from typing import Annotated, Any, Literal
 
+import orjson
+from fastapi import FastAPI
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.web.routing import Router, accepts_gzip
+from app.web.site import site_of
 
 __all__ = [
     "Act",
@@ -17,6 +25,7 @@ __all__ = [
     "Rows",
     "describe_errors",
     "responses",
+    "router",
 ]
 
 
@@ -116,3 +125,25 @@ def describe_errors(schemas: dict[str, Any]) -> None:
     """Enters what `responses` refers to among the schemas of an OpenAPI description."""
     whole = Error.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
     schemas |= {**whole.pop("$defs"), "Error": whole}
+
+
+router = Router(include_in_schema=False)
+
+
+@router.get("/api/v1/openapi.json")
+async def description(request: Request) -> Response:
+    """The same bytes for everybody; walking all routes and models takes half a second."""
+    app = request.app
+    if app.state.description is None:
+        app.state.description = await site_of(request).offload.run(_both_forms, app)
+    plain, packed = app.state.description
+    headers = {"Vary": "Accept-Encoding"}
+    if accepts_gzip(request):
+        headers["Content-Encoding"] = "gzip"
+        return Response(packed, media_type="application/json", headers=headers)
+    return Response(plain, media_type="application/json", headers=headers)
+
+
+def _both_forms(app: FastAPI) -> tuple[bytes, bytes]:
+    plain = orjson.dumps(app.openapi())
+    return plain, gzip.compress(plain, 9, mtime=0)

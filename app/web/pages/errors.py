@@ -5,8 +5,7 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.web.error_responses import Reason
-from app.web.errors import about_minutes
+from app.web.errors import Reason, about_minutes
 from app.web.pages.render import PageRenderer
 
 __all__ = ["error_page"]

@@ -13,8 +13,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.web.auth.sessions import csrf_token, session_of
-from app.web.error_responses import refused_response
-from app.web.errors import NotAllowed, NotFound, Refused, TooBig
+from app.web.errors import NotAllowed, NotFound, Refused, TooBig, refused_response
 from app.web.security.address import is_same_origin
 from app.web.site import site_of
 

