@@ -221,7 +221,8 @@ class CommandLimits:
 
     What costs more than a frame has its own limit: a line of chat goes to everybody at the table and stays in the
     database, a hint is a second of a strong bot's thought, muting writes and tells every worker, a pace tells every
-    worker and may wake the sweeper. All rates follow the setting for writes, so that an operator has one number to turn.
+    worker and may wake the sweeper. All rates follow the setting for writes, so that an operator has
+    one number to turn.
     """
 
     def __init__(self, settings: Settings, clock: Callable[[], float]) -> None:
