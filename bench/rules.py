@@ -21,6 +21,7 @@ import chess
 
 from app import rules
 from app.rules.core.engine import legal, new_game, play
+from bench.turn_ends import turn_ends
 
 TABLES = (("jamaica", 2), ("jamaica", 4), ("tortuga", 2), ("tortuga", 4))
 
@@ -111,7 +112,7 @@ def whole_turns(games: int) -> None:
             while position.winner is None:
                 if position.taken == 0 and rng.random() < 0.1:
                     began = time.perf_counter()
-                    counts.append(len(rules.turn_ends(position)))
+                    counts.append(len(turn_ends(position)))
                     times.append((time.perf_counter() - began) * 1000)
                 listed = legal(position, position.seat)
                 play(position, position.seat, listed[int(rng.random() * len(listed))])

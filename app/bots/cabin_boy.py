@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from app.bots.decision import Decision
-from app.rules.core.action import Action
-from app.rules.core.actions import Advance, End, Retreat
+from app.rules.core.action import Action, Advance, End, Retreat
 
 __all__ = ["cabin_boy"]
 

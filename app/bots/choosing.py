@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any
 
 from app import rules
 from app.bots.budget import Budget, Meter
@@ -17,12 +16,11 @@ from app.bots.mate import mate, yardstick
 from app.bots.owed import answer
 from app.bots.sailor import sailor
 from app.bots.sampling import PositionSampler, acting_seat
+from app.rules import Json
 from app.rules.core.action import Action
 from app.rules.modules.scoundrels import Discard, OwedDiscard
 
 __all__ = ["PLAYERS", "choose", "safe_choice"]
-
-Json = dict[str, Any]
 
 _USUAL_TURNS = 40
 """Games of bots take 12 to 30 turns a seat; from here on they lose patience."""

@@ -10,8 +10,7 @@ from app.bots.budget import Meter
 from app.bots.evaluation import weights_for
 from app.bots.sampling import PositionSampler
 from app.bots.turn_search import Plan
-from app.rules.core.action import Action
-from app.rules.core.actions import End
+from app.rules.core.action import Action, End
 from app.rules.core.position import Position
 
 __all__ = ["Best", "Decision"]

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from typing import Any
 
 from app import rules
 from app.bots.budget import Budget
 from app.bots.choosing import choose
 from app.bots.knowledge import Contradiction
 from app.bots.levels import LEVELS, SECONDS, is_level
+from app.rules import Json
 from app.rules.core.position import Position
 
 __all__ = ["DEFAULT_LEVEL", "choose_from_position", "choose_from_view"]
-
-Json = dict[str, Any]
 
 DEFAULT_LEVEL = "captain"
 """Who answers when a request names no bot."""

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any
 
+from app.rules import Json
 from app.rules.core.event import cards_played
 
 __all__ = ["Contradiction", "Hypothesis", "suppose"]
-
-Json = dict[str, Any]
 
 
 class Contradiction(Exception):

@@ -108,7 +108,7 @@ def settle_all(position: Position) -> None:
     """
     while position.pending is not None and position.winner is None:
         seat = position.pending.seats[0]
-        action = position.ruleset.debts[type(position.pending)].lowest(position, seat)
+        action = position.pending.lowest(position, seat)
         if action is None:
             position.pending = None  # only unknown cards: the thief takes one, the victim draws one
         else:

@@ -11,8 +11,7 @@ from app.bots.decision import Decision
 from app.bots.evaluation import strength, strengths
 from app.bots.owed import settle_all
 from app.bots.turn_search import Plan, plans, reveal
-from app.rules.core.action import Action
-from app.rules.core.actions import End
+from app.rules.core.action import Action, End
 from app.rules.core.position import Position
 
 __all__ = ["best_of", "candidates", "edge", "finish", "play_plan", "play_turn"]

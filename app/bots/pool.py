@@ -16,14 +16,13 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from app.bots.choosing import safe_choice
 from app.bots.levels import SECONDS
+from app.rules import Json
 
 __all__ = ["BotPool", "OnOutcome"]
 
-Json = dict[str, Any]
 OnOutcome = Callable[[str, str, float], None]
 """on_outcome(level, outcome, seconds): outcome is chosen, forced, late, crashed or full."""
 

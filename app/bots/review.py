@@ -10,19 +10,17 @@ evaluation's (calibrated on self-play). For every turn:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from app import rules
 from app.bots.budget import Budget, Meter
 from app.bots.evaluation import chances, weights_for
 from app.bots.turn_search import Plan, plans
+from app.rules import Json
 from app.rules.core.action import Action
 from app.rules.core.position import Position
 from app.rules.formats.record import Record
 
 __all__ = ["review"]
-
-Json = dict[str, Any]
 
 _WIDTH = 24
 _CONSIDERED = 30

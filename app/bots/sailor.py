@@ -11,8 +11,7 @@ from app.bots.decision import Decision
 from app.bots.evaluation import rough_strength
 from app.bots.mate import mate
 from app.bots.turn_search import step
-from app.rules.core.action import Action
-from app.rules.core.actions import End
+from app.rules.core.action import Action, End
 
 __all__ = ["sailor"]
 

@@ -10,17 +10,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 from app import rules
 from app.bots.knowledge import Contradiction, Hypothesis, suppose
+from app.rules import Json
 from app.rules.core.position import Position
 from app.rules.modules.black_magic.chest_tokens import TOKENS
 from app.rules.modules.black_magic.dealt_choice import OwedChoice
 
 __all__ = ["PositionSampler", "acting_seat"]
-
-Json = dict[str, Any]
 
 _TRIES = 40
 

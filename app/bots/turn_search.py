@@ -13,8 +13,7 @@ from app import rules
 from app.bots.budget import Meter
 from app.bots.evaluation import rough_strength, strength
 from app.bots.owed import settle_all
-from app.rules.core.action import Action
-from app.rules.core.actions import End
+from app.rules.core.action import Action, End
 from app.rules.core.movement import discard_card
 from app.rules.core.position import Position
 from app.rules.modules.black_magic.chest import Chest

@@ -12,17 +12,16 @@ import os
 import sys
 from collections.abc import Callable
 from random import Random
-from typing import IO, Any
+from typing import IO
 
 from app import rules
 from app.bots.budget import Budget
 from app.bots.choosing import choose
 from app.bots.review import review
+from app.rules import Json
 from app.rules.core.action import Action
 
 __all__ = ["answer_line", "main"]
-
-Json = dict[str, Any]
 
 NICENESS = 10
 """People's moves come first: thinking takes only what the machine has left."""

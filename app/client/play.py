@@ -6,17 +6,15 @@ import argparse
 import asyncio
 import json
 import sys
-from typing import Any
 
 from app import rules
 from app.client.api import Api
 from app.client.errors import ApiError, ClientError, NotKept, PlayerFailed
 from app.client.program import Program
 from app.client.seat import play_seat
+from app.rules import Json
 
 __all__ = ["add_arguments", "run"]
-
-Json = dict[str, Any]
 
 _ADVICE = {
     "password_required": "Give --password, and check --game: a table that does not exist looks the same.",

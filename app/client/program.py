@@ -6,14 +6,12 @@ import asyncio
 import json
 import shlex
 from asyncio.subprocess import PIPE
-from typing import Any
 
 from app.client.errors import PlayerFailed
 from app.client.seat import Seat
+from app.rules import Json
 
 __all__ = ["Program"]
-
-Json = dict[str, Any]
 
 _LONGEST_LINE = 8 * 1024 * 1024
 

@@ -6,14 +6,13 @@ A client that keeps this, and compares it with the record afterwards, knows that
 from __future__ import annotations
 
 import secrets
-from typing import Any
 
 from app import rules
 from app.client.errors import NotKept
+from app.rules import Json
 
 __all__ = ["Keeper"]
 
-Json = dict[str, Any]
 _FROZEN = ("order", "options", "bots", "seals")
 
 

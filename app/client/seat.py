@@ -6,7 +6,6 @@ import inspect
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import InvalidStatus, WebSocketException
@@ -16,10 +15,9 @@ from app.client.errors import ApiError, ClientError, PlayerFailed, SeatLost, Unr
 from app.client.protocol import encode, must_go_again
 from app.client.socket import open_socket, receive, send
 from app.client.table import Table
+from app.rules import Json
 
 __all__ = ["TRIES", "Seat", "play_seat"]
-
-Json = dict[str, Any]
 
 TRIES = 3
 """So many answers in a row that are no moves, and the player is given up."""

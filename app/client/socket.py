@@ -10,7 +10,8 @@ from urllib.parse import quote
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from app.client.protocol import Json, decode, encode
+from app.client.protocol import decode, encode
+from app.rules import Json
 
 __all__ = ["open_socket", "receive", "send"]
 

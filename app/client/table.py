@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from app.client.protocol import GameProtocol, must_go_again
+from app.rules import Json
 
 __all__ = ["Table"]
-
-Json = dict[str, Any]
 
 _NO_MOVE = ("illegal", "bad_action", "bad_message")
 

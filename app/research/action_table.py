@@ -7,8 +7,7 @@ several cards is made card by card.
 from __future__ import annotations
 
 from app import rules
-from app.rules.core.action import ACTIONS, Action
-from app.rules.core.actions import Resign
+from app.rules.core.action import ACTIONS, Action, Resign
 from app.rules.core.position import Position
 from app.rules.core.ruleset import modules_on
 

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import app.rules.modules  # noqa: F401  # they register themselves
-from app.rules.catalogue import CATALOGUE, PRESETS, OptionSpec, Preset, catalogue_to_json, option_spec
-from app.rules.core.action import Action, action_from_json, action_to_json
-from app.rules.core.actions import Advance, Draw, End, Resign, Retreat
+from app.rules.catalogue import CATALOGUE, PRESETS, OptionSpec, catalogue_to_json
+from app.rules.core import Json
+from app.rules.core.action import (
+    Action,
+    Advance,
+    Draw,
+    End,
+    Resign,
+    Retreat,
+    action_from_json,
+    action_to_json,
+)
 from app.rules.core.chance import (
     bot_nonce,
-    check_nonce,
     check_seed,
     commitment_of,
     is_nonce,
@@ -42,12 +50,10 @@ from app.rules.core.errors import (
     RuleError,
     reasons,
 )
-from app.rules.core.event import Event, event_to_json, events_for, is_public, is_undoable
+from app.rules.core.event import Event, event_to_json, events_for, fold, is_public, is_undoable
 from app.rules.core.position import Position
-from app.rules.core.turn_ends import TurnEnd, turn_ends
 from app.rules.formats.choices import choices, choices_json, known_action
 from app.rules.formats.drawing import draw, draw_view, parse_drawing
-from app.rules.formats.fold import fold
 from app.rules.formats.interchange import position_from_json
 from app.rules.formats.notation import SEAT_LETTERS, action_to_text, text_to_action
 from app.rules.formats.record import (
@@ -84,18 +90,17 @@ __all__ = [
     "Event",
     "GameOver",
     "Illegal",
+    "Json",
     "Move",
     "NotYourTurn",
     "OptionSpec",
     "Options",
     "Position",
-    "Preset",
     "Reason",
     "Record",
     "Resign",
     "Retreat",
     "RuleError",
-    "TurnEnd",
     "VoidRound",
     "action_from_json",
     "action_to_json",
@@ -103,7 +108,6 @@ __all__ = [
     "apply",
     "bot_nonce",
     "catalogue_to_json",
-    "check_nonce",
     "check_seed",
     "choices",
     "choices_json",
@@ -123,7 +127,6 @@ __all__ = [
     "legal",
     "legal_for_all",
     "new_game",
-    "option_spec",
     "options_to_json",
     "parse_drawing",
     "parse_options",
@@ -140,7 +143,6 @@ __all__ = [
     "seats_to_act",
     "seed_from",
     "text_to_action",
-    "turn_ends",
     "verify",
     "view",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["CATALOGUE", "PRESETS", "OptionSpec", "Preset", "Value", "catalogue_to_json", "option_spec"]
+__all__ = ["CATALOGUE", "PRESETS", "OptionSpec", "Preset", "Value", "catalogue_to_json"]
 
 Value = str | int | bool
 Kind = Literal["choice", "number", "flag", "seat"]
@@ -243,12 +243,6 @@ CATALOGUE: tuple[OptionSpec, ...] = (
     ),
     OptionSpec("first", "seat", "Who starts", "A seat, or chance decides."),
 )
-
-_BY_NAME = {spec.name: spec for spec in CATALOGUE}
-
-
-def option_spec(name: str) -> OptionSpec:
-    return _BY_NAME[name]
 
 
 def catalogue_to_json() -> dict[str, object]:

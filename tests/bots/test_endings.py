@@ -9,7 +9,7 @@ import pytest
 
 from app import rules
 from app.play.schedule import forfeit
-from app.rules.core.events import TurnPassed
+from app.rules.core.event import TurnPassed
 from tests.bots.tables import Json, chosen, seed
 
 Silly = Callable[[Sequence[Json], random.Random], Json]

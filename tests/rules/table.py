@@ -11,8 +11,7 @@ from typing import Any
 
 from app import rules
 from app.rules.core.cards import SYMBOLS
-from app.rules.core.pending import Pending
-from app.rules.core.position import CARTAGENA
+from app.rules.core.position import CARTAGENA, Pending
 from app.rules.core.ruleset import make_ruleset
 
 LETTERS = "rbygv"

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app import rules
-from app.rules.core.turn_ends import turn_ends
 from app.rules.modules.scoundrels import OwedDiscards
+from bench.turn_ends import turn_ends
 from tests.rules.table import picture
 from tests.rules.test_properties import tried
 from tests.rules.worlds import scattered, tables

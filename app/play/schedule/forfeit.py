@@ -14,7 +14,7 @@ from app.play.commands.proposal import Proposal
 from app.play.log.entries import NOBODY
 from app.play.log.table import Table
 from app.rules import Event
-from app.rules.core.events import TurnPassed
+from app.rules.core.event import TurnPassed
 
 __all__ = ["MOST_ACTIONS", "end_by_resigning", "have_all_resigned", "must_resign"]
 

@@ -2,4 +2,9 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from typing import Any
+
+__all__ = ["Json"]
+
+Json = dict[str, Any]
+"""An object, as JSON has it."""

@@ -1,22 +1,35 @@
-"""An action: a small frozen value that knows its JSON and its notation.
+"""An action: a small frozen value that knows its JSON and its notation; and those of every edition.
 
 An action names cards and places by their texts, a pirate by where it stands. What a class says of itself:
 
 - `form`: its JSON fields and their kinds, in the order of its own fields;
-- `text`: its notation, the JSON fields in braces.
+- `text`: its notation, the JSON fields in braces;
+- `played`: which of its JSON fields hold cards that leave the hand for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
 
+from app.rules.core import Json
 from app.rules.core.errors import BadAction
-from app.rules.core.fields import Field
+from app.rules.core.fields import CARD, PLACE, Field
+from app.rules.core.route import Place
 
-__all__ = ["ACTIONS", "Action", "action_from_json", "action_to_json"]
-
-Json = dict[str, Any]
+__all__ = [
+    "ACTIONS",
+    "Action",
+    "Advance",
+    "Draw",
+    "End",
+    "Resign",
+    "Retreat",
+    "action_from_json",
+    "action_to_json",
+    "cards_in",
+]
 
 ACTIONS: dict[str, type[Action]] = {}
 """Every action that can be sent, by its type; the modules add theirs."""
@@ -30,6 +43,7 @@ class Action:
     type: ClassVar[str]
     form: ClassVar[tuple[tuple[str, Field], ...]] = ()
     text: ClassVar[str]
+    played: ClassVar[tuple[str, ...]] = ()
     symbol: ClassVar[str] = ""
     """The symbol of the card that is played for its power; such a notation begins with a card and `!`."""
     power_cards: ClassVar[int] = 1
@@ -76,9 +90,17 @@ class Action:
         """The same action as a legal list writes it: what may come in any order is sorted."""
         return self
 
-    def cards_played(self) -> tuple[str, ...]:
+    def cards_played(self) -> list[str]:
         """The cards that leave the hand for it."""
-        return ()
+        return cards_in(self.to_json(), self.played)
+
+
+def cards_in(value: Json, names: Iterable[str]) -> list[str]:
+    """The cards in these fields, each of which holds one or a list."""
+    cards: list[str] = []
+    for name in names:
+        cards += value[name] if isinstance(value[name], list) else [value[name]]
+    return cards
 
 
 def action_to_json(action: Action) -> Json:
@@ -99,3 +121,44 @@ def action_from_json(value: object) -> Action:
         raise BadAction("fields", sentence, kind=kind, fields=wanted)
     make: Callable[..., Action] = ACTIONS[kind]
     return make(*[field.from_json(value[name]) for name, field in form])
+
+
+@dataclass(frozen=True, slots=True)
+class Advance(Action):
+    type = "advance"
+    form = (("card", CARD), ("from", PLACE))
+    text = "{card} {from}"
+    played = ("card",)
+    card: str
+    origin: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Retreat(Action):
+    type = "retreat"
+    form = (("from", PLACE),)
+    text = "retreat {from}"
+    origin: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Draw(Action):
+    """The relief card for an empty hand."""
+
+    type = "draw"
+    text = "draw"
+
+
+@dataclass(frozen=True, slots=True)
+class End(Action):
+    type = "end"
+    text = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class Resign(Action):
+    type = "resign"
+    text = "resign"
+
+
+ACTIONS.update({End.type: End, Resign.type: Resign})  # the engine plays these itself

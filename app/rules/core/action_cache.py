@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from app.rules.core.action import Action
-from app.rules.core.actions import Advance, End, Retreat
+from app.rules.core.action import Action, Advance, End, Retreat
 from app.rules.core.route import Place
 
 __all__ = ["END", "HELD", "ActionCache", "make_action_cache"]

@@ -6,13 +6,11 @@ It walks the tables of the ruleset and knows no module by name. The same rule co
 
 from __future__ import annotations
 
-from app.rules.core.action import Action
+from app.rules.core.action import Action, End, Resign, Retreat
 from app.rules.core.action_cache import END
-from app.rules.core.actions import End, Resign, Retreat
 from app.rules.core.chance import Stream, check_seed, shuffle_sorted
 from app.rules.core.errors import BadSeat, GameOver, Illegal, NotYourTurn
-from app.rules.core.event import Event
-from app.rules.core.events import PendingDiscarded, Resigned
+from app.rules.core.event import Event, PendingDiscarded, Resigned
 from app.rules.core.explain import Why, why_not
 from app.rules.core.movement import discard_card, win
 from app.rules.core.position import CARTAGENA, Events, Position
@@ -89,7 +87,7 @@ def legal(position: Position, seat: int) -> list[Action]:
     if position.winner is not None:
         return []
     if position.pending is not None:
-        return position.ruleset.debts[type(position.pending)].answers(position, seat)
+        return position.pending.answers(position, seat)
     if seat != position.seat:
         return []
     ruleset = position.ruleset
@@ -160,7 +158,7 @@ def _checked(position: Position, seat: int, action: Action) -> Action:
         raise _not_your_turn(position, seat)
     action = action.canonical()
     if position.pending is not None:
-        accepted = position.ruleset.debts[type(position.pending)].unlisted(position, seat, action)
+        accepted = position.pending.unlisted(position, seat, action)
         if accepted is not None:
             return accepted
     listed = legal(position, seat)
@@ -185,14 +183,13 @@ def _not_your_turn(position: Position, seat: int) -> NotYourTurn:
 def _resign(position: Position, seat: int, events: Events) -> None:
     """In the order of the rules: debts, hand, guard, perhaps the end, else perhaps the next turn."""
     if position.pending is not None:
-        debts = position.ruleset.debts
         player = position.pending.seats[0]
-        if debts[type(position.pending)].settle(position, seat, events):
+        if position.pending.settle(position, seat, events):
             for react in position.ruleset.reactions:
                 react(position, player, events)
             # The seat itself may owe now (what was to be taken from it lapsed): it pays before it leaves.
             if position.pending is not None:
-                debts[type(position.pending)].settle(position, seat, events)
+                position.pending.settle(position, seat, events)
     hand = position.hand_cards(seat)
     names = position.ruleset.kinds.names
     for kind in hand:
@@ -225,7 +222,7 @@ def _drop_pending(position: Position, events: Events) -> None:
 def default_action(position: Position, seat: int) -> Action:
     """What the server does for somebody who does not: settle what is owed, else end, retreat, anything."""
     if position.pending is not None:
-        lowest = position.ruleset.debts[type(position.pending)].lowest(position, seat)
+        lowest = position.pending.lowest(position, seat)
         assert lowest is not None
         return lowest
     listed = legal(position, seat)

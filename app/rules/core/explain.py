@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.rules.core.action import Action
-from app.rules.core.actions import End
+from app.rules.core.action import Action, End
 from app.rules.core.errors import Illegal, Reason
 from app.rules.core.position import Position
 from app.rules.core.route import GOAL, SLOOP, Place

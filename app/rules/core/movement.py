@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 
-from app.rules.core.event import Json
-from app.rules.core.events import GameWon
+from app.rules.core.event import GameWon, Json
 from app.rules.core.position import CARTAGENA, TORTUGA, Events, Position
 
 __all__ = [
@@ -16,12 +15,12 @@ __all__ = [
     "company_of",
     "discard_card",
     "has_room_aboard",
-    "has_won",
     "landing",
     "lose_card",
     "move",
     "retreat_target",
     "win",
+    "win_at_goal",
 ]
 
 NOWHERE = -1
@@ -77,9 +76,14 @@ def move(position: Position, owner: int, origin: int, to: int) -> None:
     position.crowd[to] += 1
 
 
-def has_won(position: Position, seat: int) -> bool:
+def win_at_goal(position: Position, owner: int, to: int, events: Events) -> bool:
+    """Whether the move to that place has won the game for the pirate's owner."""
+    goal = position.ruleset.route.goal
     # Places ascend, so the first pirate at the goal means all are there.
-    return position.pirates[seat][0] == position.ruleset.route.goal
+    if to != goal or position.pirates[owner][0] != goal:
+        return False
+    win(position, owner, "goal", events)
+    return True
 
 
 def win(position: Position, seat: int, reason: str, events: Events) -> None:

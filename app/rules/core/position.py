@@ -6,16 +6,16 @@ this file too: it is everything about a table that does not change, and made of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from app.rules.core.action import Action
 from app.rules.core.action_cache import ActionCache
 from app.rules.core.cards import CardKinds
 from app.rules.core.errors import Illegal
 from app.rules.core.event import Event, Json
-from app.rules.core.pending import Pending
 from app.rules.core.route import Route
 from app.rules.options import Options
 
@@ -23,9 +23,9 @@ __all__ = [
     "CARTAGENA",
     "TORTUGA",
     "Choice",
-    "Debt",
     "Events",
     "Offer",
+    "Pending",
     "Position",
     "Reaction",
     "Resolver",
@@ -41,30 +41,6 @@ TORTUGA = "tortuga"
 
 class Position:
     """Everything on the table. `apply` never changes one; only a fresh copy is moved on."""
-
-    __slots__ = (
-        "captain_used",
-        "crowd",
-        "deck",
-        "discard",
-        "forced_passes",
-        "hands",
-        "held",
-        "pending",
-        "pirates",
-        "resigned",
-        "row",
-        "ruleset",
-        "seat",
-        "seed",
-        "shuffles",
-        "sloop",
-        "taken",
-        "token_shuffles",
-        "tokens",
-        "tokens_aside",
-        "winner",
-    )
 
     ruleset: Ruleset
     seed: str
@@ -97,6 +73,8 @@ class Position:
     pending: Pending | None
     winner: int | None
 
+    __slots__ = tuple(__annotations__)
+
     def copy(self) -> Position:
         twin = _new(Position)
         twin.ruleset = self.ruleset
@@ -121,20 +99,6 @@ class Position:
         twin.pending = self.pending
         twin.winner = self.winner
         return twin
-
-    def search_key(self) -> tuple[object, ...]:
-        """Equal for positions that play on alike: the order of the discards and `taken` stand aside."""
-        return (
-            b"".join([*map(bytes, self.pirates), *self.hands, self.row, self.deck]),
-            self.seat,
-            self.sloop,
-            self.captain_used,
-            self.pending,
-            self.winner,
-            self.shuffles,
-            self.token_shuffles,
-            len(self.tokens),
-        )
 
     def _key(self) -> tuple[object, ...]:
         return (
@@ -195,22 +159,56 @@ Reaction = Callable[[Position, int, Events], None]
 SetUp = Callable[[Position], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Debt:
-    """How one kind of debt is answered."""
+class Pending(ABC):
+    """A choice that one or several seats owe before anything else may happen."""
 
-    answers: Callable[[Position, int], list[Action]]
-    """answers(position, seat): what the seat may do while it stands."""
-    lowest: Callable[[Position, int], Action | None]
-    """lowest(position, seat): the answer with the lowest cards; None where a search knows none of them."""
-    settle: Callable[[Position, int, Events], bool]
-    """settle(position, resigning seat, events): pays or drops the debts of that seat; answers as a Resolver."""
-    from_json: Callable[[Json, Position], Pending]
-    """from_json(value, position): reads and checks it as a part of a position from outside."""
-    fields: frozenset[str]
+    __slots__ = ()
+    kind: ClassVar[str]
+    fields: ClassVar[frozenset[str]]
     """Of its JSON."""
-    unlisted: Callable[[Position, int, Action], Action | None] = lambda position, seat, action: None
-    """unlisted(position, seat, action): the action, if it is a right answer of those too many to be listed."""
+
+    @property
+    @abstractmethod
+    def seats(self) -> tuple[int, ...]:
+        """Who may answer now."""
+
+    @property
+    def choice_cards(self) -> tuple[int, ...]:
+        """The kinds of the cards that lie before the chooser, and so in no hand."""
+        return ()
+
+    def shows_hand(self, viewer: int | None, owner: int) -> bool:
+        """Whether the viewer sees the owner's hand because of it."""
+        return False
+
+    @abstractmethod
+    def answers(self, position: Position, seat: int) -> list[Action]:
+        """What the seat may do while it stands."""
+
+    def unlisted(self, position: Position, seat: int, action: Action) -> Action | None:
+        """The action, if it is a right answer of those too many to be listed."""
+        return None
+
+    @abstractmethod
+    def lowest(self, position: Position, seat: int) -> Action | None:
+        """The answer with the lowest cards; None where a search knows none of them."""
+
+    def settle(self, position: Position, seat: int, events: Events) -> bool:
+        """The seat resigns: what it owes is answered with the lowest cards. True as from a Resolver."""
+        if seat not in self.seats:
+            return False
+        lowest = self.lowest(position, seat)
+        assert lowest is not None
+        return position.ruleset.resolvers[type(lowest)](position, seat, lowest, events)
+
+    @abstractmethod
+    def to_json(self, names: Sequence[str], viewer: int | None, is_full: bool) -> Json:
+        """As one audience sees it; `names` are those of the kinds of cards."""
+
+    @classmethod
+    @abstractmethod
+    def from_json(cls, value: Json, position: Position) -> Pending:
+        """Reads and checks it as a part of a position from outside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +239,6 @@ class Ruleset:
     resolvers: dict[type[Action], Resolver]
     choices: dict[type[Action], Choice]
     why_nots: dict[type[Action], WhyNot]
-    debts: dict[type[Pending], Debt]
     reactions: tuple[Reaction, ...]
     set_ups: tuple[SetUp, ...]
     states: tuple[State, ...]

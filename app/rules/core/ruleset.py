@@ -15,8 +15,7 @@ from app.rules.core.action_cache import make_action_cache
 from app.rules.core.cards import card_kinds
 from app.rules.core.errors import Reason
 from app.rules.core.event import EVENTS, Event
-from app.rules.core.pending import Pending
-from app.rules.core.position import Choice, Debt, Offer, Reaction, Resolver, Ruleset, SetUp, State, WhyNot
+from app.rules.core.position import Choice, Offer, Pending, Reaction, Resolver, Ruleset, SetUp, State, WhyNot
 from app.rules.core.route import Route, make_route
 from app.rules.options import Options
 
@@ -42,7 +41,7 @@ class Module:
     """Why its actions are refused where it does not play."""
     offers: Callable[[Options, Route], tuple[Offer, ...]] = lambda options, route: ()
     actions: dict[type[Action], Rule] = field(default_factory=dict)
-    debts: dict[type[Pending], Debt] = field(default_factory=dict)
+    debts: tuple[type[Pending], ...] = ()
     events: tuple[type[Event], ...] = ()
     reactions: tuple[Reaction, ...] = ()
     set_up: SetUp | None = None
@@ -55,7 +54,7 @@ class Module:
 
 MODULES: list[Module] = []
 """In the order in which they offer actions."""
-DEBTS: dict[str, Debt] = {}
+DEBTS: dict[str, type[Pending]] = {}
 """Of all modules, by their kinds in JSON."""
 
 
@@ -64,7 +63,7 @@ def add_modules(modules: Iterable[Module]) -> None:
         MODULES.append(module)
         ACTIONS.update({action.type: action for action in module.actions})
         EVENTS.update({event.type: event for event in module.events})
-        DEBTS.update({kind.kind: debt for kind, debt in module.debts.items()})
+        DEBTS.update({debt.kind: debt for debt in module.debts})
 
 
 def modules_on(options: Options) -> list[Module]:
@@ -89,7 +88,6 @@ def make_ruleset(options: Options, symbols: tuple[str, ...]) -> Ruleset:
         resolvers=played.resolvers,
         choices=played.choices,
         why_nots=played.why_nots,
-        debts=played.debts,
         reactions=played.reactions,
         set_ups=played.set_ups,
         states=played.states,
@@ -104,7 +102,6 @@ class _Tables:
     resolvers: dict[type[Action], Resolver]
     choices: dict[type[Action], Choice]
     why_nots: dict[type[Action], WhyNot]
-    debts: dict[type[Pending], Debt]
     reactions: tuple[Reaction, ...]
     set_ups: tuple[SetUp, ...]
     states: tuple[State, ...]
@@ -120,7 +117,6 @@ def _tables(options: Options) -> _Tables:
         resolvers={action: rule.resolve for action, rule in rules.items()},
         choices={action: rule.choice for action, rule in rules.items()},
         why_nots={action: rule.why_not for action, rule in rules.items() if rule.why_not is not None},
-        debts={kind: debt for module in active for kind, debt in module.debts.items()},
         reactions=tuple(reaction for module in active for reaction in module.reactions),
         set_ups=tuple(module.set_up for module in active if module.set_up is not None),
         states=tuple(module.state for module in MODULES if module.state is not None),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.rules.core.chance import shuffle_sorted
-from app.rules.core.events import CardsDrawn, DeckShuffled, RowLaid
+from app.rules.core.event import CardsDrawn, DeckShuffled, RowLaid
 from app.rules.core.position import Events, Position
 
 __all__ = ["gain", "lay_row", "reshuffle", "take", "take_relief"]

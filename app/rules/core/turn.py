@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.rules.core.action import Action
-from app.rules.core.events import StalemateBroken, TurnPassed
+from app.rules.core.event import StalemateBroken, TurnPassed
 from app.rules.core.position import Events, Position
 from app.rules.core.supply import take
 

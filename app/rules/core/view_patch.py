@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from bisect import insort
-from typing import Any
+
+from app.rules.core import Json
 
 __all__ = ["gain_cards", "lose_cards", "move_pirates", "place_order", "play_cards"]
-
-Json = dict[str, Any]
 
 
 def place_order(view: Json, place: int | str) -> float:

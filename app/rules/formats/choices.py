@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
-from app.rules.core.action import Action
+from app.rules.core import Json
+from app.rules.core.action import Action, End
 from app.rules.core.action_cache import END
-from app.rules.core.actions import End
 from app.rules.core.engine import legal
 from app.rules.core.movement import cards_left, company_of, landing, retreat_target
 from app.rules.core.position import Position
 
 __all__ = ["choices", "choices_json", "known_action"]
-
-Json = dict[str, Any]
 
 
 def choices(position: Position, seat: int, *, is_sealed: bool = False) -> list[Json]:

@@ -18,9 +18,9 @@ turn r taken=1 captain_used=no
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from app.rules.catalogue import CATALOGUE, PRESETS
+from app.rules.core import Json
 from app.rules.core.errors import BadNotation
 from app.rules.core.fields import SEAT_LETTERS
 from app.rules.core.position import Position
@@ -30,8 +30,6 @@ from app.rules.formats.view import FORMAT, position_to_json
 from app.rules.options import options_to_json, parse_options
 
 __all__ = ["draw", "draw_view", "parse_drawing"]
-
-Json = dict[str, Any]
 
 
 def draw(position: Position) -> str:

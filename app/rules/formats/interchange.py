@@ -5,22 +5,18 @@ Not checked: whether the position follows from its seed or can be reached at all
 
 from __future__ import annotations
 
-from typing import Any
-
+from app.rules.core import Json
 from app.rules.core.cards import SYMBOLS, CardKinds
 from app.rules.core.chance import check_seed
 from app.rules.core.errors import BadOptions, BadPosition, BadSeed
 from app.rules.core.movement import MOST_ABOARD
-from app.rules.core.pending import Pending
-from app.rules.core.position import CARTAGENA, TORTUGA, Position
+from app.rules.core.position import CARTAGENA, TORTUGA, Pending, Position
 from app.rules.core.route import BOARD_LENGTH, Route
 from app.rules.core.ruleset import DEBTS, MODULES, make_ruleset
 from app.rules.formats.view import FORMAT
 from app.rules.options import Options, parse_options
 
 __all__ = ["position_from_json"]
-
-Json = dict[str, Any]
 
 _FIELDS = frozenset(
     (

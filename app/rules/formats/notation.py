@@ -13,8 +13,7 @@ Seats are letters: r b y g v for the seats 0 to 4. A card with `!` is played for
 
 from __future__ import annotations
 
-from app.rules.core.action import ACTIONS, Action
-from app.rules.core.actions import Advance
+from app.rules.core.action import ACTIONS, Action, Advance
 from app.rules.core.errors import BadNotation
 from app.rules.core.fields import CARDS, SEAT_LETTERS
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from app.rules.core.action import Action, action_from_json, action_to_json
-from app.rules.core.actions import Resign
+from app.rules.core import Json
+from app.rules.core.action import Action, Resign, action_from_json, action_to_json
 from app.rules.core.chance import check_nonce, check_seed, commitment_of, seed_from
 from app.rules.core.engine import RULES_VERSION, apply, new_game
 from app.rules.core.errors import BadRecord, RuleError
@@ -29,8 +28,6 @@ __all__ = [
 ]
 
 FORMATS = {1: "cartagena-record/1", 2: "cartagena-record/2"}  # by the scheme of its chance
-
-Json = dict[str, Any]
 
 _FIELDS = (
     "format",

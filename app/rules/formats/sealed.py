@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from app.rules.core import Json
 from app.rules.core.chance import bot_nonce, is_nonce, is_seal, seal_of
 from app.rules.core.errors import BadRecord
 
 __all__ = ["Sealed", "VoidRound", "check_nonces", "sealed_from_json", "void_round_to_json"]
 
 _MOST_ROUNDS = 1000
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

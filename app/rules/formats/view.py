@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from app.rules.core import Json
 from app.rules.core.position import Position
 from app.rules.core.route import Place
 from app.rules.options import options_to_json
@@ -11,8 +10,6 @@ from app.rules.options import options_to_json
 __all__ = ["FORMAT", "position_to_json", "view"]
 
 FORMAT = "cartagena/1"
-
-Json = dict[str, Any]
 
 
 def position_to_json(position: Position) -> Json:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.rules.core.action import Action
+from app.rules.core.action import Action, Advance, Draw, Retreat
 from app.rules.core.action_cache import HELD
-from app.rules.core.actions import Advance, Draw, Retreat
 from app.rules.core.cards import PRINTED_BOARDS, add_symbols
 from app.rules.core.errors import Illegal, Reason
-from app.rules.core.event import Json
-from app.rules.core.events import (
+from app.rules.core.event import (
     Advanced,
     CardsDrawn,
     DeckShuffled,
     GameWon,
+    Json,
     PendingDiscarded,
     Resigned,
     Rested,
@@ -29,11 +28,10 @@ from app.rules.core.movement import (
     cards_left,
     company_of,
     discard_card,
-    has_won,
     landing,
     move,
     retreat_target,
-    win,
+    win_at_goal,
 )
 from app.rules.core.position import CARTAGENA, Events, Offer, Position, Ruleset
 from app.rules.core.route import SLOOP, START, Route
@@ -160,8 +158,8 @@ def _advance(position: Position, seat: int, action: Advance, events: Events) -> 
     position.taken += 1
     if events is not None:
         events.append(Advanced(seat, action.card, action.origin, route.names[to]))
-    if to == route.goal and has_won(position, seat):
-        win(position, seat, "goal", events)
+    if to == route.goal:
+        win_at_goal(position, seat, to, events)
     return kinds.dark[kind]
 
 

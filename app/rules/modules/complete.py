@@ -31,12 +31,10 @@ class Sail(Action):
 @dataclass(frozen=True, slots=True)
 class Sailed(Event):
     type = "sailed"
+    form = ("seat", "to", "free")
     seat: int
     to: str
     is_free: bool
-
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
-        return {"type": "sailed", "seat": self.seat, "to": self.to, "free": self.is_free}
 
     @staticmethod
     def fold(view: Json, event: Json, viewer: int | None) -> None:

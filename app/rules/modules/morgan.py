@@ -11,7 +11,7 @@ from app.rules.core.errors import Illegal, Reason
 from app.rules.core.event import Event, Json
 from app.rules.core.explain import no_such_seat
 from app.rules.core.fields import PLACE, SEAT
-from app.rules.core.movement import NOWHERE, arrival, company_of, has_room_aboard, has_won, move, win
+from app.rules.core.movement import NOWHERE, arrival, company_of, has_room_aboard, move, win_at_goal
 from app.rules.core.position import TORTUGA, Events, Offer, Position, Ruleset
 from app.rules.core.route import GOAL, SLOOP, Place, Route
 from app.rules.core.ruleset import Module, Rule
@@ -50,19 +50,11 @@ class Morgan(Action):
 @dataclass(frozen=True, slots=True)
 class MorganMoved(Event):
     type = "morgan_moved"
+    form = ("seat", "player", "from", "to")
     seat: int
     player: int
     origin: Place
     to: Place
-
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
-        return {
-            "type": "morgan_moved",
-            "seat": self.seat,
-            "player": self.player,
-            "from": self.origin,
-            "to": self.to,
-        }
 
     @staticmethod
     def fold(view: Json, event: Json, viewer: int | None) -> None:
@@ -124,9 +116,7 @@ def _resolve(position: Position, seat: int, action: Morgan, events: Events) -> b
     position.taken += 1
     if events is not None:
         events.append(MorganMoved(seat, player, action.origin, route.names[to]))
-    if to == route.goal and has_won(position, player):
-        win(position, player, "goal", events)
-    else:
+    if not win_at_goal(position, player, to, events):
         take(position, seat, won, events)
     return False
 

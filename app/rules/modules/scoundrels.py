@@ -10,8 +10,7 @@ from app.rules.core.errors import BadPosition, Illegal, Reason
 from app.rules.core.event import Event, Json
 from app.rules.core.fields import CARDS
 from app.rules.core.movement import discard_card
-from app.rules.core.pending import Pending
-from app.rules.core.position import Debt, Events, Position
+from app.rules.core.position import Events, Pending, Position
 from app.rules.core.ruleset import Module, Rule
 from app.rules.core.view_patch import lose_cards
 
@@ -74,6 +73,7 @@ class OwedDiscards(Pending):
     """A dark card was played: these seats must discard so many cards, in any order of seats."""
 
     kind = "discard"
+    fields = frozenset(("kind", "owed"))
     owed: tuple[tuple[int, int], ...]
 
     @property
@@ -82,6 +82,40 @@ class OwedDiscards(Pending):
 
     def to_json(self, names: Sequence[str], viewer: int | None, is_full: bool) -> Json:
         return {"kind": "discard", "owed": {str(seat): count for seat, count in self.owed}}
+
+    @classmethod
+    def from_json(cls, value: Json, position: Position) -> OwedDiscards:
+        if not position.options.scoundrels:
+            raise BadPosition("Discards are owed only where scoundrels play.")
+        owed = value["owed"]
+        seats = {str(seat): seat for seat in position.seats_in}
+        if not isinstance(owed, dict) or not owed or not owed.keys() <= seats.keys():
+            raise BadPosition("Owed discards are an object from the seats still in that owe to a count.")
+        for name, count in owed.items():
+            if type(count) is not int or count < 1 or position.held[seats[name]] != HAND_LIMIT + count:
+                raise BadPosition(f"Player {name} owes exactly the cards that it holds beyond {HAND_LIMIT}.")
+        return cls(tuple((seat, owed[name]) for name, seat in seats.items() if name in owed))
+
+    def count(self, seat: int) -> int:
+        return dict(self.owed).get(seat, 0)
+
+    def answers(self, position: Position, seat: int) -> list[Action]:
+        return [OwedDiscard(self.count(seat))] if self.count(seat) else []
+
+    def unlisted(self, position: Position, seat: int, action: Action) -> Action | None:
+        if not isinstance(action, Discard):
+            return None
+        if len(action.cards) != self.count(seat):
+            raise Illegal(Why.discard_count, n=self.count(seat))
+        hand = list(position.hand_names(seat))
+        for card in action.cards:
+            if card not in hand:
+                raise Illegal(Why.discard_not_held, card=card)
+            hand.remove(card)
+        return action
+
+    def lowest(self, position: Position, seat: int) -> Discard:
+        return Discard(position.hand_names(seat)[: self.count(seat)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +134,10 @@ class DiscardOwed(Event):
 @dataclass(frozen=True, slots=True)
 class CardsDiscarded(Event):
     type = "cards_discarded"
+    form = ("seat", "cards")
     is_final = True
     seat: int
     cards: tuple[str, ...]
-
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
-        return {"type": "cards_discarded", "seat": self.seat, "cards": list(self.cards)}
 
     @staticmethod
     def fold(view: Json, event: Json, viewer: int | None) -> None:
@@ -130,34 +162,6 @@ def _others_owe_discards(position: Position, seat: int, events: Events) -> None:
             events.append(DiscardOwed(owed))
 
 
-def _count_owed(position: Position, seat: int) -> int:
-    assert isinstance(position.pending, OwedDiscards)
-    return dict(position.pending.owed).get(seat, 0)
-
-
-def _answers(position: Position, seat: int) -> list[Action]:
-    count = _count_owed(position, seat)
-    return [OwedDiscard(count)] if count else []
-
-
-def _unlisted(position: Position, seat: int, action: Action) -> Action | None:
-    if not isinstance(action, Discard):
-        return None
-    count = _count_owed(position, seat)
-    if len(action.cards) != count:
-        raise Illegal(Why.discard_count, n=count)
-    hand = list(position.hand_names(seat))
-    for card in action.cards:
-        if card not in hand:
-            raise Illegal(Why.discard_not_held, card=card)
-        hand.remove(card)
-    return action
-
-
-def _lowest(position: Position, seat: int) -> Discard:
-    return Discard(position.hand_names(seat)[: _count_owed(position, seat)])
-
-
 def _discard(position: Position, seat: int, action: Discard, events: Events) -> bool:
     assert isinstance(position.pending, OwedDiscards)
     cards = tuple(sorted(action.cards))
@@ -171,31 +175,11 @@ def _discard(position: Position, seat: int, action: Discard, events: Events) -> 
     return False
 
 
-def _settle(position: Position, seat: int, events: Events) -> bool:
-    """A seat that resigns discards its lowest cards."""
-    return _count_owed(position, seat) > 0 and _discard(position, seat, _lowest(position, seat), events)
-
-
-def _from_json(value: Json, position: Position) -> Pending:
-    if not position.options.scoundrels:
-        raise BadPosition("Discards are owed only where scoundrels play.")
-    owed = value["owed"]
-    seats = {str(seat): seat for seat in position.seats_in}
-    if not isinstance(owed, dict) or not owed or not owed.keys() <= seats.keys():
-        raise BadPosition("Owed discards are an object from the seats still in that owe to a count.")
-    for name, count in owed.items():
-        if type(count) is not int or count < 1 or position.held[seats[name]] != HAND_LIMIT + count:
-            raise BadPosition(f"Player {name} owes exactly the cards that it holds beyond {HAND_LIMIT}.")
-    return OwedDiscards(tuple((seat, owed[name]) for name, seat in seats.items() if name in owed))
-
-
 SCOUNDRELS = Module(
     name="scoundrels",
     is_on=lambda options: options.scoundrels,
     actions={Discard: Rule(_discard)},
-    debts={
-        OwedDiscards: Debt(_answers, _lowest, _settle, _from_json, frozenset(("kind", "owed")), _unlisted)
-    },
+    debts=(OwedDiscards,),
     events=(DiscardOwed, CardsDiscarded),
     reactions=(_others_owe_discards,),
     dark_copies=2,

@@ -10,14 +10,14 @@ from app.rules.core.errors import Illegal, Reason
 from app.rules.core.event import Event, Json
 from app.rules.core.explain import missing_pirate
 from app.rules.core.fields import CARD, PLACE
-from app.rules.core.movement import discard_card, move
+from app.rules.core.movement import move
 from app.rules.core.position import Events, Position, Ruleset
 from app.rules.core.route import Place
 from app.rules.core.ruleset import Rule
 from app.rules.core.supply import take
 from app.rules.core.view_patch import move_pirates, play_cards
 from app.rules.modules.black_magic.chest_tokens import lay_chests
-from app.rules.modules.black_magic.power import Power, held_kinds, wrong_card
+from app.rules.modules.black_magic.power import Power, held_kinds, pay, wrong_card
 
 __all__ = ["CHEST", "Chest", "ChestOpened", "ChestsLaid", "SnakeStruck"]
 
@@ -34,31 +34,21 @@ class Chest(Action):
     form = (("card", CARD), ("from", PLACE))
     text = "{card}! {from}"
     symbol = "chest"
+    played = ("card",)
     card: str
     origin: Place
-
-    def cards_played(self) -> tuple[str, ...]:
-        return (self.card,)
 
 
 @dataclass(frozen=True, slots=True)
 class ChestOpened(Event):
     type = "chest_opened"
+    form = ("seat", "card", "from", "token")
     played = ("card",)
     is_final = True
     seat: int
     card: str
     origin: Place
     token: str
-
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
-        return {
-            "type": "chest_opened",
-            "seat": self.seat,
-            "card": self.card,
-            "from": self.origin,
-            "token": self.token,
-        }
 
     @staticmethod
     def fold(view: Json, event: Json, viewer: int | None) -> None:
@@ -69,13 +59,11 @@ class ChestOpened(Event):
 @dataclass(frozen=True, slots=True)
 class SnakeStruck(Event):
     type = "snake_struck"
+    form = ("seat", "from", "to")
     is_final = True
     seat: int
     origin: Place
     to: Place
-
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
-        return {"type": "snake_struck", "seat": self.seat, "from": self.origin, "to": self.to}
 
     @staticmethod
     def fold(view: Json, event: Json, viewer: int | None) -> None:
@@ -85,12 +73,10 @@ class SnakeStruck(Event):
 @dataclass(frozen=True, slots=True)
 class ChestsLaid(Event):
     type = "chests_laid"
+    form = ("spaces", "aside")
     is_final = True
     spaces: tuple[Place, ...]
     aside: int
-
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
-        return {"type": "chests_laid", "spaces": list(self.spaces), "aside": self.aside}
 
     @staticmethod
     def fold(view: Json, event: Json, viewer: int | None) -> None:
@@ -109,11 +95,8 @@ def _offer(position: Position, seat: int, out: list[Action]) -> None:
 
 
 def _open(position: Position, seat: int, action: Chest, events: Events) -> bool:
-    ruleset = position.ruleset
-    place = ruleset.route.places[action.origin]
-    kind = ruleset.kinds.numbers[action.card]
-    discard_card(position, seat, kind)
-    position.taken += 1
+    place = position.ruleset.route.places[action.origin]
+    dark = pay(position, seat, action.card)
     found = position.tokens[place]
     position.tokens = {other: left for other, left in position.tokens.items() if other != place}
     if events is not None:
@@ -122,7 +105,7 @@ def _open(position: Position, seat: int, action: Chest, events: Events) -> bool:
         _strike_with_snake(position, seat, place, events)
     elif found != "empty":
         take(position, seat, int(found), events)
-    return ruleset.kinds.dark[kind]
+    return dark
 
 
 def _strike_with_snake(position: Position, seat: int, place: int, events: Events) -> None:

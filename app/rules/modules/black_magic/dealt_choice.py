@@ -4,37 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
+from app.rules.core.cards import is_dark
 from app.rules.core.errors import BadPosition
 from app.rules.core.event import Event, Json
-from app.rules.core.pending import Pending
 from app.rules.core.position import Events, Position
 from app.rules.core.supply import reshuffle
 from app.rules.core.view_patch import play_cards
-from app.rules.modules.black_magic.power import check_owed
+from app.rules.modules.black_magic.power import Owed, check_owed
 
 __all__ = [
     "ChoiceDealt",
+    "ChoicePlayed",
     "OwedChoice",
     "arrangements",
     "choice_cards",
     "deal_choice",
-    "fold_played",
     "names_of",
 ]
 
 
 @dataclass(frozen=True, slots=True)
-class OwedChoice(Pending):
+class OwedChoice(Owed):
     """Cards lie before a seat, which has to say where each goes."""
 
+    fields = frozenset(("kind", "seat", "cards", "dark"))
     seat: int
     cards: tuple[int, ...]
     dark: bool
-
-    @property
-    def seats(self) -> tuple[int, ...]:
-        return (self.seat,)
 
     @property
     def choice_cards(self) -> tuple[int, ...]:
@@ -83,11 +81,23 @@ class ChoiceDealt(Event):
             pending["cards"] = sorted(pending["cards"] + event["cards"])
 
 
-def fold_played(view: Json, event: Json, viewer: int | None, kind: str) -> None:
-    """A card was played that leaves a choice of this kind owed; its cards are dealt by the next events."""
-    play_cards(view, event["seat"], event["card"])
-    seen: Json = {"cards": []} if viewer == event["seat"] else {"cards": None, "count": 0}
-    view["pending"] = {"kind": kind, "seat": event["seat"], **seen, "dark": event["card"].endswith("*")}
+@dataclass(frozen=True, slots=True)
+class ChoicePlayed(Event):
+    """A card was played that leaves a choice owed; its cards are dealt by the next events."""
+
+    form = ("seat", "card")
+    played = ("card",)
+    is_final = True
+    leaves: ClassVar[str]
+    """The kind of the choice."""
+    seat: int
+    card: str
+
+    @classmethod
+    def fold(cls, view: Json, event: Json, viewer: int | None) -> None:
+        play_cards(view, event["seat"], event["card"])
+        seen: Json = {"cards": []} if viewer == event["seat"] else {"cards": None, "count": 0}
+        view["pending"] = {"kind": cls.leaves, "seat": event["seat"], **seen, "dark": is_dark(event["card"])}
 
 
 def deal_choice(position: Position, seat: int, count: int, events: Events) -> tuple[int, ...]:

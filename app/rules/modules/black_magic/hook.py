@@ -9,12 +9,12 @@ from app.rules.core.action import Action
 from app.rules.core.errors import Illegal, Reason
 from app.rules.core.event import Event, Json
 from app.rules.core.fields import CARD, PLACE
-from app.rules.core.movement import arrival, discard_card, has_won, landing, move, win
+from app.rules.core.movement import arrival, landing, move, win_at_goal
 from app.rules.core.position import Events, Position, Ruleset
 from app.rules.core.route import Place
 from app.rules.core.ruleset import Rule
 from app.rules.core.view_patch import move_pirates, play_cards
-from app.rules.modules.black_magic.power import Power, held_kinds, pairs_held, wrong_card
+from app.rules.modules.black_magic.power import Power, held_kinds, pairs_held, pay, wrong_card
 
 __all__ = ["HOOK", "Hook", "HookAdvanced"]
 
@@ -36,33 +36,22 @@ class Hook(Action):
     text = "{card}+{with}! {from}"
     symbol = "hook"
     power_cards = 2
+    played = ("card", "with")
     card: str
     second: str
     origin: Place
-
-    def cards_played(self) -> tuple[str, ...]:
-        return (self.card, self.second)
 
 
 @dataclass(frozen=True, slots=True)
 class HookAdvanced(Event):
     type = "hook_advanced"
+    form = ("seat", "card", "with", "from", "to")
     played = ("card", "with")
     seat: int
     card: str
     second: str
     origin: Place
     to: Place
-
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
-        return {
-            "type": "hook_advanced",
-            "seat": self.seat,
-            "card": self.card,
-            "with": self.second,
-            "from": self.origin,
-            "to": self.to,
-        }
 
     @staticmethod
     def fold(view: Json, event: Json, viewer: int | None) -> None:
@@ -96,21 +85,16 @@ def _landing(position: Position, seat: int, action: Hook) -> int:
 
 
 def _advance(position: Position, seat: int, action: Hook, events: Events) -> bool:
-    ruleset = position.ruleset
-    route = ruleset.route
-    hook, second = ruleset.kinds.numbers[action.card], ruleset.kinds.numbers[action.second]
+    route = position.ruleset.route
     origin = route.places[action.origin]
     to = _landing(position, seat, action)
-    discard_card(position, seat, hook)
-    discard_card(position, seat, second)
+    dark = pay(position, seat, action.card, action.second, cost=COST)
     move(position, seat, origin, to)
     move(position, seat, origin, to)
-    position.taken += COST
     if events is not None:
         events.append(HookAdvanced(seat, action.card, action.second, action.origin, route.names[to]))
-    if to == route.goal and has_won(position, seat):
-        win(position, seat, "goal", events)
-    return ruleset.kinds.dark[hook] or ruleset.kinds.dark[second]
+    win_at_goal(position, seat, to, events)
+    return dark
 
 
 def _choice(position: Position, seat: int, action: Hook, company: bytearray) -> Json:

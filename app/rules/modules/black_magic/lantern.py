@@ -10,21 +10,19 @@ from app.rules.core.errors import Illegal
 from app.rules.core.event import Event, Json
 from app.rules.core.explain import Why
 from app.rules.core.fields import CARD, CARDS
-from app.rules.core.movement import discard_card
-from app.rules.core.pending import Pending
-from app.rules.core.position import Debt, Events, Position, Ruleset
+from app.rules.core.position import Events, Position, Ruleset
 from app.rules.core.ruleset import Rule
 from app.rules.core.supply import gain
 from app.rules.core.view_patch import gain_cards
 from app.rules.modules.black_magic.dealt_choice import (
+    ChoicePlayed,
     OwedChoice,
     arrangements,
     choice_cards,
     deal_choice,
-    fold_played,
     names_of,
 )
-from app.rules.modules.black_magic.power import Power, held_kinds, wrong_card
+from app.rules.modules.black_magic.power import Power, close_choice, held_kinds, pay, wrong_card
 
 __all__ = ["LANTERN", "CardsStacked", "Lantern", "LanternLit", "OwedStack", "Stack"]
 
@@ -37,10 +35,8 @@ class Lantern(Action):
     form = (("card", CARD),)
     text = "{card}!"
     symbol = "lantern"
+    played = ("card",)
     card: str
-
-    def cards_played(self) -> tuple[str, ...]:
-        return (self.card,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +66,28 @@ class OwedStack(OwedChoice):
 
     kind = "stack"
 
+    def answers(self, position: Position, seat: int) -> list[Action]:
+        if seat != self.seat:
+            return []
+        return [
+            Stack(names_of(position, keep)[0], names_of(position, back))
+            for back, keep in arrangements(self.cards, len(self.cards) - 1)
+        ]
+
+    def lowest(self, position: Position, seat: int) -> Stack:
+        """The lowest card is kept, the others put back ascending."""
+        kept, *back = names_of(position, self.cards)
+        return Stack(kept, tuple(back))
+
+    @classmethod
+    def from_json(cls, value: Json, position: Position) -> OwedStack:
+        return cls(value["seat"], choice_cards(value, position, 1, CARDS_LIT), value["dark"])
+
 
 @dataclass(frozen=True, slots=True)
-class LanternLit(Event):
+class LanternLit(ChoicePlayed):
     type = "lantern_lit"
-    played = ("card",)
-    is_final = True
-    seat: int
-    card: str
-
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
-        return {"type": "lantern_lit", "seat": self.seat, "card": self.card}
-
-    @staticmethod
-    def fold(view: Json, event: Json, viewer: int | None) -> None:
-        fold_played(view, event, viewer, "stack")
+    leaves = "stack"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +128,11 @@ def _offer(position: Position, seat: int, out: list[Action]) -> None:
 
 
 def _light(position: Position, seat: int, action: Lantern, events: Events) -> bool:
-    kinds = position.ruleset.kinds
-    kind = kinds.numbers[action.card]
-    discard_card(position, seat, kind)
-    position.taken += 1
+    dark = pay(position, seat, action.card)
     if events is not None:
         events.append(LanternLit(seat, action.card))
     cards = deal_choice(position, seat, CARDS_LIT, events)
-    position.pending = OwedStack(seat, cards, kinds.dark[kind])
+    position.pending = OwedStack(seat, cards, dark)
     return False
 
 
@@ -140,44 +140,13 @@ def _why_not(position: Position, seat: int, action: Lantern) -> Illegal:
     return wrong_card(action.card, "lantern") or Illegal(Why.not_now)
 
 
-def _owed(position: Position) -> OwedStack:
-    assert isinstance(position.pending, OwedStack)
-    return position.pending
-
-
-def _answers(position: Position, seat: int) -> list[Action]:
-    owed = _owed(position)
-    if seat != owed.seat:
-        return []
-    return [
-        Stack(names_of(position, keep)[0], names_of(position, back))
-        for back, keep in arrangements(owed.cards, len(owed.cards) - 1)
-    ]
-
-
-def _lowest(position: Position, seat: int) -> Stack:
-    """The lowest card is kept, the others put back ascending."""
-    kept, *back = names_of(position, _owed(position).cards)
-    return Stack(kept, tuple(back))
-
-
 def _stack(position: Position, seat: int, action: Stack, events: Events) -> bool:
-    owed = _owed(position)
     numbers = position.ruleset.kinds.numbers
     gain(position, seat, numbers[action.keep])
     position.deck += bytearray(numbers[card] for card in reversed(action.back))
-    position.pending = None
     if events is not None:
         events.append(CardsStacked(seat, action.keep, action.back))
-    return owed.dark
-
-
-def _settle(position: Position, seat: int, events: Events) -> bool:
-    return seat == _owed(position).seat and _stack(position, seat, _lowest(position, seat), events)
-
-
-def _from_json(value: Json, position: Position) -> Pending:
-    return OwedStack(value["seat"], choice_cards(value, position, 1, CARDS_LIT), value["dark"])
+    return close_choice(position)
 
 
 def _every_action(ruleset: Ruleset) -> Iterator[Action]:
@@ -191,7 +160,5 @@ LANTERN = Power(
     actions={Lantern: Rule(_light, why_not=_why_not), Stack: Rule(_stack)},
     events=(LanternLit, CardsStacked),
     every_action=_every_action,
-    debts={
-        OwedStack: Debt(_answers, _lowest, _settle, _from_json, frozenset(("kind", "seat", "cards", "dark")))
-    },
+    debts=(OwedStack,),
 )

@@ -11,12 +11,12 @@ from app.rules.core.errors import Illegal, Reason
 from app.rules.core.event import Event, Json
 from app.rules.core.explain import missing_pirate, no_advance
 from app.rules.core.fields import CARDS, PLACE, SYMBOL
-from app.rules.core.movement import arrival, discard_card, has_won, landing, move, win
+from app.rules.core.movement import arrival, landing, move, win_at_goal
 from app.rules.core.position import Events, Position, Ruleset
 from app.rules.core.route import Place
 from app.rules.core.ruleset import Rule
 from app.rules.core.view_patch import move_pirates, play_cards
-from app.rules.modules.black_magic.power import Power, held_kinds, pairs_held
+from app.rules.modules.black_magic.power import Power, held_kinds, pairs_held, pay
 
 __all__ = ["PARROT", "Parrot", "ParrotAdvanced"]
 
@@ -35,6 +35,7 @@ class Parrot(Action):
     text = "{cards}! {as} {from}"
     symbol = "parrot"
     power_cards = 2
+    played = ("cards",)
     cards: tuple[str, ...]
     shown: str
     """The symbol that the two stand for."""
@@ -43,29 +44,17 @@ class Parrot(Action):
     def canonical(self) -> Action:
         return Parrot(tuple(sorted(self.cards)), self.shown, self.origin)
 
-    def cards_played(self) -> tuple[str, ...]:
-        return self.cards
-
 
 @dataclass(frozen=True, slots=True)
 class ParrotAdvanced(Event):
     type = "parrot_advanced"
+    form = ("seat", "cards", "as", "from", "to")
     played = ("cards",)
     seat: int
     cards: tuple[str, ...]
     symbol: str
     origin: Place
     to: Place
-
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
-        return {
-            "type": "parrot_advanced",
-            "seat": self.seat,
-            "cards": list(self.cards),
-            "as": self.symbol,
-            "from": self.origin,
-            "to": self.to,
-        }
 
     @staticmethod
     def fold(view: Json, event: Json, viewer: int | None) -> None:
@@ -97,19 +86,14 @@ def _landing(position: Position, seat: int, action: Parrot) -> int:
 
 
 def _advance(position: Position, seat: int, action: Parrot, events: Events) -> bool:
-    ruleset = position.ruleset
-    route = ruleset.route
-    kinds = [ruleset.kinds.numbers[card] for card in action.cards]
+    route = position.ruleset.route
     to = _landing(position, seat, action)
-    for kind in kinds:
-        discard_card(position, seat, kind)
+    dark = pay(position, seat, *action.cards)
     move(position, seat, route.places[action.origin], to)
-    position.taken += 1
     if events is not None:
         events.append(ParrotAdvanced(seat, action.cards, action.shown, action.origin, route.names[to]))
-    if to == route.goal and has_won(position, seat):
-        win(position, seat, "goal", events)
-    return any(ruleset.kinds.dark[kind] for kind in kinds)
+    win_at_goal(position, seat, to, events)
+    return dark
 
 
 def _choice(position: Position, seat: int, action: Parrot, company: bytearray) -> Json:

@@ -10,13 +10,20 @@ from app.rules.core.errors import BadPosition, Illegal, Reason
 from app.rules.core.event import Event, Json
 from app.rules.core.explain import no_such_seat
 from app.rules.core.fields import CARD, SEAT
-from app.rules.core.movement import discard_card, lose_card
-from app.rules.core.pending import Pending
-from app.rules.core.position import Debt, Events, Position, Ruleset
+from app.rules.core.movement import lose_card
+from app.rules.core.position import Events, Position, Ruleset
 from app.rules.core.ruleset import Rule
 from app.rules.core.supply import gain, take
 from app.rules.core.view_patch import gain_cards, lose_cards, play_cards
-from app.rules.modules.black_magic.power import Power, check_owed, held_kinds, wrong_card
+from app.rules.modules.black_magic.power import (
+    Owed,
+    Power,
+    check_owed,
+    close_choice,
+    held_kinds,
+    pay,
+    wrong_card,
+)
 
 __all__ = ["PISTOL", "CardStolen", "OwedSteal", "Pistol", "PistolAimed", "Steal", "StealLapsed"]
 
@@ -35,11 +42,9 @@ class Pistol(Action):
     form = (("card", CARD), ("player", SEAT))
     text = "{card}! {player}"
     symbol = "pistol"
+    played = ("card",)
     card: str
     player: int
-
-    def cards_played(self) -> tuple[str, ...]:
-        return (self.card,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +58,49 @@ class Steal(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class OwedSteal(Pending):
+class OwedSteal(Owed):
     """A pistol was played: one card of the victim's hand is to be chosen."""
 
     kind = "steal"
+    fields = frozenset(("kind", "seat", "from", "dark"))
     seat: int
     victim: int
     dark: bool
-
-    @property
-    def seats(self) -> tuple[int, ...]:
-        return (self.seat,)
 
     def shows_hand(self, viewer: int | None, owner: int) -> bool:
         return self.seat == viewer and self.victim == owner
 
     def to_json(self, names: Sequence[str], viewer: int | None, is_full: bool) -> Json:
         return {"kind": "steal", "seat": self.seat, "from": self.victim, "dark": self.dark}
+
+    @classmethod
+    def from_json(cls, value: Json, position: Position) -> OwedSteal:
+        check_owed(value, position)
+        victim = value["from"]
+        if type(victim) is not int or not 0 <= victim < position.options.players or victim == position.seat:
+            raise BadPosition("A card is stolen from another seat of the table.")
+        if position.resigned[victim] or not position.held[victim]:
+            raise BadPosition("A card is stolen from a seat that is still in and holds one.")
+        return cls(value["seat"], victim, value["dark"])
+
+    def answers(self, position: Position, seat: int) -> list[Action]:
+        if seat != self.seat:
+            return []
+        names = position.ruleset.kinds.names
+        return [Steal(names[kind]) for kind, count in enumerate(position.hands[self.victim]) if count]
+
+    def lowest(self, position: Position, seat: int) -> Action | None:
+        """None where all of the victim's cards are unknown."""
+        cards = position.hand_names(self.victim)
+        return Steal(cards[0]) if cards else None
+
+    def settle(self, position: Position, seat: int, events: Events) -> bool:
+        """The thief resigns: it takes the lowest card. The victim resigns: the steal lapses."""
+        if seat != self.victim:
+            return super(OwedSteal, self).settle(position, seat, events)
+        if events is not None:
+            events.append(StealLapsed(self.seat, self.victim))
+        return close_choice(position)
 
 
 def _hide_again(view: Json, victim: int, viewer: int | None) -> None:
@@ -146,12 +177,10 @@ class CardStolen(Event):
 @dataclass(frozen=True, slots=True)
 class StealLapsed(Event):
     type = "steal_lapsed"
+    form = ("seat", "from")
     is_final = True
     seat: int
     victim: int
-
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
-        return {"type": "steal_lapsed", "seat": self.seat, "from": self.victim}
 
     @staticmethod
     def fold(view: Json, event: Json, viewer: int | None) -> None:
@@ -168,11 +197,7 @@ def _offer(position: Position, seat: int, out: list[Action]) -> None:
 
 
 def _aim(position: Position, seat: int, action: Pistol, events: Events) -> bool:
-    kinds = position.ruleset.kinds
-    kind = kinds.numbers[action.card]
-    discard_card(position, seat, kind)
-    position.taken += 1
-    position.pending = OwedSteal(seat, action.player, kinds.dark[kind])
+    position.pending = OwedSteal(seat, action.player, pay(position, seat, action.card))
     if events is not None:
         events.append(PistolAimed(seat, action.card, action.player, position.hand_names(action.player)))
     return False
@@ -187,58 +212,17 @@ def _why_not(position: Position, seat: int, action: Pistol) -> Illegal:
     return Illegal(Why.player_resigned if position.resigned[action.player] else Why.player_without_cards)
 
 
-def _owed(position: Position) -> OwedSteal:
-    assert isinstance(position.pending, OwedSteal)
-    return position.pending
-
-
-def _answers(position: Position, seat: int) -> list[Action]:
-    owed = _owed(position)
-    if seat != owed.seat:
-        return []
-    names = position.ruleset.kinds.names
-    return [Steal(names[kind]) for kind, count in enumerate(position.hands[owed.victim]) if count]
-
-
-def _lowest(position: Position, seat: int) -> Action | None:
-    """None where all of the victim's cards are unknown."""
-    cards = position.hand_names(_owed(position).victim)
-    return Steal(cards[0]) if cards else None
-
-
 def _steal(position: Position, seat: int, action: Steal, events: Events) -> bool:
-    owed = _owed(position)
+    assert isinstance(position.pending, OwedSteal)
+    victim = position.pending.victim
     kind = position.ruleset.kinds.numbers[action.card]
-    lose_card(position, owed.victim, kind)
+    lose_card(position, victim, kind)
     gain(position, seat, kind)
-    position.pending = None
+    dark = close_choice(position)
     if events is not None:
-        events.append(CardStolen(seat, owed.victim, action.card))
-    take(position, owed.victim, 1, events)
-    return owed.dark
-
-
-def _settle(position: Position, seat: int, events: Events) -> bool:
-    """The thief resigns: it takes the lowest card. The victim resigns: the steal lapses."""
-    owed = _owed(position)
-    if seat == owed.seat:
-        return _steal(position, seat, Steal(position.hand_names(owed.victim)[0]), events)
-    if seat == owed.victim:
-        position.pending = None
-        if events is not None:
-            events.append(StealLapsed(owed.seat, owed.victim))
-        return owed.dark
-    return False
-
-
-def _from_json(value: Json, position: Position) -> Pending:
-    check_owed(value, position)
-    victim = value["from"]
-    if type(victim) is not int or not 0 <= victim < position.options.players or victim == position.seat:
-        raise BadPosition("A card is stolen from another seat of the table.")
-    if position.resigned[victim] or not position.held[victim]:
-        raise BadPosition("A card is stolen from a seat that is still in and holds one.")
-    return OwedSteal(value["seat"], victim, value["dark"])
+        events.append(CardStolen(seat, victim, action.card))
+    take(position, victim, 1, events)
+    return dark
 
 
 def _every_action(ruleset: Ruleset) -> Iterator[Action]:
@@ -254,7 +238,5 @@ PISTOL = Power(
     actions={Pistol: Rule(_aim, why_not=_why_not), Steal: Rule(_steal)},
     events=(PistolAimed, CardStolen, StealLapsed),
     every_action=_every_action,
-    debts={
-        OwedSteal: Debt(_answers, _lowest, _settle, _from_json, frozenset(("kind", "seat", "from", "dark")))
-    },
+    debts=(OwedSteal,),
 )

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from app.rules.core.action import Action
 from app.rules.core.errors import BadPosition, Illegal, Reason
 from app.rules.core.event import Event, Json
-from app.rules.core.pending import Pending
-from app.rules.core.position import Debt, Offer, Position, Ruleset
+from app.rules.core.movement import discard_card
+from app.rules.core.position import Offer, Pending, Position, Ruleset
 from app.rules.core.ruleset import Rule
 
-__all__ = ["Power", "Why", "check_owed", "held_kinds", "pairs_held", "wrong_card"]
+__all__ = [
+    "Owed",
+    "Power",
+    "Why",
+    "check_owed",
+    "close_choice",
+    "held_kinds",
+    "pairs_held",
+    "pay",
+    "wrong_card",
+]
 
 
 class Why(Reason):
@@ -31,7 +41,35 @@ class Power:
     actions: dict[type[Action], Rule]
     events: tuple[type[Event], ...]
     every_action: Callable[[Ruleset], Iterable[Action]]
-    debts: dict[type[Pending], Debt] = field(default_factory=dict)
+    debts: tuple[type[Pending], ...] = ()
+
+
+class Owed(Pending):
+    """A choice that the seat owes which played a power; `dark`: with a dark card."""
+
+    __slots__ = ()
+    seat: int
+    dark: bool
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        return (self.seat,)
+
+
+def pay(position: Position, seat: int, *cards: str, cost: int = 1) -> bool:
+    """The cards are played for their power, which counts as so many actions; whether one of them is dark."""
+    kinds = position.ruleset.kinds
+    for card in cards:
+        discard_card(position, seat, kinds.numbers[card])
+    position.taken += cost
+    return any(kinds.dark[kinds.numbers[card]] for card in cards)
+
+
+def close_choice(position: Position) -> bool:
+    """What was owed has been answered; whether that ends the action of a dark card."""
+    owed, position.pending = position.pending, None
+    assert isinstance(owed, Owed)
+    return owed.dark
 
 
 def held_kinds(position: Position, seat: int, symbol: str) -> list[int]:

@@ -9,21 +9,19 @@ from app.rules.core.action import Action
 from app.rules.core.errors import Illegal, Reason
 from app.rules.core.event import Event, Json
 from app.rules.core.fields import CARD, CARDS, GIFTS
-from app.rules.core.movement import discard_card
-from app.rules.core.pending import Pending
-from app.rules.core.position import Debt, Events, Position, Ruleset
+from app.rules.core.position import Events, Position, Ruleset
 from app.rules.core.ruleset import Rule
 from app.rules.core.supply import gain
 from app.rules.core.view_patch import gain_cards
 from app.rules.modules.black_magic.dealt_choice import (
+    ChoicePlayed,
     OwedChoice,
     arrangements,
     choice_cards,
     deal_choice,
-    fold_played,
     names_of,
 )
-from app.rules.modules.black_magic.power import Power, held_kinds, wrong_card
+from app.rules.modules.black_magic.power import Power, close_choice, held_kinds, pay, wrong_card
 
 __all__ = ["RUM", "CardsShared", "OwedShare", "Rum", "RumPoured", "Share"]
 
@@ -40,10 +38,8 @@ class Rum(Action):
     form = (("card", CARD),)
     text = "{card}!"
     symbol = "rum"
+    played = ("card",)
     card: str
-
-    def cards_played(self) -> tuple[str, ...]:
-        return (self.card,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +63,37 @@ class OwedShare(OwedChoice):
 
     kind = "share"
 
+    def answers(self, position: Position, seat: int) -> list[Action]:
+        if seat != self.seat:
+            return []
+        receivers = _receivers(position, seat)
+        return [
+            Share(names_of(position, keep), tuple(zip(receivers, names_of(position, given), strict=True)))
+            for given, keep in arrangements(self.cards, len(receivers))
+        ]
+
+    def lowest(self, position: Position, seat: int) -> Share:
+        """The lowest cards are kept, the others given ascending by seat."""
+        receivers = _receivers(position, seat)
+        cards = names_of(position, self.cards)
+        kept = len(cards) - len(receivers)
+        return Share(cards[:kept], tuple(zip(receivers, cards[kept:], strict=True)))
+
+    @classmethod
+    def from_json(cls, value: Json, position: Position) -> OwedShare:
+        # Somebody may have resigned since the rum was poured: then there are more cards than seats plus one.
+        cards = choice_cards(value, position, len(position.seats_in) + 1, position.options.players + 1)
+        return cls(value["seat"], cards, value["dark"])
+
+
+def _receivers(position: Position, seat: int) -> list[int]:
+    return [other for other in position.seats_in if other != seat]
+
 
 @dataclass(frozen=True, slots=True)
-class RumPoured(Event):
+class RumPoured(ChoicePlayed):
     type = "rum_poured"
-    played = ("card",)
-    is_final = True
-    seat: int
-    card: str
-
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
-        return {"type": "rum_poured", "seat": self.seat, "card": self.card}
-
-    @staticmethod
-    def fold(view: Json, event: Json, viewer: int | None) -> None:
-        fold_played(view, event, viewer, "share")
+    leaves = "share"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +134,11 @@ def _offer(position: Position, seat: int, out: list[Action]) -> None:
 
 
 def _pour(position: Position, seat: int, action: Rum, events: Events) -> bool:
-    kinds = position.ruleset.kinds
-    kind = kinds.numbers[action.card]
-    discard_card(position, seat, kind)
-    position.taken += 1
+    dark = pay(position, seat, action.card)
     if events is not None:
         events.append(RumPoured(seat, action.card))
     cards = deal_choice(position, seat, len(position.seats_in) + 1, events)
-    position.pending = OwedShare(seat, cards, kinds.dark[kind])
+    position.pending = OwedShare(seat, cards, dark)
     return False
 
 
@@ -137,55 +146,15 @@ def _why_not(position: Position, seat: int, action: Rum) -> Illegal:
     return wrong_card(action.card, "rum") or Illegal(Why.too_few_for_rum)
 
 
-def _owed(position: Position) -> OwedShare:
-    assert isinstance(position.pending, OwedShare)
-    return position.pending
-
-
-def _receivers(position: Position, seat: int) -> list[int]:
-    return [other for other in position.seats_in if other != seat]
-
-
-def _answers(position: Position, seat: int) -> list[Action]:
-    owed = _owed(position)
-    if seat != owed.seat:
-        return []
-    receivers = _receivers(position, seat)
-    return [
-        Share(names_of(position, keep), tuple(zip(receivers, names_of(position, given), strict=True)))
-        for given, keep in arrangements(owed.cards, len(receivers))
-    ]
-
-
-def _lowest(position: Position, seat: int) -> Share:
-    """The lowest cards are kept, the others given ascending by seat."""
-    receivers = _receivers(position, seat)
-    cards = names_of(position, _owed(position).cards)
-    kept = len(cards) - len(receivers)
-    return Share(cards[:kept], tuple(zip(receivers, cards[kept:], strict=True)))
-
-
 def _share(position: Position, seat: int, action: Share, events: Events) -> bool:
-    owed = _owed(position)
     numbers = position.ruleset.kinds.numbers
     for card in action.keep:
         gain(position, seat, numbers[card])
     for receiver, card in action.give:
         gain(position, receiver, numbers[card])
-    position.pending = None
     if events is not None:
         events.append(CardsShared(seat, action.keep, action.give))
-    return owed.dark
-
-
-def _settle(position: Position, seat: int, events: Events) -> bool:
-    return seat == _owed(position).seat and _share(position, seat, _lowest(position, seat), events)
-
-
-def _from_json(value: Json, position: Position) -> Pending:
-    # Somebody may have resigned since the rum was poured: then there are more cards than seats plus one.
-    cards = choice_cards(value, position, len(position.seats_in) + 1, position.options.players + 1)
-    return OwedShare(value["seat"], cards, value["dark"])
+    return close_choice(position)
 
 
 def _every_action(ruleset: Ruleset) -> Iterator[Action]:
@@ -199,7 +168,5 @@ RUM = Power(
     actions={Rum: Rule(_pour, why_not=_why_not), Share: Rule(_share)},
     events=(RumPoured, CardsShared),
     every_action=_every_action,
-    debts={
-        OwedShare: Debt(_answers, _lowest, _settle, _from_json, frozenset(("kind", "seat", "cards", "dark")))
-    },
+    debts=(OwedShare,),
 )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from app.rules.core.action import Action
-from app.rules.core.actions import End
+from app.rules.core.action import Action, End
 from app.rules.core.engine import legal, play
 from app.rules.core.position import Position
 
@@ -11,6 +10,21 @@ __all__ = ["TurnEnd", "turn_ends"]
 
 TurnEnd = tuple[Position, tuple[Action, ...]]
 """A position at the end of a turn, before it passes on, and the actions that lead to it."""
+
+
+def _search_key(position: Position) -> tuple[object, ...]:
+    """Equal for positions that play on alike: the order of the discards and `taken` stand aside."""
+    return (
+        b"".join([*map(bytes, position.pirates), *position.hands, position.row, position.deck]),
+        position.seat,
+        position.sloop,
+        position.captain_used,
+        position.pending,
+        position.winner,
+        position.shuffles,
+        position.token_shuffles,
+        len(position.tokens),
+    )
 
 
 def turn_ends(position: Position, most: int | None = None) -> list[TurnEnd]:
@@ -21,24 +35,24 @@ def turn_ends(position: Position, most: int | None = None) -> list[TurnEnd]:
     """
     seat = position.seat
     ends: dict[tuple[object, ...], TurnEnd] = {}
-    seen = {(position.search_key(), position.taken)}
+    seen = {(_search_key(position), position.taken)}
     layer: list[TurnEnd] = [(position, ())]
     while layer:
         further: list[TurnEnd] = []
         for at, way in layer:
             if at.winner is not None or (at.pending is not None and seat not in at.pending.seats):
-                ends.setdefault(at.search_key(), (at, way))
+                ends.setdefault(_search_key(at), (at, way))
                 continue
             for action in legal(at, seat):
                 if type(action) is End:
-                    ends.setdefault(at.search_key(), (at, way))
+                    ends.setdefault(_search_key(at), (at, way))
                     continue
                 after = at.copy()
                 play(after, seat, action)
                 if after.seat != seat:
-                    ends.setdefault(after.search_key(), (after, (*way, action)))
+                    ends.setdefault(_search_key(after), (after, (*way, action)))
                     continue
-                key = (after.search_key(), after.taken)
+                key = (_search_key(after), after.taken)
                 if key not in seen:
                     seen.add(key)
                     further.append((after, (*way, action)))
