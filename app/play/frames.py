@@ -115,6 +115,7 @@ class TableBlock(_Block, frozen=True, kw_only=True):
     result: Json | None
     next: str | None
     next_commitment: str | None
+    closed_why: str | UnsetType = UNSET
 
 
 class You(_Block, frozen=True, kw_only=True):
@@ -124,6 +125,7 @@ class You(_Block, frozen=True, kw_only=True):
     name: str | None
     seat: int | None
     muted: list[str]
+    removed: bool | UnsetType = UNSET
 
 
 class YourSeat(_Block, frozen=True, kw_only=True):
@@ -187,6 +189,7 @@ class Events(_Versioned, frozen=True, kw_only=True, tag="events"):
 class TableChange(_Versioned, frozen=True, kw_only=True, tag="table"):
     kind: str
     seat: int | UnsetType = UNSET
+    why: str | UnsetType = UNSET
     you: YourSeat
     table: TableBlock
     view: Json | UnsetType | None = UNSET

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET
+
 from app.play.commands import messages as cmd
 from app.play.commands.proposal import Proposal
 from app.play.frames import Welcome, You, frame_of
@@ -91,6 +93,7 @@ def _greet(room: Room, subscriber: Subscriber, hello: cmd.Hello, now: int) -> No
         name=subscriber.actor.name,
         seat=seat,
         muted=sorted(subscriber.muted),
+        removed=UNSET if table.removed.isdisjoint(subscriber.actor.ids) else True,
     )
     welcome = Welcome(
         v=PROTOCOL,

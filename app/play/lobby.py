@@ -209,7 +209,7 @@ def _lists(terms: Terms, row: dict[str, Any]) -> dict[str, bool]:
     if terms.visibility != "open":
         return {}
     return {
-        "open": row["status"] == "open" and row["taken"] < row["seats"],
+        "open": row["status"] == "open" and row["bots"] < row["taken"] < row["seats"],
         "watch": row["status"] == "running" and terms.spectators and terms.password_hash is None,
     }
 

@@ -56,9 +56,13 @@ class GameStore(Protocol):
     """The log and its heads. Times are milliseconds. Methods raise StoreUnavailable when they cannot know."""
 
     async def create(
-        self, game: GameRow, entry: Entry, limit: tuple[Sequence[str], int] | None = None
+        self,
+        game: GameRow,
+        entry: Entry,
+        limit: tuple[Sequence[str], int] | None = None,
+        due: int | None = None,
     ) -> bool:
-        """A new game with its first entry, durable on return.
+        """A new game with its first entry, durable on return; `due`: when the sweeper looks at it first.
 
         With a limit, False and nothing stored when these creators have so many unfinished games already;
         counted and stored in one, so that several at once get no further than one after the other.

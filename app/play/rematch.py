@@ -13,6 +13,7 @@ from app.play.log.table import Table
 from app.play.ports import Actor, StoreUnavailable
 from app.play.refusals import Refusal, Unconfirmed
 from app.play.room.room import Room
+from app.play.schedule.due import EMPTY
 
 __all__ = ["rematch"]
 
@@ -46,7 +47,7 @@ async def rematch(
     # First the table, then the entry that names it: a crash in between leaves one that nobody knows of.
     row, entry = new_rematch(table, actor, received, version)
     try:
-        await room.context.store.create(row, entry)
+        await room.context.store.create(row, entry, due=row.created_at + EMPTY)
     except StoreUnavailable:
         raise Unconfirmed from None
 

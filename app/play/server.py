@@ -7,7 +7,7 @@ import secrets
 import time
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 from app.play.commands import messages as cmd
 from app.play.commands.proposal import Ack, Proposal
@@ -21,6 +21,7 @@ from app.play.log.fold import fold
 from app.play.log.table import Table
 from app.play.log.terms import Terms
 from app.play.names import Names
+from app.play.password import new_password
 from app.play.ports import (
     Actor,
     Blocks,
@@ -37,6 +38,7 @@ from app.play.rematch import rematch
 from app.play.room import chat
 from app.play.room.room import Room
 from app.play.room.rooms import SOON, PresenceBroadcast, Rooms
+from app.play.schedule.due import EMPTY
 from app.play.schedule.schedule import Schedule
 from app.play.schedule.sweeper import Sweeper
 from app.play.sync import NewsReader, keep_in_step
@@ -52,6 +54,7 @@ class SystemClock:
         return time.time_ns() // 1_000_000
 
 
+Found = TypeVar("Found")
 _CLOSE_SECONDS = 5.0  # how long work under way may go on at the end; the longest is a bot's thought
 
 
@@ -134,7 +137,7 @@ class GameServer:
         self._hashing.shutdown(wait=False, cancel_futures=True)
         await self.bus.close()
 
-    async def hashing(self, work: Callable[..., bool], *given: Any) -> bool:
+    async def hashing(self, work: Callable[..., Found], *given: Any) -> Found:
         """Work on a table's password, one after the other, off the event loop."""
         return await asyncio.get_running_loop().run_in_executor(self._hashing, work, *given)
 
@@ -157,7 +160,8 @@ class GameServer:
         row, entry = new_table(actor.id, options, terms, bots, self.clock.now(), self.new_tables)
         try:
             await self.names.learn((row.creator,))
-            is_made = await self.store.create(row, entry, None if most is None else (actor.ids, most))
+            limit = None if most is None else (actor.ids, most)
+            is_made = await self.store.create(row, entry, limit, due=row.created_at + EMPTY)
         except StoreUnavailable:
             raise Unconfirmed from None
         if not is_made:
@@ -195,6 +199,8 @@ class GameServer:
                 )
             case cmd.Hint():
                 return self._start(hint(room, actor, command, received))
+            case cmd.NewPassword():
+                return self._start(new_password(room, actor, command, received, self.hashing))
             case cmd.Sit() if self.blocks is not None:
                 return self._start(self._sit(room, actor, command, received))
             case _:
@@ -291,7 +297,8 @@ class GameServer:
             if before.to_act == table.to_act or (self.bus.is_alone and not self.lobby.has_any(table)):
                 return
         elif entry.kind == "closed":
-            room.end_all()  # in every worker that hears of it, whoever closed it
+            if table.closed_why not in ("host", "empty"):
+                room.end_all()  # by the operator, in every worker that hears of it; else people stay and read why
         elif entry.kind == "started" and not table.terms.spectators:
             for subscriber in room.subscribers:
                 if subscriber.seat is None:

@@ -173,6 +173,7 @@ _STATUS = {
     "chat_too_fast": 429,
     "hint_too_fast": 429,
     "mute_too_fast": 429,
+    "password_too_fast": 429,
     "try_again": 503,
 }
 

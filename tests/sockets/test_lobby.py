@@ -41,11 +41,12 @@ async def test_tables_appear_change_and_go_while_somebody_looks(clients: Clients
     lists = await desk.next("lobby")
     assert lists["mine"] == []
     game = await clients.open_table(ann, title="Come in", options={"first": 0})
-    row = (await desk.next("room", list="open"))["room"]
-    assert (row["id"], row["title"], row["seats"], row["taken"]) == (game, "Come in", 2, 0)
     for client in (ann, bo):
         await client.join(game)
         await client.command("sit")
+        if client is ann:  # before, nobody sat there
+            row = (await desk.next("room", list="open"))["room"]
+            assert (row["id"], row["title"], row["seats"], row["taken"]) == (game, "Come in", 2, 1)
         await client.command("ready", ready=True)
     await desk.next("gone", list="open", id=game)
     await ann.command("start")
@@ -68,11 +69,18 @@ async def test_a_filter_holds_for_its_socket_and_bad_messages_are_refused(client
     await desk.next("lobby")
     await desk.say("filter", preset="tortuga", seats=3)
     await desk.next("lobby")
-    await clients.open_table(ann, "jamaica", 3)
-    wanted = await clients.open_table(ann, "tortuga", 3)
+
+    async def waiting(preset: str, **wishes: Any) -> str:
+        game = await clients.open_table(ann, preset, 3, **wishes)
+        await ann.join(game)
+        await ann.command("sit")
+        return game
+
+    await waiting("jamaica")
+    wanted = await waiting("tortuga")
     assert (await desk.next("room"))["room"]["id"] == wanted
-    timed = await clients.open_table(ann, "tortuga", 3, clock={"kind": "turn", "seconds": 60})
-    with_bot = await clients.open_table(ann, "tortuga", 3, bots=["sailor"])
+    timed = await waiting("tortuga", clock={"kind": "turn", "seconds": 60})
+    with_bot = await waiting("tortuga", bots=["sailor"])
     for wish, tables in (
         ({"preset": "tortuga"}, {wanted, timed, with_bot}),
         ({"preset": "tortuga", "clock": "turn"}, {timed}),

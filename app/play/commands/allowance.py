@@ -24,7 +24,7 @@ BEFORE_START = 2_000  # by all who come and go before the start; afterwards only
 
 # Whoever wants to begin, to go or to be back is never kept from it. None of them can be repeated without
 # something that is counted, or that takes a clock's time.
-_ALWAYS = (cmd.Start, cmd.Open, cmd.Void, cmd.Stand, cmd.Return, cmd.Rematch)
+_ALWAYS = (cmd.Start, cmd.Open, cmd.Void, cmd.Stand, cmd.Close, cmd.Return, cmd.Rematch)
 _CHANGES_ALWAYS = frozenset(
     ("sealed", "frozen", "opened", "voided", "started", "undo", "returned", "rematch", "hint")
 )

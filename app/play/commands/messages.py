@@ -15,6 +15,7 @@ __all__ = [
     "Act",
     "Bot",
     "Chat",
+    "Close",
     "CloseChat",
     "Colour",
     "Command",
@@ -25,6 +26,7 @@ __all__ = [
     "Hint",
     "Message",
     "Mute",
+    "NewPassword",
     "Open",
     "Pace",
     "Ping",
@@ -211,6 +213,16 @@ class Pace(_Command, frozen=True, tag="pace"):
     pace: Literal["slow", "normal", "fast", "skip"]
 
 
+class Close(_Command, frozen=True, tag="close"):
+    """Gives the table up before it begins."""
+
+
+class NewPassword(_Command, frozen=True, tag="password"):
+    """Another password for a table that has one."""
+
+    password: Annotated[str, Meta(min_length=1, max_length=100)]
+
+
 class CloseChat(_Command, frozen=True, tag="close_chat"):
     closed: bool
 
@@ -235,6 +247,8 @@ LogCommand = (
     | Rematch
     | Hint
     | CloseChat
+    | Close
+    | NewPassword
 )
 Command = LogCommand | Chat | Mute | Pace
 Message = Command | Hello | Ping | Here

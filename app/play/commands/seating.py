@@ -156,6 +156,13 @@ def _bot(table: Table, asked: Proposal, command: cmd.Bot) -> Proposal:
     return asked.writes("seated", number, body)
 
 
+def _close(table: Table, asked: Proposal, command: cmd.Close) -> Proposal:
+    """Also while a start waits to be opened: nobody has seen a card yet."""
+    if table.status != "open":
+        raise Refusal("started")
+    return asked.writes("closed", _as_host(table, asked), {"why": "host"})
+
+
 def _hand(table: Table, asked: Proposal, command: cmd.Hand) -> Proposal:
     own = _as_host(table, asked)
     if command.seat >= len(table.seats) or table.seats[command.seat].person is None:
@@ -202,6 +209,7 @@ DECISIONS: dict[type, Callable[[Table, Proposal, Any], Proposal]] = {
     cmd.Remove: _remove,
     cmd.Bot: _bot,
     cmd.Hand: _hand,
+    cmd.Close: _close,
     cmd.Start: _start,
     **SEALING,
 }

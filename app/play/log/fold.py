@@ -102,12 +102,16 @@ def _seated(table: Table, entry: Entry) -> None:
     seat.name = body["name"] if person is None else None
     seat.reserved = None
     seat.ready = seat.bot is not None or was_ready
+    table.removed -= {person}
 
 
 def _left(table: Table, entry: Entry) -> None:
     if table.round is not None and entry.seat in table.round.order:
         void_round(table, [entry.seat], "left")
-    was_host = table.seats[entry.seat].person == table.host
+    person = table.seats[entry.seat].person
+    was_host = person == table.host
+    if person is not None and entry.body.get("why") == "removed":
+        table.removed |= {person}
     table.seats[entry.seat].empty()
     if was_host:
         table.next_host()
@@ -122,7 +126,10 @@ def _ready(table: Table, entry: Entry) -> None:
 
 
 def _host(table: Table, entry: Entry) -> None:
+    """The role is handed on; or, with a lock, its holder has set a new password (password.py)."""
     table.host = entry.body["person"]
+    if "lock" in entry.body:
+        table.terms = replace(table.terms, password_hash=entry.body["lock"])
 
 
 def _started(table: Table, entry: Entry) -> None:
@@ -254,7 +261,9 @@ def _chat_closed(table: Table, entry: Entry) -> None:
 
 def _closed(table: Table, entry: Entry) -> None:
     if table.status == "open":
-        table.status, table.is_over = "closed", True
+        table.status, table.is_over, table.round = "closed", True, None
+        why = entry.body.get("why")
+        table.closed_why = "host" if entry.by == "person" else why if why == "empty" else "operator"
         table.ended_at = entry.at
     elif not table.is_over:
         table.end("aborted", entry, None, "aborted")

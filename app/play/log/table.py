@@ -154,6 +154,10 @@ class Table(msgspec.Struct, eq=False):
     changes: dict[str, int] = {}  # entries other than actions by the person who wrote them
     round: Round | None = None  # a start that waits for everybody's nonce
     void_rounds: tuple[VoidedRound, ...] = ()
+    removed: frozenset[str] = (
+        frozenset()
+    )  # people the host has taken from their seat, and who have none since
+    closed_why: str | None = None  # host, empty, operator: who ended it before it began
     missed: dict[str, int] = {}  # person → how many rounds they made void; replaced, never changed
 
     @classmethod

@@ -61,6 +61,7 @@ def table_block(table: Table) -> TableBlock:
         result=table.result,
         next=table.next_game,
         next_commitment=table.next_commitment,
+        closed_why=UNSET if table.closed_why is None else table.closed_why,
     )
 
 
@@ -132,6 +133,7 @@ def table_frame(
         at=entry.at,
         kind=entry.kind,
         seat=about if about >= 0 else UNSET,
+        why=entry.body.get("why", UNSET) if entry.kind == "left" else UNSET,
         you=YourSeat(seat=seat),
         table=block,
         view=view_json(table, seat) if entry.kind in _VIEW_ANEW else UNSET,

@@ -16,11 +16,12 @@ PRESENCE_LEASE = 30_000  # another worker's word counts this long; it repeats it
 class Presence:
     """Of one room. A person is named by id; spectators without a session only count."""
 
-    __slots__ = ("_active", "_elsewhere", "_here", "began", "changes", "nameless", "paces")
+    __slots__ = ("_active", "_elsewhere", "_here", "began", "changes", "emptied", "nameless", "paces")
 
     def __init__(self, now: int) -> None:
         self.began = now  # a room that was just loaded knows nothing of before: nobody is blamed for that
         self.nameless = 0
+        self.emptied = 0  # when somebody last went
         self.changes = 0  # how often somebody came or went
         self.paces = Paces()
         self._here: dict[str, int] = {}  # person → sockets in this worker
@@ -42,6 +43,7 @@ class Presence:
     def disconnected(self, person: str, now: int) -> bool:
         """A socket closed; True when it was the person's last in this worker."""
         self.changes += 1
+        self.emptied = now
         if not person:
             self.nameless -= 1
             return False
@@ -73,8 +75,8 @@ class Presence:
         self.paces.heard(body.get("paces", {}))
         if body["people"] or body["nameless"]:
             self._elsewhere[worker] = (now + PRESENCE_LEASE, body["people"], body["nameless"])
-        else:
-            self._elsewhere.pop(worker, None)
+        elif self._elsewhere.pop(worker, None) is not None:
+            self.emptied = now
         for person, active in body["people"].items():
             self._active[person] = max(active, self._active.get(person, 0))
 
@@ -94,7 +96,7 @@ class Presence:
         """Drop other workers' words that ran out; whether there were any."""
         over = [worker for worker, (until, _, _) in self._elsewhere.items() if until <= now]
         for worker in over:
-            del self._elsewhere[worker]
+            self.emptied = max(self.emptied, self._elsewhere.pop(worker)[0])
         return bool(over)
 
     def is_here(self, person: str | None, now: int) -> bool:

@@ -250,7 +250,9 @@ class Room(Replica):
         Its row is not moved with every action: absence only ever moves back, so an early sweep finds
         nothing due and writes down the next time. That keeps this write out of nearly every action.
         """
-        is_plain = after.terms.clock.kind == "none" and not after.bots_to_act() and after.round is None
+        is_plain = (
+            after.status != "open" and after.terms.clock.kind == "none" and not after.bots_to_act()
+        )  # before the start somebody who stands up may make it earlier
         if self.wakeup.at is not None and is_plain:
             return None
         due = due_at(after, self.presence, at)

@@ -121,6 +121,9 @@ class Rooms:
             self._context.bus.unfollow(game)
             raise Refusal("try_again") from None
         self._rooms[game] = room
+        if room.table.status == "open":
+            # Whoever was there when it was last loaded may have been lost with their worker, and is not waited for.
+            self._context.tasks.spawn(room.reschedule())
         return room
 
     async def _learn_names(self, room: Room, row: GameRow) -> None:
@@ -159,12 +162,10 @@ class Rooms:
     def tell_countdowns(self, now: int) -> None:
         """Somebody has become idle: the others see the countdown."""
         for room in self._rooms.values():
-            if not len(room.subscribers):
-                continue
             if room.presence.forget(now):  # a worker has gone without a word, and its people with it
                 self._presence.changed(room)
                 self._context.tasks.spawn(room.reschedule())
-            elif room.presence.away(room.table, now) != room.shown_away:
+            elif len(room.subscribers) and room.presence.away(room.table, now) != room.shown_away:
                 self._presence.changed(room)
 
     def evict(self, now: int) -> int:

@@ -1,4 +1,5 @@
-"""What is due at a table: clocks that run out, people who are absent, a host who is gone, what was agreed on.
+"""What is due at a table: clocks that run out, people who are absent, a host who is gone, a table that everybody
+has left before it began, what was agreed on.
 
 The log decides who was first: a worker that does the same work a second time finds its entry refused.
 """
@@ -13,10 +14,15 @@ from app.play.room.pace import is_turn_spent
 from app.play.room.presence import Presence
 from app.play.schedule.forfeit import end_by_resigning, have_all_resigned
 
-__all__ = ["GRACE", "HOST_GONE", "default_move", "due_at", "next_due"]
+__all__ = ["EMPTY", "FORSAKEN", "GRACE", "HOST_GONE", "default_move", "due_at", "next_due"]
 
 GRACE = 300  # a command received in time may still be on its way to the log when the clock runs out
 HOST_GONE = 60_000  # before the start, a host who is away this long hands the role on
+EMPTY = 5 * 60_000  # before the start: nobody sits there and nobody has been there for so long
+FORSAKEN = 10 * 60_000  # likewise, but somebody sits there: a listed table at which others would wait in vain
+_RETURN = (
+    40_000  # a worker that has just loaded the room hears within this time who is there; people come back
+)
 
 
 def due_at(table: Table, presence: Presence, now: int) -> int | None:
@@ -25,7 +31,11 @@ def due_at(table: Table, presence: Presence, now: int) -> int | None:
         return None
     if table.status == "open":
         until = table.round_until()
-        either = (_host_gone_at(table, presence, now), None if until is None else until + GRACE)
+        either = (
+            _host_gone_at(table, presence, now),
+            None if until is None else until + GRACE,
+            _closes_at(table, presence, now),
+        )
         return min((at for at in either if at is not None), default=None)
     if have_all_resigned(table):
         return table.at
@@ -43,6 +53,26 @@ def due_at(table: Table, presence: Presence, now: int) -> int | None:
     if not is_deserted:
         times += [at for at in (presence.absent_at(table, seat) for seat in table.to_act) if at is not None]
     return min(times, default=None)
+
+
+def _closes_at(table: Table, presence: Presence, now: int) -> int | None:
+    """When a table that everybody has left closes itself; while somebody is there, when to look again: a worker
+    that dies with them in its rooms must not leave a table for ever.
+    """
+    if table.round is not None:
+        return None
+    if any(seat.person is not None for seat in table.seats):
+        terms = table.terms
+        if terms.visibility != "open" or terms.password_hash is not None or terms.clock.kind == "days":
+            return (
+                None  # an appointment: whoever has the link or the word, or plays over days, may come later
+            )
+        wait = FORSAKEN
+    else:
+        wait = EMPTY
+    if not presence.is_deserted(now):
+        return now + wait
+    return max(max(table.at, presence.emptied) + wait, presence.began + _RETURN)
 
 
 def _host_gone_at(table: Table, presence: Presence, now: int) -> int | None:
@@ -65,6 +95,9 @@ def next_due(table: Table, presence: Presence, now: int) -> Proposal | None:
         if at is not None and at <= now:
             heir = _heirs(table, presence, now)[0]
             return Proposal("host", NOBODY, {"person": table.seats[heir].person, "about": heir})
+        closes_at = _closes_at(table, presence, now)
+        if closes_at is not None and closes_at <= now:
+            return Proposal("closed", NOBODY, {"why": "empty"})
         return None
     if table.status != "running":
         return None

@@ -18,6 +18,7 @@ from app.store.games.group_commit import GroupCommit
 from app.store.games.postgres_writer import PostgresWriter
 from app.store.games.rows import BatchWriter, entry_of, log_row, seat_rows
 from app.store.games.sqlite_writer import SqliteWriter
+from app.store.games.tables import due as due_work
 from app.store.games.tables import games, headed, heads, log, seats
 from app.store.people.tables import present_name, with_present_names
 
@@ -54,11 +55,17 @@ class SqlGameStore(DueWork, Heartbeat, Chat):
         await self._commit.close()
 
     async def create(
-        self, game: GameRow, entry: Entry, limit: tuple[Sequence[str], int] | None = None
+        self,
+        game: GameRow,
+        entry: Entry,
+        limit: tuple[Sequence[str], int] | None = None,
+        due: int | None = None,
     ) -> bool:
         try:
             async with self.writing() as run:
                 await self._create(run, game, entry, limit)
+                if due is not None:
+                    await run.execute(insert(due_work).values(game=game.id, at=due, lease_until=0, n=1))
         except _TooManyGames:
             return False
         return True
@@ -101,7 +108,9 @@ class SqlGameStore(DueWork, Heartbeat, Chat):
 
     async def games_listed(self, which: str, limit: int) -> list[GameRow]:
         if which == "open":
-            wanted = and_(games.c.status == "open", games.c.taken < games.c.players)
+            # Nobody sits at an empty one: it is closed soon, unless its host comes back.
+            has_people = games.c.taken > games.c.bots
+            wanted = and_(games.c.status == "open", games.c.taken < games.c.players, has_people)
         else:
             wanted = and_(games.c.status == "running", games.c.is_watchable)
         query = _GAMES.where(games.c.is_listed, wanted).order_by(games.c.created_at.desc()).limit(limit)

@@ -217,12 +217,12 @@ class SocketQuota:
 
 
 class CommandLimits:
-    """How fast one person may write, ask for hints, mute and set a pace, whatever the table, by socket or API.
+    """How fast one person may write, ask for hints, mute, set a pace or password, whatever the table and the door.
 
     What costs more than a frame has its own limit: a line of chat goes to everybody at the table and stays in the
     database, a hint is a second of a strong bot's thought, muting writes and tells every worker, a pace tells every
-    worker and may wake the sweeper. All rates follow the setting for writes, so that an operator has
-    one number to turn.
+    worker and may wake the sweeper, a password is hashed. All rates follow the setting for writes, so that an
+    operator has one number to turn.
     """
 
     def __init__(self, settings: Settings, clock: Callable[[], float]) -> None:
@@ -230,6 +230,7 @@ class CommandLimits:
         self._chat = Buckets(rate / 10, max(2.0, burst / 4), clock)  # 15 lines at once, then one in 2 s
         self._hints = Buckets(rate / 25, max(2.0, burst / 10), clock)  # 6 hints at once, then one in 5 s
         self._mutes = Buckets(rate / 25, max(2.0, burst / 6), clock)
+        self._passwords = Buckets(rate / 25, max(2.0, burst / 10), clock)
         self._paces = Buckets(rate / 5, max(2.0, burst / 3), clock)  # 20 at once, then one a second
 
     def check(self, actor: Actor, command: cmd.Command) -> None:
@@ -241,5 +242,7 @@ class CommandLimits:
                 raise Refusal("hint_too_fast")
             case cmd.Mute() if self._mutes.wait(actor.id):
                 raise Refusal("mute_too_fast")
+            case cmd.NewPassword() if self._passwords.wait(actor.id):
+                raise Refusal("password_too_fast")
             case cmd.Pace() if self._paces.wait(actor.id):
                 raise Refusal("too_fast")

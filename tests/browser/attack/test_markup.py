@@ -50,6 +50,8 @@ def test_the_watch_hears_what_the_policy_stops(person: Callable[..., Player]) ->
 def test_titles_names_and_chat_are_text(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann"), watched(person("Bo"))
     rooms = [ann.create(SHORT, title=text[:60]) for text in CORPUS[:9] if len(text) <= 60]
+    for ann.game in rooms:
+        ann.command("sit")
     guest = person(None)
     for text in CORPUS:
         # Most are refused as names; whatever is accepted is shown in the lobby and at the table.

@@ -25,6 +25,7 @@ def test_an_open_table_appears_by_itself_and_is_joined_with_a_name_in_one_step(p
     bo.page.goto(bo.url)
     expect(bo.page.locator("[data-waiting]")).to_be_hidden()
     game = ann.create({"preset": "tortuga", "players": 2}, title="The Drunken Parrot")
+    ann.command("sit")
     row = bo.page.locator(f'[data-list="open"] [data-room="{game}"]')
     expect(row).to_contain_text("The Drunken Parrot")
     bo.page.get_by_label("Name", exact=True).fill("Salty Bo")
@@ -39,7 +40,9 @@ def test_filters_hold_for_tables_that_come_later(person: Callable[..., Player]):
     bo.page.goto(bo.url)
     bo.page.get_by_label("Edition").select_option("jungle")
     other = ann.create({"preset": "jamaica", "players": 2})
+    ann.command("sit")
     wanted = ann.create({"preset": "jungle", "players": 2})
+    ann.command("sit")
     expect(bo.page.locator(f'[data-room="{wanted}"]')).to_be_visible()
     expect(bo.page.locator(f'[data-room="{other}"]')).to_have_count(0)
 
@@ -90,6 +93,7 @@ def test_the_lobby_comes_back_after_the_server_was_away(person: Callable[..., Pl
     house.stop()
     house.start()
     game = ann.create({"preset": "hispaniola", "players": 3})
+    ann.command("sit")
     expect(bo.page.locator(f'[data-room="{game}"]')).to_be_visible()
     bo.complaints.clear()
 

@@ -108,12 +108,13 @@ async def test_the_lobby_is_told_of_open_tables_games_to_watch_and_my_turn(stage
     stage.game_server.lobby.subscribers.add(subscriber)
     ann, bo = stage.guest("ann"), stage.guest("bo")
     game = await stage.open_table(ann, title="Ann's table", options={"first": 0})
-    assert ear.heard[0]["list"] == "open"
-    assert ear.heard[0]["room"]["title"] == "Ann's table"
+    assert not any(m["t"] == "room" and m["list"] == "open" for m in ear.heard)  # nobody sits there
     for guest in (ann, bo):
         await guest.come(game)
         await guest.sit()
         await guest.send("ready", ready=True)
+    listed = [m["room"] for m in ear.heard if m["t"] == "room" and m["list"] == "open"]
+    assert listed[0]["title"] == "Ann's table"
     assert {"t": "gone", "list": "open", "id": game} in ear.heard
     await ann.send("start")
     assert any(m["t"] == "room" and m["list"] == "watch" for m in ear.heard)
@@ -137,11 +138,20 @@ async def test_unlisted_tables_are_not_in_the_lobby_and_filters_hold(stage: Stag
     await ann.sit()
     assert ear.heard == []  # not even that it is gone from a list: its id is its key
     subscriber.filter = Filter(preset="tortuga", bots=False)
-    await stage.open_table(ann, "jamaica")
-    await stage.open_table(ann, "tortuga", players=3, bots=["sailor"])
-    wanted = await stage.open_table(ann, "tortuga", players=3)
+    await _waiting(stage, "jamaica")
+    await _waiting(stage, "tortuga", players=3, bots=["sailor"])
+    wanted = await _waiting(stage, "tortuga", players=3)
     assert [m["room"]["id"] for m in ear.heard if m["t"] == "room"] == [wanted]
     assert [row["id"] for row in (await stage.game_server.lobby.snapshot(subscriber)).open] == [wanted]
+
+
+async def _waiting(stage: Stage, preset: str, **wishes: Any) -> str:
+    """A table at which its host sits and waits."""
+    host = stage.guest("host")
+    game = await stage.open_table(host, preset, **wishes)
+    await host.come(game)
+    await host.sit()
+    return game
 
 
 async def test_a_rematch_rotates_the_seats_under_a_new_commitment_and_spectators_follow(stage: Stage) -> None:

@@ -58,7 +58,9 @@ async def test_after_a_gap_moves_chat_and_lobby_are_told_without_waiting_for_mor
     shared_stage.hub.is_down = True
     await ann.act(advance_of(ann))
     await ann.send("chat", text="anybody?")
-    await shared_stage.open_table(shared_stage.guest("cy"))
+    cy = shared_stage.guest("cy")
+    await cy.come(await shared_stage.open_table(cy))
+    await cy.sit()
     bo.game_server.news.read(News("gap", "", "", None))
     bo.game_server.news.read(News("gap", "", "", None))
     ear = looker.listener
