@@ -62,3 +62,51 @@ def test_the_sloop_is_drawn_where_it_lies_however_it_came_there(run: Run) -> Non
     assert abs(here - there) > 100
     assert lies([first, other], sailed) == pytest.approx(there, abs=1)
     assert lies([other, first], back) == pytest.approx(here, abs=1)
+
+
+CHEER = """async ({Board}, {views, events}) => {
+  document.body.replaceChildren();
+  const box = document.createElement("div");
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  box.append(svg);
+  document.body.append(box);
+  const board = Board(svg, {});
+  const seen = () => ({
+    flags: [...svg.querySelectorAll(".victory-flag text")].map((each) => each.textContent),
+    boat: svg.querySelector(".landmark.sloop")?.getBoundingClientRect().x ?? null,
+    beneath: svg.querySelectorAll(".figure.look-1.beneath").length,
+    moves: svg.getAnimations({subtree: true}).length,
+  });
+  const found = [];
+  for (const [at, view] of views.entries()) {
+    const done = board.set(view, at ? events[at - 1] : []);
+    await done;
+    found.push(seen());
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("preset", ["jamaica", "jungle", "complete"])
+def test_a_won_game_shows_the_sloop_under_the_winners_flag(run: Run, preset: str) -> None:
+    before = play_at_random({"preset": preset, "players": 2}, "1d" * 32, 0)[0]["views"]["None"]
+    home = ["goal"] * len(before["players"][1]["pirates"])
+    won = {
+        **before,
+        "winner": 1,
+        "players": [before["players"][0], {**before["players"][1], "pirates": home}],
+    }
+    given_up = {**before, "winner": 1}  # whoever wins because the others give up has nobody on deck
+    win = [{"type": "game_won", "seat": 1}]
+    first, cheered, back, still, empty = run(
+        "board/board.js", CHEER, {"views": [before, won, before, won, given_up], "events": [win, [], [], win]}
+    )
+    assert (first["flags"], back["flags"], empty["flags"]) == ([], [], [])
+    for shown in (cheered, still):  # with and without motion the same picture in the end
+        assert shown["flags"] == ["B"]
+        assert shown["beneath"] == 0, "the whole crew stands on deck"
+        assert shown["moves"] == 0
+    assert cheered["boat"] == still["boat"]
+    if preset == "jamaica":
+        assert abs(still["boat"] - first["boat"]) > 5, "it has cast off"
+    assert back["boat"] == first["boat"], "a replay that goes back finds it at the quay"

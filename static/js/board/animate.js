@@ -17,7 +17,7 @@ export function settleAll() {
 }
 
 /** Play keyframes; resolves when over or interrupted. The end state is already in the DOM. */
-function play(element, frames, options) {
+export function play(element, frames, options) {
   settle(element);
   if (!mayMove()) return Promise.resolve();
   const animation = element.animate(frames, { easing: "ease-in-out", ...options });

@@ -13,14 +13,15 @@
 
 import { layout } from "./layout.js";
 import { put, svg } from "../core/dom.js";
-import { settleAll, slide } from "./animate.js";
+import { mayMove, settleAll, slide } from "./animate.js";
 import { drawGround, drawLandmark, drawSpace } from "./ground.js";
 import { Pieces } from "./pieces.js";
 import { Marks } from "./marks.js";
+import { Victory } from "./victory.js";
 import { placeLabel } from "../core/names.js";
 import { t } from "../core/i18n.js";
 
-const LAYERS = ["ground", "places", "rings", "pieces", "front", "chips"];
+const LAYERS = ["ground", "places", "rings", "behind", "pieces", "front", "victory", "chips"];
 
 export function Board(root, { onSpace = null, seats = null, fit = "width", interactive = true } = {}) {
   const layers = Object.fromEntries(LAYERS.map((name) => [name, svg("g", { class: `layer-${name}` })]));
@@ -32,6 +33,8 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
   let current = "start"; // where the keyboard is
   const pieces = Pieces(layers.pieces);
   const marks = Marks(layers.rings, layers.chips);
+  const victory = Victory(layers.behind, layers.victory);
+  let shows = 0; // how often a view was shown: what was to follow an earlier one is dropped
 
   root.classList.add("board");
   root.setAttribute("role", "group");
@@ -116,14 +119,41 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
   function set(nextView, events = []) {
     settleAll();
     view = nextView;
+    shows += 1;
+    const nth = shows;
     rebuild();
+    const isHome = view.winner !== null && view.players[view.winner].pirates.every((place) => place === "goal");
+    const isNew = isHome && mayMove() && events.some(({ type }) => type === "game_won");
+    if (!isHome || isNew) atQuay();
+    else castOff();
     const sailing = moor(events.some(({ type }) => type === "sailed"));
     const moving = [pieces.show(view, who, places, order(), events, sailing)];
     if (sailing) for (const part of root.querySelectorAll(".sail-with")) moving.push(slide(part, sailing, 0));
     showChests();
     marks.redraw(places);
     label();
-    return Promise.all(moving);
+    const still = Promise.all(moving);
+    return isNew ? still.then(() => (nth === shows ? celebrate() : null)) : still;
+  }
+
+  /** A won game's still picture: the sloop has cast off with everybody who is home. Gives how far it carried them. */
+  function castOff() {
+    const goal = places.get("goal");
+    const isSloop = view.options.scenario === "passage";
+    const carried = victory.show(view, who, plan, isSloop ? [goal.group, layers.front.querySelector(".sloop-front-sailing")] : []);
+    Object.assign(goal, { x: plan.goal.x + carried.dx, y: plan.goal.y + carried.dy });
+    return carried;
+  }
+
+  function celebrate() {
+    const carried = castOff();
+    pieces.show(view, who, places, order(), []);
+    return victory.celebrate(pieces.crew(view.winner), carried);
+  }
+
+  function atQuay() {
+    victory.hide();
+    Object.assign(places.get("goal"), { x: plan.goal.x, y: plan.goal.y });
   }
 
   function onClick(event) {

@@ -58,7 +58,7 @@ export function Pieces(layer) {
     assign(view);
     counts.replaceChildren();
     const walks = [];
-    for (const place of line) walks.push(...settlePlace(place, places, line, events));
+    for (const place of line) walks.push(...settlePlace(place, places, line, events, view.winner));
     for (const [place, { group }] of places) {
       group.classList.toggle("taken", !isBig(place) && figures.flat().some((figure) => figure.place === place));
     }
@@ -78,7 +78,7 @@ export function Pieces(layer) {
     return Promise.all(walks);
   }
 
-  function settlePlace(place, places, line, events) {
+  function settlePlace(place, places, line, events, winner) {
     const walks = [];
     const { x, y } = places.get(place);
     const here = figures
@@ -87,6 +87,10 @@ export function Pieces(layer) {
     if (isBig(place)) {
       grouped(here.length).forEach(({ dx, dy }, at) => {
         const { seat, own } = here[at];
+        if (place === "goal" && seat === winner) {
+          walks.push(...lineUp(own, x, y, places, line, events));
+          return;
+        }
         own.forEach((figure, order) => walks.push(put(figure, x + dx, y + dy, places, line, events, order)));
         if (own.length > 1) counts.append(badge(x + dx, y + dy, own.length, seat));
       });
@@ -97,6 +101,12 @@ export function Pieces(layer) {
       );
     }
     return walks;
+  }
+
+  /** The winner's crew stands side by side, before anybody else who is home. */
+  function lineUp(crew, x, y, places, line, events) {
+    const gap = Math.min(34, 170 / crew.length);
+    return crew.map((figure, at) => put(figure, x + (at - (crew.length - 1) / 2) * gap, y + 46, places, line, events, 0));
   }
 
   function put(figure, x, y, places, line, events, order) {
@@ -136,5 +146,9 @@ export function Pieces(layer) {
     layer.append(counts);
   }
 
-  return { show, forget };
+  /** The figures of a seat that are home, where they stand. */
+  const crew = (seat) =>
+    figures[seat].filter(({ place }) => place === "goal").map(({ node, x, y }) => ({ node, x, y, scale: SCALE }));
+
+  return { show, forget, crew };
 }

@@ -54,5 +54,5 @@ export const put = (path, body = {}) => ask("PUT", api(path), body);
 export const remove = (path, body) => ask("DELETE", api(path), body);
 
 /** The same for what pages ask of the server outside the API. */
-export const getFrom = (url) => ask("GET", url);
+export const getFrom = (url, headers = {}) => ask("GET", url, undefined, headers);
 export const postTo = (url, body) => ask("POST", url, body);

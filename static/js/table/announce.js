@@ -45,7 +45,7 @@ export function announceChanges(store) {
   });
   store.subscribe(["seq"], (state, before, { line, events = [] }) => {
     announce(line?.text);
-    soundOf(events);
+    soundOf(events, state.you.seat);
   });
   store.subscribe(["choices", "table"], (state, before) => {
     if (!state.table) return;

@@ -98,7 +98,7 @@ export function parts(root, store, on) {
     const now = JSON.stringify(table.seats.map(({ colour }) => colour));
     if (now !== colours) board.seats(table.seats);
     colours = now;
-    if (view !== before.view) board.set(view, events);
+    if (view !== before.view) board.set(view, events).then(() => view.winner !== null && ending.show());
   }
 
   function markBoard(state, before) {
@@ -137,7 +137,7 @@ export function parts(root, store, on) {
   inGame(["view", "you", "selection", ...CHOICES], hand.update);
   inGame(["table", "view", "you", ...CHOICES], owed.update);
   inGame(["table", "view", "you", "undo", "selection", "ask", "hint", ...CHOICES], tray.update);
-  inGame(["table", "view", "you", "password"], ending.update);
+  inGame(["table", "view", "you", "password"], (state, before, { events }) => ending.update(state, events));
   inGame(["clock", "view"], clocks.update);
   // the map last: it takes the room that the others leave
   inGame(["table", "view", "presence", "selection", "ask", ...CHOICES], smallScreen.arrange);

@@ -57,8 +57,17 @@ const sounds = {
     ].forEach(([from, at]) => tone(audio, { at, from, to: from * 0.995, length: 0.7, gain: 0.09 })),
   sail: (audio) => noise(audio, { length: 0.9, low: 260, high: 900, gain: 0.25 }),
   refuse: (audio) => tone(audio, { from: 150, to: 110, length: 0.22, shape: "sawtooth", gain: 0.06 }),
-  win: (audio) =>
-    [523, 659, 784, 1047].forEach((from, i) => tone(audio, { at: i * 0.14, from, length: 0.55, gain: 0.1 })),
+  // a fanfare in brass: three calls and a held chord, with a cheer under it
+  win: (audio) => {
+    const call = (from, at, length) => tone(audio, { at, from, length, shape: "sawtooth", gain: 0.05 });
+    [523, 523, 523].forEach((from, i) => call(from, i * 0.13, 0.12));
+    [659, 784].forEach((from, i) => call(from, 0.42 + i * 0.22, 0.2));
+    [523, 659, 784, 1047].forEach((from) => call(from, 0.9, 1.3));
+    [0.95, 1.2, 1.5].forEach((at, i) => noise(audio, { at, length: 0.7, low: 500 + 120 * i, high: 1500, gain: 0.07 }));
+  },
+  // somebody else has won: three soft notes that come to rest
+  lose: (audio) =>
+    [392, 349, 330].forEach((from, i) => tone(audio, { at: i * 0.3, from, length: 0.8, shape: "sine", gain: 0.1 })),
 };
 
 export function sound(name) {
@@ -66,10 +75,11 @@ export function sound(name) {
   if (audio) sounds[name](audio);
 }
 
-/** The sound of what happened. */
-export function soundOf(events) {
+/** The sound of what happened, as the person on `seat` hears it; null for whoever watches. */
+export function soundOf(events, seat = null) {
   const types = new Set(events.map(({ type }) => type));
-  if (types.has("game_won")) sound("win");
+  const won = events.find(({ type }) => type === "game_won");
+  if (won) sound(seat === null || won.seat === seat ? "win" : "lose");
   else if (types.has("sailed")) sound("sail");
   else if (
     ["advanced", "retreated", "morgan_moved", "parrot_advanced", "hook_advanced"].some((type) => types.has(type))

@@ -92,6 +92,18 @@ def test_two_browsers_play_a_game_to_its_end_and_a_third_watches(person: Callabl
         # after the end every hand lies open
         expect(each.page.locator(".plate-facts")).to_have_count(2)
     assert "won" in mouse.page.locator(".status-words").inner_text()
+    for each in (mouse, thumb):
+        figures = each.page.locator(".ending-figures dd")
+        expect(figures).to_have_count(5)
+        expect(figures.filter(has_text="…")).to_have_count(0)  # the review has been made
+        # the board stays in sight, the sloop under the winner's flag; the card lies below, or over its lower part
+        expect(each.page.locator(".board .victory-flag")).to_have_count(1)
+        expect(each.page.locator(".board [data-place=start]")).to_be_in_viewport()
+        expect(each.page.locator(".ending h2")).to_be_in_viewport()
+        assert (
+            each.page.locator(".ending").evaluate("e => e.getBoundingClientRect().height / innerHeight") < 0.5
+        )
+    expect(watcher.page.locator(".ending-figures")).to_have_count(0)
 
 
 def last_steps(state: Any) -> list[Any]:

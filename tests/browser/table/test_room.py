@@ -123,6 +123,8 @@ def test_giving_up_is_asked_about_and_a_rematch_seats_whoever_presses_it(
     ann.page.get_by_role("button", name="Give up").click()
     ann.page.get_by_role("dialog").get_by_role("button", name="Give up").click()
     expect(bo.page.locator(".ending h2")).to_have_text("You have won!")
+    expect(ann.page.locator(".ending h2")).to_have_text("You have given up.")
+    expect(ann.page.get_by_role("link", name="A new game")).to_be_visible()
     bo.page.get_by_role("button", name="Rematch").click()
     expect(bo.page.locator(".berth.mine")).to_contain_text("ready")
     expect(bo.page.locator(".berth", has_text="Kept for Ann")).to_be_visible()

@@ -1,0 +1,11 @@
+// Chances as people read them: points of a hundred, with the sign of the language's own.
+
+import { language } from "./i18n.js";
+
+export const points = (share) => Math.round(share * 100);
+
+/** "+4", "−12", "0". */
+export const signed = (share) => new Intl.NumberFormat(language(), { signDisplay: "exceptZero" }).format(points(share));
+
+/** "45 %", as the language writes it. */
+export const percent = (share) => new Intl.NumberFormat(language(), { style: "percent" }).format(share);
