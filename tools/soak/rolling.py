@@ -156,7 +156,8 @@ class _Update:
         beginning = asyncio.create_task(begin(sealed, self.group.http))
         self.run.began["new, sealed"] += 1
         try:
-            strangers = [client for client in sealed.players if client.base != first.base]
+            old = {server.base for server in others if server.fork_server is not self.now}
+            strangers = [client for client in sealed.players if client.base in old]
             for client in strangers:
                 await client.until(lambda client: UNKNOWN_RULES in client.closed_with)
                 if client.greeted or client.table:
