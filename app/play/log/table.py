@@ -200,6 +200,10 @@ class Table(msgspec.Struct, eq=False):
 
     def seat_of(self, ids: tuple[str, ...]) -> int | None:
         """The seat of the person with one of these ids."""
+        if self.to_act:  # nearly always it is who is to act that is asked for
+            first = self.to_act[0]
+            if self.seats[first].person in ids:
+                return first
         for number, seat in enumerate(self.seats):
             if seat.person is not None and seat.person in ids:
                 return number
@@ -219,7 +223,10 @@ class Table(msgspec.Struct, eq=False):
         return [n for n, seat in enumerate(self.seats) if seat.is_human and not self.is_resigned(n)]
 
     def bots_to_act(self) -> tuple[int, ...]:
-        return tuple(n for n in self.to_act if self.seats[n].bot is not None)
+        to_act = self.to_act
+        if len(to_act) == 1:
+            return to_act if self.seats[to_act[0]].bot is not None else ()
+        return tuple(n for n in to_act if self.seats[n].bot is not None)
 
     def may_undo(self, seat: int | None) -> bool:
         return (

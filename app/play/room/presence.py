@@ -131,13 +131,13 @@ class Presence:
 
     def absent_at(self, table: Table, seat: int) -> int | None:
         """When this seat, if it stays as it is, counts as absent; None when it cannot."""
-        place = table.seats[seat]
-        if not table.terms.absence or table.terms.clock.kind == "days" or table.is_paused:
+        place, terms = table.seats[seat], table.terms
+        if not terms.absence or terms.clock.kind == "days" or table.is_paused:
             return None  # by correspondence people are away as a rule; the deadline is all there is
-        if not place.is_human or place.absent or seat not in table.to_act:
+        if place.person is None or place.bot is not None or place.absent or seat not in table.to_act:
             return None
-        active = self._active.get(place.person or "", self.began)
-        return max(table.acts_since, active) + 1000 * table.terms.absence
+        active, since = self._active.get(place.person, self.began), table.acts_since
+        return (active if active > since else since) + 1000 * terms.absence
 
     def away(self, table: Table, now: int) -> dict[str, int]:
         """Seats to show a countdown for: gone, or idle for more than half of the time."""

@@ -48,6 +48,8 @@ class ActionCache:
     """Of each place its name as JSON."""
     arrivals: tuple[bytes, ...]
     """Of each place how the choice of a move to it ends as JSON, unless it draws or wins."""
+    last_arrivals: tuple[bytes, ...]
+    """The same for a move that cannot be taken back."""
     choice_heads: dict[int, tuple[bytes, int, int]]
     """id of an advance or a retreat of this cache → how its choice begins as JSON, from where it moves, and the
     symbol of its card (−1: none)."""
@@ -80,6 +82,7 @@ def make_action_cache(
         interned=interned,
         names=names,
         arrivals=tuple(name + b',"final":false}' for name in names),
+        last_arrivals=tuple(name + b',"final":true}' for name in names),
         choice_heads=choice_heads,
         by_json=by_json,
     )

@@ -36,15 +36,19 @@ def choices_json(
     """
     ruleset = position.ruleset
     cache, route = ruleset.cache, ruleset.route
-    heads, arrivals, names = cache.choice_heads, cache.arrivals, cache.names
-    crowd, goal = position.crowd, route.goal
+    names, crowd = cache.names, position.crowd
     company = company_of(position)
     left = cards_left(position)
-    wins = position.pirates[seat].count(goal) == len(position.pirates[seat]) - 1
+    arrivals = cache.last_arrivals if is_sealed else cache.arrivals
+    pirates = position.pirates[seat]
+    if pirates.count(route.goal) == len(pirates) - 1:  # the next to come home wins; the goal is the last place
+        arrivals = (*arrivals[:-1], cache.last_arrivals[-1])
     free = b"" if ruleset.has_sloop else _free_symbols(route.symbol_bytes, crowd)
+    find = free.find
     texts: list[bytes] = []
-    for action in legal(position, seat) if listed is None else listed:
-        known = heads.get(id(action))
+    if listed is None:
+        listed = legal(position, seat)
+    for action, known in zip(listed, map(cache.choice_heads.get, map(id, listed)), strict=True):
         if known is None:
             if type(action) is End:
                 texts.append(_END)
@@ -59,14 +63,9 @@ def choices_json(
             draws = _DRAWS[drawn] if drawn < len(_DRAWS) else _draws(drawn)
             texts.append(head + names[to] + (draws if drawn or not is_sealed else _FINAL))
             continue
-        if free:  # as landing(), without the walk
-            to = free.find(symbol, place + 1)
-            if to < 0:
-                to = goal
-        else:
-            to = landing(position, seat, symbol, place)
-        is_final = is_sealed or (wins and to == goal)
-        texts.append(head + (names[to] + _FINAL if is_final else arrivals[to]))
+        # As landing(), without the walk: −1, where none is free, stands for the last place.
+        to = find(symbol, place + 1) if free else landing(position, seat, symbol, place)
+        texts.append(head + arrivals[to])
     return b"[%b]" % b",".join(texts)
 
 
