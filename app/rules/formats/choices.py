@@ -41,7 +41,8 @@ def choices_json(
     left = cards_left(position)
     arrivals = cache.last_arrivals if is_sealed else cache.arrivals
     pirates = position.pirates[seat]
-    if pirates.count(route.goal) == len(pirates) - 1:  # the next to come home wins; the goal is the last place
+    if pirates.count(route.goal) == len(pirates) - 1:
+        # The next pirate to come home wins, and home is the last place.
         arrivals = (*arrivals[:-1], cache.last_arrivals[-1])
     free = b"" if ruleset.has_sloop else _free_symbols(route.symbol_bytes, crowd)
     find = free.find
