@@ -41,7 +41,7 @@ SIGNS = [
 
 def themes() -> dict[str, dict[str, str]]:
     text = TOKENS.read_text()
-    light = dict(COLOUR.findall(text.split("@media (prefers-color-scheme: dark)")[0]))
+    light = dict(COLOUR.findall(text.split("@media screen and (prefers-color-scheme: dark)")[0]))
     dark = dict(COLOUR.findall(text.split(':root[data-theme="dark"] {')[1]))
     return {"light": light, "dark": {**light, **dark}}
 

@@ -24,7 +24,10 @@ import { t } from "../core/i18n.js";
 const LAYERS = ["ground", "places", "rings", "behind", "pieces", "front", "victory", "chips"];
 
 export function Board(root, { onSpace = null, seats = null, fit = "width", interactive = true } = {}) {
-  const layers = Object.fromEntries(LAYERS.map((name) => [name, svg("g", { class: `layer-${name}` })]));
+  // only places are read out, with who stands on them: not the letters of the pirates one by one
+  const layers = Object.fromEntries(
+    LAYERS.map((name) => [name, svg("g", { class: `layer-${name}`, "aria-hidden": name === "places" ? null : "true" })]),
+  );
   let view = null;
   let plan = null;
   let planKey = "";

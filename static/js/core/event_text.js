@@ -114,7 +114,7 @@ function shared(e, c) {
   return parts.join(" ");
 }
 
-/** What a list of events says: {text, seat, traces: [{from, to}]}; text is empty when nothing is worth a line. */
+/** What a list of events says: {text, texts, seat, traces: [{from, to}]}, texts one a sentence; text is empty when nothing is worth a line. */
 export function eventLine(events, view, seats, by) {
   const context = {
     name: (seat) => seatName(seats, seat),
@@ -126,7 +126,7 @@ export function eventLine(events, view, seats, by) {
   const traces = events
     .filter((e) => e.from !== undefined && e.to !== undefined && !["card_stolen", "steal_lapsed"].includes(e.type))
     .map(({ from, to }) => ({ from, to }));
-  return { text: texts.join(" "), seat: events.find((e) => e.seat !== undefined)?.seat ?? null, traces };
+  return { text: texts.join(" "), texts, seat: events.find((e) => e.seat !== undefined)?.seat ?? null, traces };
 }
 
 const tableLines = {

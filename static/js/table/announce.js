@@ -1,5 +1,6 @@
 // Telling people what happens when they do not look: live regions, sounds, page title and favicon.
 
+import { el } from "../core/dom.js";
 import { t } from "../core/i18n.js";
 import { iconUrl } from "../core/icons.js";
 import { presetName, seatName } from "../core/names.js";
@@ -7,17 +8,14 @@ import { CONNECTION } from "./connection.js";
 import { sound, soundOf } from "./sound.js";
 import { isMine } from "./store.js";
 
-let count = 0;
+const KEPT = 6; // sentences: whoever reads them slowly has not lost the one before
 
-/** Read a sentence out. Two regions in turn, so that the same sentence twice is heard twice. */
+/** Read a sentence out. Each is an element of its own: two at once are both heard, and the same one twice is heard twice. */
 export function announce(text, urgent = false) {
-  if (!text) return;
-  const kind = urgent ? "alert" : "polite";
-  count += 1;
-  const region = document.getElementById(`live-${kind}-${count % 2}`);
-  const other = document.getElementById(`live-${kind}-${(count + 1) % 2}`);
-  if (other) other.textContent = "";
-  if (region) region.textContent = text;
+  const region = document.getElementById(urgent ? "live-alert" : "live-polite");
+  if (!text || !region) return;
+  region.append(el("p", {}, text));
+  while (region.children.length > KEPT) region.firstElementChild.remove();
 }
 
 let plainIcon = null;
@@ -33,8 +31,37 @@ function showTurn(isTurn, title) {
   if (link.getAttribute("href") !== href) link.setAttribute("href", href);
 }
 
+/** Sentences as one: each is a whole clause, so that it stays right in every language. */
+const inOne = (texts) => `${texts.map((text) => text.replace(/\.$/, "")).join("; ")}.`;
+
+/**
+ * Turns() -> {hear(line, events, seats), flush()}: what a person does is read out at once; what a bot does in a turn is
+ * one sentence, at its end: its actions come faster than they can be heard.
+ */
+export function Turns(say = announce) {
+  let texts = [];
+  function flush() {
+    if (texts.length) say(inOne(texts));
+    texts = [];
+  }
+  return {
+    flush,
+    hear(line, events, seats) {
+      const isBot = Boolean(line?.texts && seats[line.seat]?.bot);
+      if (!isBot) {
+        flush();
+        say(line?.text);
+        return;
+      }
+      texts.push(...line.texts);
+      if (events.some(({ type }) => type === "turn_passed" || type === "game_won")) flush();
+    },
+  };
+}
+
 /** Announce what changes in the store from now on. */
 export function announceChanges(store) {
+  const turns = Turns();
   store.subscribe(["connection"], ({ connection }) => {
     if (CONNECTION[connection]?.isReadOut) announce(t(CONNECTION[connection].text), true);
   });
@@ -44,13 +71,14 @@ export function announceChanges(store) {
     sound("refuse");
   });
   store.subscribe(["seq"], (state, before, { line, events = [] }) => {
-    announce(line?.text);
+    if (line?.text) turns.hear(line, events, state.table.seats);
     soundOf(events, state.you.seat);
   });
   store.subscribe(["choices", "table"], (state, before) => {
     if (!state.table) return;
     showTurn(isMine(state), `${state.table.title || presetName(state.table.options.preset)} · Cartagena`);
     if (!isMine(state) || isMine(before)) return;
+    turns.flush();
     sound("turn");
     announce(state.view.pending ? t("You must choose.") : t("It is your turn."), true);
   });

@@ -1,6 +1,9 @@
 // Clocks: what is left for each seat, counted on from what the server last said.
 
-import { t } from "../core/i18n.js";
+import { t, tn } from "../core/i18n.js";
+import { announce } from "./announce.js";
+
+const SPOKEN = [10, 30]; // seconds left at which one's own clock is read out
 
 /** Milliseconds a seat has left now. */
 export function leftNow(clock, seat, now) {
@@ -19,10 +22,26 @@ export function spell(milliseconds) {
   return t("{d} d {h} h", { d: Math.floor(hours / 24), h: hours % 24 });
 }
 
+/** Whether a clock has just come down to a time that is read out. */
+export const isSpoken = (before, left) =>
+  before !== null && SPOKEN.some((seconds) => before > seconds * 1000 && left <= seconds * 1000);
+
 /** Clocks(place, now) -> {update(state)}: a running figure in place(seat) for every seat. */
 export function Clocks(place, now) {
   let clock = null;
   let seats = 0;
+  let own = null; // the seat whose clock is one's own
+  let before = null; // what it had left
+
+  function speak(left) {
+    const isRunning = left !== null && clock.running.includes(own);
+    if (isRunning && isSpoken(before, left)) {
+      const seconds = Math.ceil(left / 1000);
+      announce(tn("{n} second left on your clock.", "{n} seconds left on your clock.", seconds), true);
+    }
+    before = left;
+  }
+
   const tick = () => {
     for (let seat = 0; seat < seats; seat += 1) {
       const box = place(seat);
@@ -30,14 +49,17 @@ export function Clocks(place, now) {
       const left = leftNow(clock, seat, now());
       const words = left === null ? "" : spell(left);
       if (box.textContent !== words) box.textContent = words;
+      box.hidden = left === null;
+      if (seat === own) speak(left);
       box.classList.toggle("short", left !== null && left < 15000 && clock.running.includes(seat));
       box.classList.toggle("running", Boolean(clock?.running.includes(seat)));
     }
   };
   setInterval(tick, 250);
   return {
-    update({ clock: next, view }) {
+    update({ clock: next, view, you }) {
       clock = next;
+      own = you.seat;
       seats = view.players.length;
       tick();
     },

@@ -130,7 +130,7 @@ export function Owed(root, { onAnswer }) {
               disabled: at === 0,
               onclick: () => swap(at, at - 1),
             },
-            "↑",
+            el("span", { class: "arrow", "aria-hidden": "true" }, "↑"),
           );
           const down = el(
             "button",
@@ -141,7 +141,7 @@ export function Owed(root, { onAnswer }) {
               disabled: at === order.length - 1,
               onclick: () => swap(at, at + 1),
             },
-            "↓",
+            el("span", { class: "arrow", "aria-hidden": "true" }, "↓"),
           );
           return el(
             "li",

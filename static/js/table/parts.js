@@ -7,6 +7,7 @@ import { Banners } from "./banners.js";
 import { Clocks } from "./clock.js";
 import { Ending } from "./ending.js";
 import { flyCards } from "./flying_cards.js";
+import { Focus } from "./focus.js";
 import { Hand } from "./hand.js";
 import { LogAndChat } from "./log_and_chat.js";
 import { Menu } from "./menu.js";
@@ -22,12 +23,13 @@ import { Tray } from "./tray.js";
 
 const region = (tag, cls, label) => el(tag, { class: cls, ...(label ? { "aria-label": label } : {}) });
 
-const liveRegion = (kind, n) =>
+const liveRegion = (kind) =>
   el("div", {
-    id: `live-${kind}-${n}`,
+    id: `live-${kind}`,
     class: "hidden",
     role: kind === "alert" ? "alert" : "status",
     "aria-live": kind === "alert" ? "assertive" : "polite",
+    "aria-atomic": "false", // what is added is read, not all of it again
   });
 
 function regions(root) {
@@ -41,7 +43,7 @@ function regions(root) {
     supply: region("section", "supply", t("The supply")),
     ending: region("section", "ending", t("The end")),
     owed: region("section", "owed", t("Your choice")),
-    tray: region("section", "tray", t("What you can do")),
+    tray: el("section", { class: "tray", "aria-label": t("What you can do"), tabindex: "-1" }),
     hand: region("section", "hand", t("Your hand")),
     talk: region("section", "talk", t("Log and chat")),
   };
@@ -50,12 +52,14 @@ function regions(root) {
   box.map.append(box.drawing);
   box.bench = el("div", { class: "bench" }, box.ending, box.owed, box.tray, box.hand);
   box.side = el("div", { class: "table-side" }, box.seats, box.supply, box.talk);
+  box.reserved = root.querySelector(".reserved");
   root.replaceChildren(
-    ...["polite", "alert"].flatMap((kind) => [liveRegion(kind, 0), liveRegion(kind, 1)]),
+    liveRegion("polite"),
+    liveRegion("alert"),
+    box.reserved,
     el("div", { class: "table-main" }, box.flash, box.banners, box.status, box.seating, box.map, box.bench),
     box.side,
   );
-  root.classList.add("table");
   return box;
 }
 
@@ -77,10 +81,13 @@ export function parts(root, store, on) {
   const menu = Menu(status.menu, { send: on.send, onResign: on.onResign, onHint: on.onHint, onDevice: on.onDevice });
   const clocks = Clocks((seat) => seats.clock(seat), on.now);
   let seating = null;
+  let isSeatingLoaded = false;
   let colours = "";
 
   function showPhase({ table, view }) {
     const isBefore = !view;
+    if (isBefore && !isSeatingLoaded) return; // the log alone would be shown first, and then pushed away
+    box.reserved.remove();
     root.dataset.phase = isBefore ? "before" : table.status;
     box.seating.hidden = !isBefore;
     for (const name of ["seats", "map", "supply", "bench"]) box[name].hidden = isBefore;
@@ -92,6 +99,8 @@ export function parts(root, store, on) {
     seating ??= import("./seating.js").then(({ Seating }) => Seating(box.seating, on));
     const { update } = await seating;
     update(store.state);
+    isSeatingLoaded = true;
+    showPhase(store.state);
   }
 
   function drawBoard({ table, view }, before, { events = [] }) {
@@ -146,6 +155,8 @@ export function parts(root, store, on) {
   store.subscribe(["view", "choices", "selection", "ask", "hint", "trace"], (state, before) => state.view && markBoard(state, before));
   store.subscribe(["choices", "selection"], follow);
   atTable(["seq", "table", ...CHOICES], note);
+
+  Focus(root, store);
 
   return {
     focusBoard: () => board.focus("start"),

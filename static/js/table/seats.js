@@ -21,7 +21,7 @@ export function Seats(root, { onSeat }) {
       el("span", { class: "plate-figure" }),
       el("span", { class: "plate-name" }),
       el("span", { class: "plate-signs" }),
-      el("span", { class: "plate-clock" }),
+      el("span", { class: "plate-clock", role: "timer" }),
       el("span", { class: "plate-facts" }),
       el("span", { class: "plate-hand" }),
       el(
@@ -55,10 +55,14 @@ export function Seats(root, { onSeat }) {
       figure.replaceChildren(pirateIcon(look, letterOf(look)));
     }
     const name = plate.querySelector(".plate-name");
-    name.textContent = seatName(table.seats, seat);
-    const mine = you.seat === seat ? t("you") : null;
-    if (mine) name.append(" ", el("small", {}, `(${mine})`));
-    name.append(el("span", { class: "hidden" }, `, ${colourName(look)}`));
+    name.replaceChildren(
+      el("span", { class: "plate-who" }, seatName(table.seats, seat)),
+      ...(you.seat === seat ? [" ", el("small", {}, `(${t("you")})`)] : []),
+      el("span", { class: "hidden" }, `, ${colourName(look)}`),
+    );
+    plate
+      .querySelector(".plate-clock")
+      .setAttribute("aria-label", t("Time left for {name}", { name: seatName(table.seats, seat) }));
     plate
       .querySelector(".plate-signs")
       .replaceChildren(

@@ -8,12 +8,13 @@ const LEAST_MAP = 180;
 const BAR = 130; // pixels that a browser's own bars take and give back
 
 /**
- * SmallScreen({root, map, bench, supply, talk, side}) -> {arrange(state), follow()}
+ * SmallScreen({root, map, bench, hand, tray, owed, supply, talk, side}) -> {arrange(state), follow()}
  * Wide: everything has its place beside the map. Else one column, or two on a phone that lies on its side.
  */
-export function SmallScreen({ root, map, bench, supply, talk, side }) {
+export function SmallScreen({ root, map, bench, hand, tray, owed, supply, talk, side }) {
   const isWide = matchMedia("(min-width: 62rem)");
   const isLandscape = matchMedia("(max-height: 32rem) and (min-width: 36rem) and (max-width: 61.99rem)");
+  const isZoomed = matchMedia("(max-width: 35.99rem) and (max-height: 26rem)"); // as at 400 %
   const isTouch = matchMedia("(pointer: coarse)");
   let view = null;
   let height = 0;
@@ -26,9 +27,16 @@ export function SmallScreen({ root, map, bench, supply, talk, side }) {
     return screen.height;
   }
 
+  /** The bench in the order it has on screen, so that Tab follows the eye: on a desk the hand lies left of the tray. */
+  function order() {
+    const wanted = isWide.matches ? [hand, tray, owed] : [owed, tray, hand];
+    if (wanted[0].compareDocumentPosition(wanted[2]) & Node.DOCUMENT_POSITION_PRECEDING) bench.append(...wanted);
+  }
+
   /** Deck and discards lie beside the hand where room is short; an open row needs a line of its own. */
   function place() {
-    const beside = !isWide.matches && !isLandscape.matches && root.dataset.phase === "running" && view?.options.supply !== "row";
+    const isColumn = !isWide.matches && !isLandscape.matches && !isZoomed.matches;
+    const beside = isColumn && root.dataset.phase === "running" && view?.options.supply !== "row";
     const home = beside ? bench : side;
     if (supply.parentElement === home) return;
     if (beside) bench.append(supply);
@@ -50,6 +58,7 @@ export function SmallScreen({ root, map, bench, supply, talk, side }) {
   }
 
   function arrange() {
+    order();
     place();
     root.classList.toggle("beside", supply.parentElement === bench);
     const next = isWide.matches ? 0 : measure();
@@ -66,7 +75,7 @@ export function SmallScreen({ root, map, bench, supply, talk, side }) {
   /** Bring what is lit between the status line and the bench, if it is not there; never against a reader further down. */
   function follow() {
     if (isWide.matches || isLandscape.matches || !view) return;
-    const top = root.querySelector(".status").getBoundingClientRect().bottom;
+    const top = Math.max(0, root.querySelector(".status").getBoundingClientRect().bottom);
     const bottom = bench.getBoundingClientRect().top;
     const whole = map.getBoundingClientRect();
     if (whole.top >= top - 4 && whole.bottom <= bottom + 4) return;

@@ -2,6 +2,7 @@
 
 import { el } from "../core/dom.js";
 import { icon } from "../core/icons.js";
+import { announce } from "./announce.js";
 import { choiceButton, inWords } from "./choice_text.js";
 import { offers, single } from "./selection.js";
 import { cardName, placeAt, seatName } from "../core/names.js";
@@ -30,10 +31,7 @@ export function Tray(root, { onAction, onUndo, onClear }) {
     el("span", {}, t("Put back")),
   );
   drop.classList.add("put-back");
-  root.append(
-    el("div", { class: "tray-line" }, hint, el("div", { class: "tray-buttons" }, drop, undo, extra, end)),
-    choices,
-  );
+  root.append(hint, choices, el("div", { class: "tray-buttons" }, drop, undo, extra, end)); // as they lie on screen
   let state = null;
   let timer = 0;
   let counting = 0;
@@ -94,6 +92,10 @@ export function Tray(root, { onAction, onUndo, onClear }) {
     );
   }
 
+  /** What a card can do besides walking would otherwise stand below its many ways. */
+  const powersFirst = (list) => list.toSorted((a, b) => Number(isWalk(a)) - Number(isWalk(b)));
+  const isWalk = ({ action: { type } }) => ["advance", "retreat", "parrot"].includes(type);
+
   const onlyEnd = (list) => list.length === 1 && list[0].action.type === "end";
   const mustAnswer = ({ choices: list }) =>
     list.some(({ action }) => ["steal", "share", "stack", "discard"].includes(action.type));
@@ -124,9 +126,12 @@ export function Tray(root, { onAction, onUndo, onClear }) {
   function update(next) {
     state = next;
     const { view, table, selection, ask } = state;
-    const words = trayText(state);
-    if (hint.textContent !== words) hint.textContent = words;
-    const list = ask ?? offers(state.choices, selection).list;
+    const words = state.isWaiting ? hint.textContent : trayText(state); // what comes next is not known yet
+    if (hint.textContent !== words) {
+      hint.textContent = words;
+      if (state.choices.length) announce(words);
+    }
+    const list = powersFirst(ask ?? offers(state.choices, selection).list);
     showButtons(list.slice(0, 40));
     choices.hidden = list.length === 0;
     drop.hidden = selection.card === undefined && selection.from === undefined;
