@@ -78,7 +78,6 @@ _ROUTERS = (
     games.router,
     stream.router,
     bots.router,
-    bots.pages_router,
 )
 
 _SOCKETS = (game.route, lobby.route)

@@ -186,18 +186,10 @@ class MetricsPort(Protocol):
         """A room's time was over and no row said so: a bug in this code."""
 
 
-class Blocks(Protocol):
-    """Who does not want to meet whom; the people's side answers."""
-
-    async def __call__(self, person: Actor, others: Iterable[str]) -> bool:
-        """Whether one of the others has blocked this person."""
-
-
-class NamesOf(Protocol):
-    """What people are called; the people's side answers."""
-
-    async def __call__(self, people: Sequence[str], /) -> Mapping[str, str]:
-        """Names by id, whoever is unknown or deleted left out; raises StoreUnavailable."""
+# What the people's side answers: whether one of the others has blocked this person; names by id, whoever is unknown
+# or deleted left out (raises StoreUnavailable).
+Blocks = Callable[[Actor, Iterable[str]], Awaitable[bool]]
+NamesOf = Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
 
 
 class NameBook(Protocol):

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from typing import Any
 
 import asyncpg
-from sqlalchemy import exc
+from sqlalchemy import Executable, exc
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.play.ports import StoreUnavailable
 from app.store.engine import STATEMENT_SECONDS
 
-__all__ = ["OUTAGES", "is_outage", "outages_as_unavailable", "reading", "writing"]
+__all__ = ["OUTAGES", "Queries", "is_outage", "outages_as_unavailable", "reading", "writing"]
 
 # As the drivers raise them, where no SQLAlchemy stands between.
 OUTAGES = (OSError, TimeoutError, exc.TimeoutError, asyncpg.InternalClientError)
@@ -101,3 +102,30 @@ async def writing(engine: AsyncEngine, *, at_once: bool = True) -> AsyncIterator
                 # when another writer came between, whatever the timeout.
                 await run.exec_driver_sql("BEGIN IMMEDIATE")
             yield run
+
+
+class Queries:
+    """Queries on one engine; each call is one transaction."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self.engine = engine
+
+    def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return reading(self.engine)
+
+    def writing(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return writing(self.engine)
+
+    async def rows(self, query: Executable, values: Mapping[str, Any] | None = None) -> Sequence[Any]:
+        """All rows of one query."""
+        async with reading(self.engine) as run:
+            return (await run.execute(query, values)).all()
+
+    async def dicts(self, query: Executable) -> list[dict[str, Any]]:
+        """The same by the names of their columns."""
+        return [dict(row._mapping) for row in await self.rows(query)]
+
+    async def change(self, query: Executable) -> int:
+        """One statement that writes; how many rows it changed."""
+        async with writing(self.engine) as run:
+            return (await run.execute(query)).rowcount

@@ -239,13 +239,8 @@ def install_error_handlers(app: FastAPI) -> None:
         assert isinstance(problem, Refused)
         return await refused_response(request, problem)
 
-    async def on_rule_error(request: Request, problem: Exception) -> Response:
-        assert isinstance(problem, RuleError)
-        reason = (problem.why, problem.params)
-        return await respond(request, status_of(problem), problem.code, problem.message, 0, reason)
-
     async def on_refusal(request: Request, problem: Exception) -> Response:
-        assert isinstance(problem, Refusal)
+        assert isinstance(problem, Refusal | RuleError)
         wait = problem.retry_after if isinstance(problem, TooFast) else 0
         reason = (problem.why, problem.params)
         return await respond(request, status_of(problem), problem.code, problem.message, wait, reason)
@@ -291,7 +286,7 @@ def install_error_handlers(app: FastAPI) -> None:
         return await respond(request, 500, *HTTP_ERRORS[500])
 
     app.add_exception_handler(Refused, on_refused)
-    app.add_exception_handler(RuleError, on_rule_error)
+    app.add_exception_handler(RuleError, on_refusal)
     app.add_exception_handler(Refusal, on_refusal)
     app.add_exception_handler(UnknownRules, on_unknown_rules)
     app.add_exception_handler(StoreUnavailable, on_outage)

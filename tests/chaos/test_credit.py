@@ -93,7 +93,7 @@ def _first(guest: Guest) -> dict[str, object]:
 
 
 def test_a_credit_beyond_now_is_not_lost_by_moving_early() -> None:
-    clocks = Clocks(ClockTerms(kind="turn", seconds=5), 2, 0)
+    clocks = Clocks(ClockTerms(kind="turn", seconds=5), [5000] * 2, 0)
     clocks.go(0, 0, (0,))
     clocks.credit(1000, 6000)
     assert clocks.deadline() == 10_000

@@ -12,8 +12,8 @@ from websockets.exceptions import InvalidStatus
 
 from app.play import engines
 from app.web.ws import session
-from app.web.ws.session import CLOSE_CODES
 from tests.sockets.client import Client, Clients, fresh_id
+from tests.sockets.close_codes import CLOSE_CODES
 from tests.sockets.running_server import in_process
 
 

@@ -10,11 +10,11 @@ import orjson
 from app.play.commands import messages as cmd
 from app.play.commands.messages import message_names
 from app.play.join import PROTOCOL
-from app.play.log.entries import KINDS
+from app.play.log.fold import _FOLDS
 from app.play.log.terms import CHAT_PRESETS, COLOURS, LEVELS
 from app.play.refusals import SENTENCES
 from app.web.ws.lobby import lobby_message_names
-from app.web.ws.session import CLOSE_CODES
+from tests.sockets.close_codes import CLOSE_CODES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "protocol.md").read_text()
@@ -58,7 +58,7 @@ def test_the_page_and_the_code_have_the_same_close_codes() -> None:
 
 def test_the_page_names_every_kind_of_entry_colour_level_and_preset() -> None:
     listed = section(3).split("`kind` is one of ")[1].split("; `seat`")[0]
-    assert set(re.findall(r"`(\w+)`", listed)) == set(KINDS) - {"action", "hint"}
+    assert set(re.findall(r"`(\w+)`", listed)) == set({*_FOLDS, "action"}) - {"action", "hint"}
     for word in (*COLOURS, *LEVELS, *CHAT_PRESETS):
         assert f"`{word}`" in section(2)
     assert PAGE.startswith(f"# The wire protocol, version {PROTOCOL}\n")

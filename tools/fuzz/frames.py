@@ -21,7 +21,7 @@ from app.client.sealing import Keeper
 from app.play.commands.messages import message_names
 from app.play.log.terms import CHAT_PRESETS, COLOURS, LEVELS
 from app.web.ws.lobby import lobby_message_names
-from app.web.ws.session import CLOSE_CODES
+from tests.sockets.close_codes import CLOSE_CODES
 from tools.fuzz.mutate import spoilt
 from tools.fuzz.server import Server
 from tools.fuzz.socket_client import BINARY, MORE, PING, PONG, TEXT, Raw, frame

@@ -12,7 +12,6 @@ from app.play.commands import messages as cmd
 from app.play.commands.proposal import Proposal
 from app.play.log.entries import Entry
 from app.play.log.fold import after
-from app.play.log.seats import Seat
 from app.play.log.table import Table
 from app.play.refusals import Refusal
 
@@ -61,5 +60,5 @@ def _shown(table: Table) -> tuple[object, ...]:
         table.chat_closed,
         table.consents,
         table.votes,
-        [[getattr(seat, name) for name in Seat.__slots__] for seat in table.seats],
+        table.seats,
     )

@@ -306,8 +306,4 @@ def _said(action: msgspec.Raw) -> dict[str, Any]:
 
 def message_names() -> tuple[str, ...]:
     """Every `do` of the game socket."""
-    return tuple(str(kind.__struct_config__.tag) for kind in _all_kinds())
-
-
-def _all_kinds() -> tuple[type[_Message], ...]:
-    return tuple(Message.__args__)
+    return tuple(str(kind.__struct_config__.tag) for kind in Message.__args__)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 __all__ = [
-    "KINDS",
     "NOBODY",
     "Append",
     "ChatLine",
@@ -16,46 +15,12 @@ __all__ = [
     "GameRow",
     "Outage",
     "SeatRow",
-    "Status",
     "Summary",
 ]
-
-Status = Literal["open", "running", "finished", "aborted", "closed"]
 
 NOBODY = (
     -1
 )  # the seat of an entry that belongs to no seat; a number, so that UNIQUE(game, seat, command) sees it
-
-KINDS = (
-    "created",
-    "seated",
-    "left",
-    "colour",
-    "ready",
-    "host",
-    "sealed",
-    "frozen",
-    "opened",
-    "asked",
-    "voided",
-    "started",
-    "action",
-    "undo",
-    "consent",
-    "paused",
-    "continued",
-    "credited",
-    "absent",
-    "voted",
-    "waited",
-    "takeover",
-    "returned",
-    "aborted",
-    "rematch",
-    "hint",
-    "chat_closed",
-    "closed",
-)
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):

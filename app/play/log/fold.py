@@ -27,7 +27,7 @@ def after(
     if table.clocks is not None and table.clocks.terms.kind != "none":  # a clock that never runs is shared
         twin.clocks = table.clocks.copy()
     if entry.kind != "action":  # an action replaces what it changes; the other folds work in place
-        twin.seats = [seat.copy() for seat in table.seats]
+        twin.seats = [replace(seat) for seat in table.seats]
         twin.consents = {to: set(seats) for to, seats in table.consents.items()}
         twin.votes = {about: dict(votes) for about, votes in table.votes.items()}
         twin.undo_stack = table.undo_stack[:]
@@ -68,7 +68,7 @@ def _action(
     else:
         table.undo_stack, table.is_undo_closed = [], True
     if entry.by == "person" and table.seats[seat].absent:
-        table.seats = [each.copy() for each in table.seats]
+        table.seats = [replace(each) for each in table.seats]
         table.seats[seat].absent = False
         table.votes = {about: votes for about, votes in table.votes.items() if about != seat}
     if position.winner is not None:
@@ -93,7 +93,7 @@ def _seated(table: Table, entry: Entry) -> None:
     person = body.get("person")
     for number, seat in enumerate(table.seats):
         if person is not None and seat.person in body["ids"] and number != entry.seat:
-            seat.empty()
+            table.seats[number] = Seat()
     seat = table.seats[entry.seat]
     was_ready = seat.ready and seat.person == person
     seat.person, seat.colour = person, body["colour"]
@@ -112,7 +112,7 @@ def _left(table: Table, entry: Entry) -> None:
     was_host = person == table.host
     if person is not None and entry.body.get("why") == "removed":
         table.removed |= {person}
-    table.seats[entry.seat].empty()
+    table.seats[entry.seat] = Seat()
     if was_host:
         table.next_host()
 
@@ -144,7 +144,8 @@ def _started(table: Table, entry: Entry) -> None:
     table.options = table.rules.parse_options(entry.body["options"])
     table.status = "running"
     table.started_at = entry.at
-    table.clocks = Clocks(table.terms.clock, len(table.seats), entry.at)
+    clock = table.terms.clock
+    table.clocks = Clocks(clock, [clock.full] * len(table.seats), entry.at)
     seed = table.rules.seed_from(table.server_seed, entry.body["nonces"])
     table.move_to(table.rules.new_game(table.options, seed), entry)
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from app.play.log.entries import Entry
 from app.play.log.rounds import MOST_MISSED, Round, VoidedRound
+from app.play.log.seats import Seat
 from app.play.log.table import Table
 
 __all__ = ["ROUND_FOLDS", "void_round"]
@@ -51,7 +52,7 @@ def _voided(table: Table, entry: Entry) -> None:
         seat = table.seats[number]
         if entry.body["why"] == "late" or table.missed[seat.person or ""] >= MOST_MISSED:
             was_host = seat.person == table.host
-            seat.empty()
+            table.seats[number] = Seat()
             if was_host:
                 table.next_host()
 

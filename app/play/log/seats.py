@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from app.play.frames import TableSeat
 from app.play.ports import NameBook
 
 __all__ = ["Seat"]
 
 
-class Seat:
+class Seat(msgspec.Struct):
     """One place at the table. `person` and `bot` both set: a person's seat that a bot plays for now."""
 
-    __slots__ = ("absent", "bot", "colour", "name", "nonce", "person", "ready", "reserved", "seal")
-
-    def __init__(self) -> None:
-        self.person: str | None = None
-        self.name: str | None = None  # a bot's; what a person is called is asked where it is shown
-        self.colour: str | None = None
-        self.nonce: str | None = None  # where seats are sealed: once the game has begun
-        self.seal: str | None = None
-        self.bot: str | None = None
-        self.ready = False
-        self.absent = False
-        self.reserved: str | None = None  # kept for this person (rematch)
+    person: str | None = None
+    name: str | None = None  # a bot's; what a person is called is asked where it is shown
+    colour: str | None = None
+    nonce: str | None = None  # where seats are sealed: once the game has begun
+    seal: str | None = None
+    bot: str | None = None
+    ready: bool = False
+    absent: bool = False
+    reserved: str | None = None  # kept for this person (rematch)
 
     @property
     def is_taken(self) -> bool:
@@ -36,16 +35,6 @@ class Seat:
     def is_human(self) -> bool:
         """Whether a person plays it at present."""
         return self.person is not None and self.bot is None
-
-    def copy(self) -> Seat:
-        twin = Seat.__new__(Seat)
-        for name in Seat.__slots__:
-            setattr(twin, name, getattr(self, name))
-        return twin
-
-    def empty(self) -> None:
-        """Nobody sits here any more."""
-        self.__init__()  # type: ignore[misc]
 
     def name_in(self, names: NameBook) -> str | None:
         """What to call whoever sits here, or for whom it is kept."""

@@ -18,31 +18,20 @@ from app.rules import Action, Event, Options, Position
 __all__ = ["NOBODY_NAMED", "Clocks", "Table"]
 
 
-class Clocks:
+class Clocks(msgspec.Struct):
     """Time left for each seat at `since`, and whose clocks have been running since then.
 
     Every seat that owes something runs its own clock. A seat that a bot plays runs none.
     """
 
-    __slots__ = ("left", "running", "since", "terms", "turn")
-
-    def __init__(self, terms: ClockTerms, players: int, at: int) -> None:
-        self.terms = terms
-        self.left = [terms.full] * players
-        self.running: tuple[int, ...] = ()
-        self.since = at
-        self.turn = -1
+    terms: ClockTerms
+    left: list[int]
+    since: int
+    running: tuple[int, ...] = ()
+    turn: int = -1
 
     def copy(self) -> Clocks:
-        twin = Clocks.__new__(Clocks)
-        twin.terms, twin.left, twin.running, twin.since, twin.turn = (
-            self.terms,
-            self.left[:],
-            self.running,
-            self.since,
-            self.turn,
-        )
-        return twin
+        return msgspec.structs.replace(self, left=self.left[:])
 
     def go(self, at: int, turn: int, running: tuple[int, ...]) -> None:
         """From `at` on these seats' clocks run; `turn` is the seat whose turn it is."""

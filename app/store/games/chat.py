@@ -50,8 +50,7 @@ class Chat(GameDatabase):
         query = (
             select(chat).where(chat.c.game == game, chat.c.n > after).order_by(chat.c.n.desc()).limit(limit)
         )
-        async with self.reading() as run:
-            return [_line_of(row) for row in reversed(list(await run.execute(query)))]
+        return [_line_of(row) for row in reversed(await self.rows(query))]
 
     async def set_mute(self, game: str, person: str, muted: str, on: bool) -> None:
         row = {"game": game, "person": person, "muted": muted}
@@ -67,8 +66,7 @@ class Chat(GameDatabase):
 
     async def mutes(self, game: str, person: str) -> frozenset[str]:
         query = select(mutes.c.muted).where(mutes.c.game == game, mutes.c.person == person)
-        async with self.reading() as run:
-            return frozenset(row.muted for row in await run.execute(query))
+        return frozenset(row.muted for row in await self.rows(query))
 
 
 def _line_of(row: Any) -> ChatLine:

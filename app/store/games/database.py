@@ -8,25 +8,22 @@ from typing import Any
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from app.store.transactions import reading, writing
+from app.store.transactions import Queries, writing
 
 __all__ = ["GameDatabase"]
 
 
-class GameDatabase:
+class GameDatabase(Queries):
     """What every part of the game store reads and writes with."""
 
     def __init__(self, engine: AsyncEngine, relaxed: AsyncEngine) -> None:
-        self.engine = engine
+        super().__init__(engine)
         self._relaxed = relaxed  # for leases and heartbeats, which may be lost with the power
         self._is_sqlite = engine.dialect.name == "sqlite"
 
     def writing(self, *, durable: bool = True) -> AbstractAsyncContextManager[AsyncConnection]:
         """A transaction; a database that does not answer comes out as StoreUnavailable, a fault as it is."""
         return writing(self.engine if durable else self._relaxed, at_once=False)
-
-    def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        return reading(self.engine)
 
     def _upsert(self, table: Any) -> Any:
         if self._is_sqlite:

@@ -119,9 +119,8 @@ class DueWork(GameDatabase):
     async def claim_due(self, now: int, lease: int, limit: int) -> list[Due]:
         """Rows that are due and leased to nobody, now leased to us; two workers never get the same row."""
         ready = select(due.c.game).where(due.c.at <= now, due.c.lease_until <= now).order_by(due.c.at)
-        async with self.reading() as run:
-            if (await run.execute(ready.limit(1))).first() is None:
-                return []  # mostly nothing is due: no write lock for that
+        if not await self.rows(ready.limit(1)):
+            return []  # mostly nothing is due: no write lock for that
         locked = ready.limit(limit).with_for_update(
             skip_locked=True
         )  # SQLite has one writer, leaves this out
@@ -139,11 +138,9 @@ class DueWork(GameDatabase):
 
     async def promised(self, games: Sequence[str], now: int) -> dict[str, int]:
         query = select(due.c.game, due.c.at, due.c.lease_until).where(due.c.game.in_(games))
-        async with self.reading() as run:
-            return {
-                row.game: min(row.at, now) if row.lease_until > now else row.at
-                for row in await run.execute(query)
-            }
+        return {
+            row.game: min(row.at, now) if row.lease_until > now else row.at for row in await self.rows(query)
+        }
 
     async def end_leases(self) -> None:
         async with self.writing(durable=False) as run:
@@ -186,5 +183,4 @@ class Heartbeat(GameDatabase):
 
     async def outages(self, since: int) -> list[Outage]:
         query = select(outages).where(outages.c.ended > since).order_by(outages.c.began)
-        async with self.reading() as run:
-            return [Outage(row.began, row.ended) for row in await run.execute(query)]
+        return [Outage(row.began, row.ended) for row in await self.rows(query)]

@@ -26,6 +26,10 @@ __all__ = ["SqlGameStore", "open_store"]
 
 _LOG_COLUMNS = tuple(column.name for column in log.columns)
 _SEAT_COLUMNS = tuple(column.name for column in seats.columns)
+# What stands in a column as it does in GameRow and Summary.
+_GAME_COLUMNS = ("id", "rules_version", "server_seed", "commitment", "creator", "created_at", "status")
+_HEAD_COLUMNS = ("seq", "to_act", "deadline", "updated_at")
+_SUMMARY_COLUMNS = ("taken", "bots", "host", "next_game", "started_at", "ended_at")
 _SEATED = select(seats, present_name.label("present_name")).select_from(
     with_present_names(seats, seats.c.person)
 )
@@ -78,7 +82,7 @@ class SqlGameStore(DueWork, Heartbeat, Chat):
             # Whoever creates several at once waits for themselves; SQLite has one writer anyway.
             await run.execute(select(func.pg_advisory_xact_lock(func.hashtext(game.creator))))
         await run.execute(insert(games).values(**_game_values(game, game.summary)))
-        await run.execute(insert(heads).values(**_head_values(game)))
+        await run.execute(insert(heads).values(game=game.id, **_columns(game, _HEAD_COLUMNS)))
         await run.execute(insert(log).values(dict(zip(_LOG_COLUMNS, log_row(entry), strict=True))))
         rows = [dict(zip(_SEAT_COLUMNS, row, strict=True)) for row in seat_rows(game.id, game.summary.seats)]
         if rows:
@@ -88,14 +92,12 @@ class SqlGameStore(DueWork, Heartbeat, Chat):
             raise _TooManyGames
 
     async def game(self, game: str) -> GameRow | None:
-        async with self.reading() as run:
-            found = await _rows(run, _GAMES.where(games.c.id == game))
+        found = await self._games(_GAMES.where(games.c.id == game))
         return found[0] if found else None
 
     async def entries(self, game: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         query = select(log).where(log.c.game == game, log.c.seq > after).order_by(log.c.seq).limit(limit)
-        async with self.reading() as run:
-            return [entry_of(row) for row in await run.execute(query)]
+        return [entry_of(row) for row in await self.rows(query)]
 
     async def heads(self, wanted: Sequence[str]) -> dict[str, int]:
         found: dict[str, int] = {}
@@ -114,8 +116,7 @@ class SqlGameStore(DueWork, Heartbeat, Chat):
         else:
             wanted = and_(games.c.status == "running", games.c.is_watchable)
         query = _GAMES.where(games.c.is_listed, wanted).order_by(games.c.created_at.desc()).limit(limit)
-        async with self.reading() as run:
-            return await _rows(run, query)
+        return await self._games(query)
 
     async def open_tables(self, preset: str, seats: int, limit: int, offset: int) -> list[GameRow]:
         wanted = and_(games.c.preset == preset, games.c.players == seats, games.c.taken < games.c.players)
@@ -125,8 +126,7 @@ class SqlGameStore(DueWork, Heartbeat, Chat):
             .limit(limit)
             .offset(offset)
         )
-        async with self.reading() as run:
-            return await _rows(run, query)
+        return await self._games(query)
 
     async def games_of(
         self, people: Sequence[str], *, unfinished: bool, limit: int, offset: int = 0, public: bool = False
@@ -145,8 +145,7 @@ class SqlGameStore(DueWork, Heartbeat, Chat):
         )
         if public:
             query = query.where(games.c.is_listed, games.c.is_watchable)
-        async with self.reading() as run:
-            return await _rows(run, query)
+        return await self._games(query)
 
     async def results_of(self, people: Sequence[str]) -> list[tuple[str, int, int]]:
         # Added up by the database, off the loop; of thousands of games a few rows come back.
@@ -157,8 +156,20 @@ class SqlGameStore(DueWork, Heartbeat, Chat):
             .where(games.c.status == "finished", games.c.is_listed, games.c.is_watchable)
             .group_by(games.c.preset, seats.c.place)
         )
+        return [(row[0], row[1], row[2]) for row in await self.rows(query)]
+
+    async def _games(self, query: Any) -> list[GameRow]:
         async with self.reading() as run:
-            return [(row[0], row[1], row[2]) for row in await run.execute(query)]
+            rows = list(await run.execute(query))
+            found: dict[str, list[SeatRow]] = {row.id: [] for row in rows}
+            if rows:
+                seated = await run.execute(_SEATED.where(seats.c.game.in_(found)).order_by(seats.c.seat))
+                for seat in seated:
+                    # A name that stands with a person's seat is of an older release, and may be of somebody gone.
+                    name = seat.name if seat.person is None else seat.present_name
+                    row = SeatRow(seat.seat, seat.person, name, seat.colour, seat.bot, seat.place)
+                    found[seat.game].append(row)
+        return [_game_of(row, tuple(found[row.id])) for row in rows]
 
 
 class _TooManyGames(Exception):
@@ -170,46 +181,18 @@ async def _count_open(run: AsyncConnection, creators: Sequence[str]) -> int:
     return int((await run.execute(select(func.count()).select_from(games).where(unfinished))).scalar_one())
 
 
-async def _rows(run: AsyncConnection, query: Any) -> list[GameRow]:
-    rows = list(await run.execute(query))
-    found: dict[str, list[SeatRow]] = {row.id: [] for row in rows}
-    if rows:
-        seated = await run.execute(_SEATED.where(seats.c.game.in_(found)).order_by(seats.c.seat))
-        for seat in seated:
-            # A name that stands with a person's seat is of an older release, and may be of somebody who is gone.
-            name = seat.name if seat.person is None else seat.present_name
-            row = SeatRow(seat.seat, seat.person, name, seat.colour, seat.bot, seat.place)
-            found[seat.game].append(row)
-    return [_game_of(row, tuple(found[row.id])) for row in rows]
-
-
 def _game_of(row: Any, seated: tuple[SeatRow, ...]) -> GameRow:
-    options = orjson.loads(row.options)
+    columns = row._mapping
     summary = Summary(
-        taken=row.taken,
-        bots=row.bots,
-        host=row.host,
-        next_game=row.next_game,
-        started_at=row.started_at,
-        ended_at=row.ended_at,
+        **{name: columns[name] for name in _SUMMARY_COLUMNS},
         result=orjson.loads(row.result) if row.result is not None else None,
-        options=options,
+        options=orjson.loads(row.options),
         seats=seated,
     )
     return GameRow(
-        id=row.id,
-        rules_version=row.rules_version,
+        **{name: columns[name] for name in (*_GAME_COLUMNS, *_HEAD_COLUMNS)},
         options=orjson.loads(row.founded),
         terms=orjson.loads(row.terms),
-        server_seed=row.server_seed,
-        commitment=row.commitment,
-        creator=row.creator,
-        created_at=row.created_at,
-        seq=row.seq,
-        status=row.status,
-        to_act=row.to_act,
-        deadline=row.deadline,
-        updated_at=row.updated_at,
         summary=summary,
     )
 
@@ -218,35 +201,20 @@ def _game_values(game: GameRow, summary: Summary) -> dict[str, Any]:
     terms = game.terms
     options = orjson.dumps(game.options).decode()
     return {
-        "id": game.id,
-        "rules_version": game.rules_version,
+        **_columns(game, _GAME_COLUMNS),
+        **_columns(summary, _SUMMARY_COLUMNS),
         "preset": game.options["preset"],
         "founded": options,
         "options": options,
         "terms": orjson.dumps(terms).decode(),
         "is_listed": terms.get("visibility") == "open",
         "is_watchable": bool(terms.get("spectators", True)) and terms.get("lock") is None,
-        "server_seed": game.server_seed,
-        "commitment": game.commitment,
-        "creator": game.creator,
-        "created_at": game.created_at,
-        "status": game.status,
         "players": game.options["players"],
-        "taken": summary.taken,
-        "bots": summary.bots,
-        "host": summary.host,
-        "next_game": summary.next_game,
     }
 
 
-def _head_values(game: GameRow) -> dict[str, Any]:
-    return {
-        "game": game.id,
-        "seq": game.seq,
-        "to_act": game.to_act,
-        "deadline": game.deadline,
-        "updated_at": game.updated_at,
-    }
+def _columns(of: GameRow | Summary, names: Sequence[str]) -> dict[str, Any]:
+    return {name: getattr(of, name) for name in names}
 
 
 @asynccontextmanager

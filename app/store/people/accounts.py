@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.store.people.players import LoginTaken, Name, hashed, new_id
 from app.store.people.tables import accounts, players, recovery_codes, resume_codes, sessions, tokens
-from app.store.transactions import reading, writing
+from app.store.transactions import Queries
 
 __all__ = ["Account", "AccountStore"]
 
@@ -25,11 +24,8 @@ class Account:
     password: str
 
 
-class AccountStore:
+class AccountStore(Queries):
     """Queries about accounts and codes; each call is one transaction."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self.engine = engine
 
     async def register(
         self, player: str | None, name: Name, password: str, codes: Sequence[str], now: int
@@ -37,7 +33,7 @@ class AccountStore:
         """Makes a guest (or nobody yet) an account; the player's id. Raises LoginTaken."""
         owner = player or new_id()
         try:
-            async with writing(self.engine) as run:
+            async with self.writing() as run:
                 if player is None:
                     row = {"id": owner, "name": name.text, "skeleton": name.skeleton}
                     more = {"is_account": True, "is_bot": False, "made_at": now, "seen_at": now}
@@ -59,20 +55,20 @@ class AccountStore:
     async def by_login(self, login: str) -> Account | None:
         """The account of this log-in name."""
         query = select(accounts.c.player, accounts.c.password).where(accounts.c.login == login)
-        async with reading(self.engine) as run:
+        async with self.reading() as run:
             row = (await run.execute(query)).first()
         return Account(row.player, row.password) if row is not None else None
 
     async def set_password(self, player: str, password: str) -> None:
         """A new password; every session ends, the caller opens a fresh one. Resume codes and tokens end too."""
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             await run.execute(update(accounts).where(accounts.c.player == player).values(password=password))
             for table in (sessions, resume_codes, tokens):
                 await run.execute(delete(table).where(table.c.player == player))
 
     async def replace_recovery_codes(self, player: str, codes: Sequence[str], now: int) -> None:
         """Fresh codes; the old ones are void."""
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             await run.execute(delete(recovery_codes).where(recovery_codes.c.player == player))
             await run.execute(insert(recovery_codes), _code_rows(player, codes, now))
 
@@ -81,7 +77,7 @@ class AccountStore:
         query = select(recovery_codes.c.hash).where(
             recovery_codes.c.hash == hashed(code), recovery_codes.c.player == player
         )
-        async with reading(self.engine) as run:
+        async with self.reading() as run:
             return (await run.execute(query)).first() is not None
 
     async def use_recovery_code(self, player: str, code: str) -> bool:
@@ -89,12 +85,11 @@ class AccountStore:
         query = delete(recovery_codes).where(
             recovery_codes.c.hash == hashed(code), recovery_codes.c.player == player
         )
-        async with writing(self.engine) as run:
-            return (await run.execute(query)).rowcount == 1
+        return await self.change(query) == 1
 
     async def claim(self, guest: str, account: str, now: int) -> list[str]:
         """The guest's games become the account's; its sessions end (their hashes), or they would open the account."""
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             mine = {"claimed_by": account, "changed_at": now}
             await run.execute(update(players).where(players.c.id == guest).values(**mine))
             await run.execute(update(players).where(players.c.claimed_by == guest).values(**mine))
@@ -107,14 +102,14 @@ class AccountStore:
     async def add_resume_code(self, player: str, code: str, room: str | None, expires_at: int) -> None:
         """A one-time code for another device; the player's former one is void."""
         row = {"hash": hashed(code), "player": player, "room": room, "expires_at": expires_at}
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             await run.execute(delete(resume_codes).where(resume_codes.c.player == player))
             await run.execute(insert(resume_codes).values(**row))
 
     async def use_resume_code(self, code: str, now: int) -> tuple[str, str | None] | None:
         """The player and room of a code; it is used up, whoever of two comes first gets it."""
         key = hashed(code)
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             row = (await run.execute(select(resume_codes).where(resume_codes.c.hash == key))).first()
             if row is None or row.expires_at < now:
                 return None
@@ -127,7 +122,7 @@ class AccountStore:
         token = "ct_" + secrets.token_urlsafe(30)
         row = {"hash": hashed(token), "player": player, "label": label, "made_at": now, "seen_at": 0}
         theirs = select(tokens.c.hash).where(tokens.c.player == player)
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             # Several at once wait for each other, so that each counts the others.
             await run.execute(select(players.c.id).where(players.c.id == player).with_for_update())
             if len((await run.execute(theirs)).all()) >= most:
@@ -138,15 +133,14 @@ class AccountStore:
     async def tokens(self, player: str) -> list[tuple[str, str, int]]:
         """A player's tokens: the first letters of the hash as their id, label, last used."""
         query = select(tokens).where(tokens.c.player == player).order_by(tokens.c.made_at)
-        async with reading(self.engine) as run:
-            return [(row.hash[:16], row.label, row.seen_at) for row in await run.execute(query)]
+        return [(row.hash[:16], row.label, row.seen_at) for row in await self.rows(query)]
 
     async def remove_token(self, player: str, token: str) -> list[str]:
         """The token of this player that begins so is void; its hash, if there was one."""
         query = delete(tokens).where(
             tokens.c.player == player, tokens.c.hash.startswith(token, autoescape=True)
         )
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             return [row.hash for row in await run.execute(query.returning(tokens.c.hash))]
 
 

@@ -6,22 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import or_, select, update
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.store.games.tables import chat, games, headed, heads, seats
 from app.store.people.erasure import SOMEBODY
 from app.store.people.social import write_audit
 from app.store.people.tables import players, present_name, with_present_names
-from app.store.transactions import reading, writing
+from app.store.transactions import Queries
 
 __all__ = ["AdminStore"]
 
 
-class AdminStore:
+class AdminStore(Queries):
     """Queries of the operator's command line; what changes anything is audited in the same transaction."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self.engine = engine
 
     async def rooms(self, status: str | None, limit: int) -> list[dict[str, Any]]:
         """The rooms touched last, with the names at their seats; nothing of what is in the game."""
@@ -36,7 +32,7 @@ class AdminStore:
         query = select(*columns).select_from(headed).order_by(heads.c.updated_at.desc()).limit(limit)
         if status is not None:
             query = query.where(games.c.status == status)
-        async with reading(self.engine) as run:
+        async with self.reading() as run:
             found = [dict(row._mapping) for row in await run.execute(query)]
             ids = [row["id"] for row in found]
             named = select(seats, present_name.label("present_name")).select_from(
@@ -61,8 +57,7 @@ class AdminStore:
             .order_by(players.c.seen_at.desc())
             .limit(limit)
         )
-        async with reading(self.engine) as run:
-            return [dict(row._mapping) for row in await run.execute(query)]
+        return await self.dicts(query)
 
     async def chat(self, room: str) -> list[dict[str, Any]]:
         """A room's chat with the numbers of its lines."""
@@ -70,7 +65,7 @@ class AdminStore:
         query = select(*columns, present_name.label("name")).select_from(
             with_present_names(chat, chat.c.person)
         )
-        async with reading(self.engine) as run:
+        async with self.reading() as run:
             rows = await run.execute(query.where(chat.c.game == room).order_by(chat.c.n))
             return [dict(row._mapping) for row in rows]
 
@@ -80,7 +75,7 @@ class AdminStore:
         """Words of these lines, or of one person in the room, are gone for everybody; how many lines."""
         chosen = chat.c.person == person if person is not None else chat.c.n.in_(lines)
         query = update(chat).where(chat.c.game == room, chosen, chat.c.is_deleted.is_(False))
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             done = await run.execute(query.values(text=None, preset=None, is_deleted=True))
             if done.rowcount:
                 detail = {"lines": list(lines), "person": person, "reason": reason, "deleted": done.rowcount}

@@ -7,27 +7,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.store.games.tables import chat, games, seats
 from app.store.people.erasure import begin, step
 from app.store.people.tables import accounts, blocks, notices, players, reports, sessions, tokens
-from app.store.transactions import reading, writing
+from app.store.transactions import Queries
 
 __all__ = ["DataStore"]
 
 _AT_ONCE = 200  # rows made without a pause
 
 
-class DataStore:
+class DataStore(Queries):
     """A person's own data: download and erasure."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self.engine = engine
 
     async def download(self, ids: Sequence[str]) -> dict[str, Any]:
         """All that is kept under these ids, but for secrets, which are kept as hashes only."""
-        async with reading(self.engine) as run:
+        async with self.reading() as run:
 
             async def rows(query: Any, *hidden: str) -> list[dict[str, Any]]:
                 found: list[dict[str, Any]] = []
@@ -65,7 +61,7 @@ class DataStore:
 
     async def begin_erasure(self, ids: Sequence[str], now: int) -> None:
         """Account, sessions and name are gone on return; words and names in games go step by step after it."""
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             await begin(run, ids, now)
 
     async def erase_step(self, ids: Sequence[str] | None = None) -> bool:

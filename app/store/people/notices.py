@@ -10,12 +10,11 @@ from typing import Any
 
 import orjson
 from sqlalchemy import and_, func, insert, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.store.games.tables import games, heads, seats
 from app.store.people.players import hashed
 from app.store.people.tables import notices, players
-from app.store.transactions import reading, writing
+from app.store.transactions import Queries
 
 __all__ = ["Notice", "NoticeStore", "Recipient", "Waiting"]
 
@@ -66,15 +65,12 @@ class Recipient:
     waiting: tuple[Waiting, ...]
 
 
-class NoticeStore:
+class NoticeStore(Queries):
     """Queries about notices; implements app.notify.ports.NoticeBook."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self.engine = engine
 
     async def notice(self, player: str) -> Notice | None:
         """What this player wants to hear."""
-        async with reading(self.engine) as run:
+        async with self.reading() as run:
             row = (await run.execute(select(notices).where(notices.c.player == player))).first()
         if row is None:
             return None
@@ -106,7 +102,7 @@ class NoticeStore:
             row["email_confirmed_at"] = None
             row["confirm_hash"] = hashed(confirm) if confirm is not None else None
             row["confirm_sent_at"] = now
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             if (
                 await run.execute(update(notices).where(notices.c.player == player).values(**row))
             ).rowcount == 0:
@@ -120,7 +116,7 @@ class NoticeStore:
 
     async def confirm(self, player: str, code: str, now: int, sent_after: int) -> bool:
         """Whether this is the code that was sent; then the address counts."""
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             row = (await run.execute(select(notices).where(notices.c.player == player))).first()
             if row is None or row.confirm_hash is None or (row.confirm_sent_at or 0) < sent_after:
                 return False
@@ -133,24 +129,21 @@ class NoticeStore:
     async def stop(self, token: str) -> None:
         """Ends the e-mails of whoever has this token; their webhook stays."""
         gone = {"email": None, "email_confirmed_at": None, "confirm_hash": None}
-        async with writing(self.engine) as run:
-            await run.execute(update(notices).where(notices.c.stop_token == token).values(**gone))
+        await self.change(update(notices).where(notices.c.stop_token == token).values(**gone))
 
     async def claim(self, player: str, told_at: int, now: int) -> bool:
         """True for the one worker that may tell this player now."""
         mine = and_(notices.c.player == player, notices.c.told_at == told_at)
-        async with writing(self.engine) as run:
-            return (await run.execute(update(notices).where(mine).values(told_at=now))).rowcount == 1
+        return await self.change(update(notices).where(mine).values(told_at=now)) == 1
 
     async def told(self, player: str, keys: Sequence[str]) -> None:
         """They know of these turns, and of no others."""
-        async with writing(self.engine) as run:
-            await run.execute(update(notices).where(notices.c.player == player).values(told_of=list(keys)))
+        await self.change(update(notices).where(notices.c.player == player).values(told_of=list(keys)))
 
     async def webhook_answered(self, player: str, well: bool) -> None:
         """Counts failures in a row."""
         number = 0 if well else notices.c.webhook_failures + 1
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             await run.execute(
                 update(notices).where(notices.c.player == player).values(webhook_failures=number)
             )
@@ -182,7 +175,7 @@ class NoticeStore:
             .where(wants, notices.c.told_at <= told_before)
             .order_by(notices.c.player, heads.c.deadline)
         )
-        async with reading(self.engine) as run:
+        async with self.reading() as run:
             rows = (await run.execute(query)).all()
             waiting: dict[str, list[Waiting]] = {}
             for row in rows:

@@ -6,10 +6,11 @@ import hashlib
 import secrets
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import and_, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Table, and_, bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.people.tables import (
     accounts,
@@ -20,7 +21,7 @@ from app.store.people.tables import (
     tokens,
     with_present_names,
 )
-from app.store.transactions import reading, writing
+from app.store.transactions import Queries
 
 __all__ = ["LoginTaken", "Name", "PeopleStore", "Player", "hashed", "new_id"]
 
@@ -67,15 +68,12 @@ class Player:
     is_banned: bool = False
 
 
-class PeopleStore:
+class PeopleStore(Queries):
     """Queries about players, sessions and tokens; each call is one transaction."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self.engine = engine
 
     async def ping(self) -> None:
         """Returns when the database answers, raises when it does not."""
-        async with reading(self.engine) as run:
+        async with self.reading() as run:
             await run.execute(select(1))
 
     async def add_guest(
@@ -90,7 +88,7 @@ class PeopleStore:
             "is_account": False,
             "is_bot": False,
         }
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             await _take_name(run, name, now, None)
             await run.execute(insert(players).values(**row, made_at=now, seen_at=now))
             await _open_session(run, player, session, device, now, came_from)
@@ -117,7 +115,7 @@ class PeopleStore:
             .order_by(sessions.c.seen_at.desc(), sessions.c.made_at.desc())
             .offset(most - 1)
         )
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             # Who logs in many times at once waits for themselves, so that each counts the others.
             await run.execute(select(players.c.id).where(players.c.id == player).with_for_update())
             if instead_of is not None:
@@ -131,7 +129,7 @@ class PeopleStore:
     async def live_sessions(self, keys: Collection[str]) -> set[str]:
         """Which of these hashes are of sessions or programs' tokens that have not ended."""
         live: set[str] = set()
-        async with reading(self.engine) as run:
+        async with self.reading() as run:
             for query in _LIVE:
                 live |= {row.hash for row in await run.execute(query, {"keys": list(keys)})}
         return live
@@ -140,62 +138,53 @@ class PeopleStore:
         self, session: str, now: int, oldest: int, came_from: str | None = None
     ) -> Player | None:
         """Whose session this is; notes once in a while that they were seen."""
-        key = hashed(session)
-        async with reading(self.engine) as run:
-            row = (
-                await run.execute(select(sessions.c.player, sessions.c.seen_at).where(sessions.c.hash == key))
-            ).first()
+        return await self._owner(sessions, session, now, oldest, came_from=came_from)
+
+    async def by_token(self, token: str, now: int) -> Player | None:
+        """Whose program's token this is."""
+        return await self._owner(tokens, token, now)
+
+    async def _owner(
+        self, table: Table, secret: str, now: int, oldest: int = 0, **seen: Any
+    ) -> Player | None:
+        is_it = table.c.hash == hashed(secret)
+        async with self.reading() as run:
+            row = (await run.execute(select(table.c.player, table.c.seen_at).where(is_it))).first()
             if row is None or row.seen_at < oldest:
                 return None
             player = await _player(run, row.player, now)
         if player is not None and row.seen_at < now - SEEN_EVERY:
-            async with writing(self.engine) as run:
-                seen = {"seen_at": now, "came_from": came_from}
-                await run.execute(update(sessions).where(sessions.c.hash == key).values(**seen))
-                await run.execute(update(players).where(players.c.id == player.id).values(seen_at=now))
-        return player
-
-    async def by_token(self, token: str, now: int) -> Player | None:
-        """Whose program's token this is."""
-        key = hashed(token)
-        async with reading(self.engine) as run:
-            row = (
-                await run.execute(select(tokens.c.player, tokens.c.seen_at).where(tokens.c.hash == key))
-            ).first()
-            player = await _player(run, row.player, now) if row is not None else None
-        if player is not None and row is not None and row.seen_at < now - SEEN_EVERY:
-            async with writing(self.engine) as run:
-                await run.execute(update(tokens).where(tokens.c.hash == key).values(seen_at=now))
+            async with self.writing() as run:
+                await run.execute(update(table).where(is_it).values(seen_at=now, **seen))
                 await run.execute(update(players).where(players.c.id == player.id).values(seen_at=now))
         return player
 
     async def player(self, player: str, now: int) -> Player | None:
         """The player of this id, a claimed guest as its account; None when unknown or deleted."""
-        async with reading(self.engine) as run:
+        async with self.reading() as run:
             return await _player(run, player, now)
 
     async def names(self, ids: Sequence[str]) -> dict[str, str]:
         """Names by id, a claimed guest's is the account's; somebody unknown or deleted is left out."""
         if not ids:
             return {}
-        async with reading(self.engine) as run:
+        async with self.reading() as run:
             rows = await run.execute(_NAMES, {"ids": list(ids)})
             return {row.id: row.name for row in rows if row.name is not None}
 
     async def changed(self, since: int) -> dict[str, str | None]:
         """Who was renamed since then, and to what; None: who was deleted."""
-        async with reading(self.engine) as run:
-            return {row.id: row.name for row in await run.execute(_CHANGED, {"since": since})}
+        return {row.id: row.name for row in await self.rows(_CHANGED, {"since": since})}
 
     async def is_taken(self, name: Name, now: int, but: str | None = None) -> bool:
         """Whether an account, or a guest who is about, has a name that looks like this."""
-        async with reading(self.engine) as run:
+        async with self.reading() as run:
             return await _is_taken(run, name, now, but)
 
     async def rename(self, player: str, name: Name, now: int) -> None:
         """A new name; an account's log-in name follows it. Raises LoginTaken."""
         try:
-            async with writing(self.engine) as run:
+            async with self.writing() as run:
                 await _take_name(run, name, now, player)
                 changed = {"name": name.text, "skeleton": name.skeleton, "changed_at": now}
                 await run.execute(update(players).where(players.c.id == player).values(**changed))
@@ -207,12 +196,11 @@ class PeopleStore:
 
     async def close_session(self, session: str) -> None:
         """This device is logged out."""
-        async with writing(self.engine) as run:
-            await run.execute(delete(sessions).where(sessions.c.hash == hashed(session)))
+        await self.change(delete(sessions).where(sessions.c.hash == hashed(session)))
 
     async def close_all_sessions(self, player: str) -> int:
         """Every device and every program is logged out; how many were."""
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             done = [
                 await run.execute(delete(table).where(table.c.player == player))
                 for table in (sessions, tokens)
@@ -223,8 +211,7 @@ class PeopleStore:
         """The devices that are logged in: an id, label, last seen, whether it is this one."""
         key = hashed(this) if this is not None else ""
         query = select(sessions).where(sessions.c.player == player).order_by(sessions.c.seen_at.desc())
-        async with reading(self.engine) as run:
-            rows = (await run.execute(query)).all()
+        rows = await self.rows(query)
         return [(row.hash[:16], row.device, row.seen_at, row.hash == key) for row in rows]
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from sqlalchemy import delete, exists, select, tuple_, update
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.store.games.tables import chat, due, games, headed, heads, log, mutes, seats
 from app.store.people.erasure import SOMEBODY, begin
 from app.store.people.tables import audit, bans, notices, players, reports, resume_codes, sessions
-from app.store.transactions import reading, writing
+from app.store.transactions import Queries
 
 __all__ = ["RetentionStore"]
 
@@ -17,16 +16,13 @@ _ROOMS = 5  # with their logs, which may have hundreds of entries before a start
 _UNFINISHED = ("open", "running")
 
 
-class RetentionStore:
+class RetentionStore(Queries):
     """Each method forgets at most a step and says how much; times are seconds, games' are milliseconds."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self.engine = engine
 
     async def forget_sessions(self, seen_before: int, now: int) -> int:
         """Devices that did not come back, codes that lapsed, bans that ended."""
         late = select(sessions.c.hash).where(sessions.c.seen_at < seen_before).limit(_STEP)
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             gone = await run.execute(delete(sessions).where(sessions.c.hash.in_(late)))
             await run.execute(delete(resume_codes).where(resume_codes.c.expires_at < now))
             await run.execute(delete(bans).where(bans.c.until < now))
@@ -44,10 +40,9 @@ class RetentionStore:
             players.c.seen_at < seen_before,
             ~sits,
         )
-        async with reading(self.engine) as run:
-            found = [row.id for row in await run.execute(query.limit(_STEP))]
+        found = [row.id for row in await self.rows(query.limit(_STEP))]
         if found:
-            async with writing(self.engine) as run:
+            async with self.writing() as run:
                 await begin(run, found, now, without_trace=True)
         return len(found)
 
@@ -56,8 +51,7 @@ class RetentionStore:
         blank = {"text": None, "preset": None, "name": SOMEBODY, "is_deleted": True}
         old = select(chat.c.game, chat.c.n).where(chat.c.at < before, chat.c.is_deleted.is_(False))
         some = tuple_(chat.c.game, chat.c.n).in_(old.limit(_STEP))
-        async with writing(self.engine) as run:
-            return (await run.execute(update(chat).where(some).values(**blank))).rowcount
+        return await self.change(update(chat).where(some).values(**blank))
 
     async def dead_rooms(self, before: int) -> list[tuple[str, str]]:
         """Rooms untouched since then that no clock will ever move: id and status."""
@@ -68,17 +62,15 @@ class RetentionStore:
             .order_by(heads.c.updated_at)
             .limit(_STEP)
         )
-        async with reading(self.engine) as run:
-            return [(row.id, row.status) for row in await run.execute(query)]
+        return [(row.id, row.status) for row in await self.rows(query)]
 
     async def forget_rooms(self, before: int) -> int:
         """Rooms that were closed before they ever started: there was no game, nothing is worth keeping."""
         closed = (games.c.status == "closed", heads.c.updated_at < before)
         query = select(games.c.id).select_from(headed).where(*closed)
-        async with reading(self.engine) as run:
-            found = [row.id for row in await run.execute(query.limit(_ROOMS))]
+        found = [row.id for row in await self.rows(query.limit(_ROOMS))]
         if found:
-            async with writing(self.engine) as run:
+            async with self.writing() as run:
                 for table in (chat, due, heads, log, mutes, seats):
                     await run.execute(delete(table).where(table.c.game.in_(found)))
                 await run.execute(delete(games).where(games.c.id.in_(found)))
@@ -87,7 +79,7 @@ class RetentionStore:
     async def forget_audit(self, before: int) -> int:
         """Old lines of the operator's audit log, and reports settled that long ago."""
         old = select(audit.c.id).where(audit.c.at < before).limit(_STEP)
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             gone = await run.execute(delete(audit).where(audit.c.id.in_(old)))
             await run.execute(delete(reports).where(reports.c.settled_at < before))
         return gone.rowcount
@@ -100,5 +92,4 @@ class RetentionStore:
             notices.c.confirm_sent_at < before,
         )
         blank = {"email": None, "confirm_hash": None}
-        async with writing(self.engine) as run:
-            return (await run.execute(update(notices).where(*never).values(**blank))).rowcount
+        return await self.change(update(notices).where(*never).values(**blank))

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import bindparam, delete, insert, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.people.tables import audit, bans, blocks, players, reports, sessions
-from app.store.transactions import reading, writing
+from app.store.transactions import Queries
 
 __all__ = ["SocialStore", "write_audit"]
 
@@ -27,18 +27,15 @@ _BLOCKED = (
 )
 
 
-class SocialStore:
+class SocialStore(Queries):
     """Queries about who does not want to meet whom, and what the operator did about it."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self.engine = engine
 
     # -- blocks ------------------------------------------------------------------------------------
 
     async def block(self, player: str, blocked: str, now: int, most: int) -> bool:
         """`player` does not want to meet `blocked`; twice is as good as once. False: there are `most` already."""
         theirs = select(blocks.c.blocked).where(blocks.c.player == player)
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             # Several at once wait for each other, so that each counts the others.
             await run.execute(select(players.c.id).where(players.c.id == player).with_for_update())
             known = {row.blocked for row in await run.execute(theirs)}
@@ -52,8 +49,7 @@ class SocialStore:
     async def unblock(self, player: str, blocked: Sequence[str]) -> None:
         """Never mind."""
         query = delete(blocks).where(blocks.c.player == player, blocks.c.blocked.in_(blocked))
-        async with writing(self.engine) as run:
-            await run.execute(query)
+        await self.change(query)
 
     async def blocked_by(self, ids: Sequence[str]) -> list[tuple[str, str]]:
         """Whom somebody has blocked: id and name."""
@@ -63,14 +59,13 @@ class SocialStore:
             .where(blocks.c.player.in_(ids), players.c.deleted_at.is_(None))
             .order_by(blocks.c.at)
         )
-        async with reading(self.engine) as run:
-            return [(row.blocked, row.name) for row in await run.execute(query)]
+        return [(row.blocked, row.name) for row in await self.rows(query)]
 
     async def is_blocked(self, person: Sequence[str], others: Sequence[str]) -> bool:
         """Whether one of the others, under any id of theirs, has blocked this person under any of theirs."""
         if not person or not others:
             return False
-        async with reading(self.engine) as run:
+        async with self.reading() as run:
             meant = await _every_id(run, person)
             by = await _every_id(run, others)
             return (await run.execute(_BLOCKED, {"by": list(by), "meant": list(meant)})).first() is not None
@@ -79,7 +74,7 @@ class SocialStore:
 
     async def report(self, row: dict[str, Any]) -> int:
         """A complaint for the operator; its number."""
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             made = await run.execute(insert(reports).values(**row))
             assert made.inserted_primary_key is not None
             return int(made.inserted_primary_key[0])
@@ -89,13 +84,12 @@ class SocialStore:
         query = select(reports).order_by(reports.c.id)
         if not everything:
             query = query.where(reports.c.settled_at.is_(None))
-        async with reading(self.engine) as run:
-            return [dict(row._mapping) for row in await run.execute(query)]
+        return await self.dicts(query)
 
     async def settle_report(self, actor: str, report: int, words: str, now: int) -> bool:
         """Whether there was such an open report."""
         query = update(reports).where(reports.c.id == report, reports.c.settled_at.is_(None))
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             if (await run.execute(query.values(settled_at=now))).rowcount != 1:
                 return False
             await write_audit(run, actor, "report settled", str(report), {"words": words}, now)
@@ -114,7 +108,7 @@ class SocialStore:
             "at": now,
             "until": until,
         }
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             if player is not None:
                 theirs = sessions.c.player.in_(await _every_id(run, (player,)))
                 came = await run.execute(select(sessions.c.came_from).where(theirs).distinct())
@@ -127,7 +121,7 @@ class SocialStore:
 
     async def unban(self, actor: str, ban: int, now: int) -> bool:
         """Whether there was such a ban; it is lifted."""
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             if (await run.execute(delete(bans).where(bans.c.id == ban))).rowcount != 1:
                 return False
             await write_audit(run, actor, "ban lifted", str(ban), {}, now)
@@ -136,21 +130,19 @@ class SocialStore:
     async def bans(self, now: int) -> list[dict[str, Any]]:
         """The bans in force."""
         query = select(bans).where(or_(bans.c.until.is_(None), bans.c.until > now)).order_by(bans.c.id)
-        async with reading(self.engine) as run:
-            return [dict(row._mapping) for row in await run.execute(query)]
+        return await self.dicts(query)
 
     # -- audit -------------------------------------------------------------------------------------
 
     async def note(self, actor: str, deed: str, subject: str, detail: dict[str, Any], now: int) -> None:
         """One line of the audit log on its own."""
-        async with writing(self.engine) as run:
+        async with self.writing() as run:
             await write_audit(run, actor, deed, subject, detail, now)
 
     async def audit(self, limit: int) -> list[dict[str, Any]]:
         """The last deeds, newest first."""
         query = select(audit).order_by(audit.c.id.desc()).limit(limit)
-        async with reading(self.engine) as run:
-            return [dict(row._mapping) for row in await run.execute(query)]
+        return await self.dicts(query)
 
 
 async def write_audit(

@@ -12,8 +12,8 @@ from pydantic import Field
 from starlette.requests import Request
 
 from app.store.people.players import LoginTaken, Player, hashed
-from app.web.api.me import Body, Name, free_name, with_csrf
-from app.web.api.models import responses
+from app.web.api.me import Name, free_name, with_csrf
+from app.web.api.models import Body, responses
 from app.web.api.profiles import share_a_table
 from app.web.auth import names
 from app.web.auth.identity import KnownPerson, MaybePerson, Person
@@ -251,7 +251,7 @@ async def _log_in(request: Request, site: Site, player: str) -> Person:
     if found.is_banned:
         raise NotAllowed("banned", "You have been shut out of this server by its operator.")
     await start_session(request, found)
-    return Person(found.id, found.name, found.is_account, found.is_bot, found.aliases)
+    return Person.of(found)
 
 
 async def _claim(request: Request, site: Site, guest: Person, account: str) -> int:

@@ -4,36 +4,31 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
 from app.play.commands import messages as cmd
 from app.web.api.games import GameId, Password
-from app.web.api.models import responses
+from app.web.api.models import Body, responses
 from app.web.api.records import record_for
 from app.web.api.reviews import Reviews
 from app.web.auth.identity import MaybePerson
 from app.web.errors import Refused
 from app.web.game_server import actor_of, game_server_of
-from app.web.pages.render import Pages
 from app.web.pages.replay import seen
-from app.web.pages.routes import checked_room
 from app.web.routing import Router
 from app.web.security.room_lookup import find_room
 from app.web.site import site_of
 
-__all__ = ["HintAnswer", "HintAsked", "pages_router", "router"]
+__all__ = ["HintAnswer", "HintAsked", "router"]
 
 router = Router(prefix="/api/v1", tags=["bots"])
 
-pages_router = Router(include_in_schema=False)
 
-
-class HintAsked(BaseModel):
+class HintAsked(Body):
     """Asks what a strong bot would do; marked in the record."""
 
-    model_config = ConfigDict(extra="forbid")
     id: Annotated[str, Field(min_length=8, max_length=40, pattern=r"^[A-Za-z0-9_-]+$")]
     version: Annotated[int, Field(ge=0, le=2**53)]
 
@@ -91,9 +86,3 @@ async def game_hint(
         site_of(request).limits.take_write(actor.id)
     done = await game_server.submit(room, actor, cmd.Hint(id=asked.id, version=asked.version), received)
     return HintAnswer(ack=asked.id, seq=done.seq, **room.hints.get(done.seq, {"action": None}))
-
-
-@pages_router.get("/g/{room}/review")
-async def review_page(request: Request, pages: Pages, room: str) -> Response:
-    """The page of a review; it asks for the review itself."""
-    return await pages.page(request, "review.html", room=checked_room(room))

@@ -14,8 +14,7 @@ from starlette.responses import Response
 
 from app.play.ports import StoreUnavailable
 from app.web.api.accounts import check_password
-from app.web.api.me import Body
-from app.web.api.models import responses
+from app.web.api.models import Body, responses
 from app.web.auth.identity import KnownPerson
 from app.web.auth.sessions import forget_cookie
 from app.web.routing import Router

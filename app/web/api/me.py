@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.requests import HTTPConnection, Request
 
 from app.store.people.players import LoginTaken
-from app.web.api.models import responses
+from app.web.api.models import Body, responses
 from app.web.auth import names
 from app.web.auth.identity import (
     KnownPerson,
@@ -23,17 +24,11 @@ from app.web.errors import Conflict
 from app.web.routing import Router
 from app.web.site import Site, site_of
 
-__all__ = ["Body", "Name", "free_name", "person_json", "router", "with_csrf"]
+__all__ = ["Name", "free_name", "person_json", "router", "with_csrf"]
 
 router = Router(prefix="/api/v1", tags=["people"], responses=responses(401, 403, 409, 413, 422))
 
 Name = Annotated[str, Field(max_length=200, examples=["Salty Pelican"])]
-
-
-class Body(BaseModel):
-    """A request's body: unknown fields are refused, so that a slip is seen at once."""
-
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
 
 class NameBody(Body):
@@ -96,7 +91,7 @@ async def choose_name(request: Request, body: NameBody) -> dict[str, Any]:
         except LoginTaken:
             raise _name_taken() from None
         site.rename(*person.ids, name=name)
-        person = Person(person.id, name, person.is_account, person.is_bot, person.aliases)
+        person = replace(person, name=name)
     return with_csrf(request, person)
 
 

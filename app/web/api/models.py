@@ -16,6 +16,7 @@ from app.web.site import site_of
 
 __all__ = [
     "Act",
+    "Body",
     "Created",
     "Done",
     "Error",
@@ -29,11 +30,13 @@ __all__ = [
 ]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class Body(BaseModel):
+    """A request's body: unknown fields are refused, so that a slip is seen at once."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
 
-class NewGame(_Strict):
+class NewGame(Body):
     """A new table. `options` as docs/interchange.md (preset and players at least); the rest are its terms."""
 
     options: dict[str, Any] = Field(examples=[{"preset": "tortuga", "players": 3}])
@@ -58,7 +61,7 @@ class Created(BaseModel):
     scheme: int
 
 
-class Quick(_Strict):
+class Quick(Body):
     """What kind of table somebody wants to sit at."""
 
     preset: str = "jamaica"
@@ -74,7 +77,7 @@ class QuickAnswer(BaseModel):
     scheme: int
 
 
-class Act(_Strict):
+class Act(Body):
     """A game action, as on the socket."""
 
     id: Annotated[str, Field(min_length=8, max_length=40, pattern=r"^[A-Za-z0-9_-]+$")]

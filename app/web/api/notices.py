@@ -13,8 +13,7 @@ from app.notify import words as texts
 from app.notify.mail import BadAddress, MailFailed, checked_address
 from app.notify.webhook import BadWebhook, WebhookFailed, checked_url
 from app.store.people.notices import Notice
-from app.web.api.me import Body
-from app.web.api.models import responses
+from app.web.api.models import Body, responses
 from app.web.auth.identity import KnownPerson
 from app.web.auth.passwords import new_code, plain_code
 from app.web.errors import BadRequest, NotAllowed, NotFound, Refused

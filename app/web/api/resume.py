@@ -9,8 +9,8 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from app.web.api.me import Body, with_csrf
-from app.web.api.models import responses
+from app.web.api.me import with_csrf
+from app.web.api.models import Body, responses
 from app.web.api.qr import public_address, qr_svg
 from app.web.auth.identity import KnownPerson, Person
 from app.web.auth.passwords import new_code, plain_code
@@ -81,4 +81,4 @@ async def _exchange(request: Request, typed: str) -> tuple[Person, str | None]:
         if found is None or player is None or player.is_banned:
             raise WrongCode
     await start_session(request, player)
-    return Person(player.id, player.name, player.is_account, player.is_bot, player.aliases), found[1]
+    return Person.of(player), found[1]

@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from starlette.requests import Request
 
-from app.web.api.me import Body
-from app.web.api.models import responses
+from app.web.api.models import Body, responses
 from app.web.auth.identity import KnownPerson
 from app.web.errors import BadRequest, Conflict, NotFound
 from app.web.routing import Router

@@ -53,6 +53,10 @@ class Person:
     is_bot: bool = False
     aliases: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, player: Player) -> Person:
+        return cls(player.id, player.name, player.is_account, player.is_bot, player.aliases)
+
     @property
     def ids(self) -> tuple[str, ...]:
         """Every player id that this person has played under."""
@@ -137,7 +141,7 @@ async def make_guest(request: Request, name: str | None) -> Person:
             if name is not None or attempt == 4:
                 raise
     give_session(request, session, player)
-    return Person(player.id, player.name)
+    return Person.of(player)
 
 
 async def free_suggestion(site: Site) -> str:
@@ -164,7 +168,7 @@ def _as_person(player: Player | None) -> Person | None:
         return None
     if player.is_banned:
         raise NotAllowed("banned", "You have been shut out of this server by its operator.")
-    return Person(player.id, player.name, player.is_account, player.is_bot, player.aliases)
+    return Person.of(player)
 
 
 async def _by_session(connection: HTTPConnection, session: str) -> Player | None:

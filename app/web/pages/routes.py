@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
@@ -129,37 +131,34 @@ def checked_room(room: str) -> str:
     return room
 
 
-@router.get("/g/{room}")
-async def table(request: Request, pages: Pages, room: str) -> Response:
-    return await pages.page(request, "table.html", room=checked_room(room))
+# Pages of which nothing but their room is chosen by the address.
+PLAIN: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("/g/{room}", "table.html", {}),
+    ("/g/{room}/replay", "replay.html", {}),
+    ("/g/{room}/fairness", "fairness.html", {}),
+    ("/g/{room}/review", "review.html", {}),
+    ("/replay", "replay.html", {"room": ""}),
+    ("/fairness", "fairness.html", {"room": ""}),
+    ("/rules", "rules/basic.html", {"topic": ""}),
+    ("/about", "about.html", {}),
+    ("/me", "profile.html", {"player": ""}),
+    ("/account", "account.html", {}),
+)
 
 
-@router.get("/g/{room}/replay")
-async def replay(request: Request, pages: Pages, room: str) -> Response:
-    return await pages.page(request, "replay.html", room=checked_room(room))
+def _shows(template: str, context: dict[str, Any]) -> Callable[..., Awaitable[Response]]:
+    async def show(request: Request, pages: Pages) -> Response:
+        given: dict[str, Any] = {name: checked_room(room) for name, room in request.path_params.items()}
+        return await pages.page(request, template, **context, **given)
+
+    return show
 
 
-@router.get("/g/{room}/fairness")
-async def fairness(request: Request, pages: Pages, room: str) -> Response:
-    return await pages.page(request, "fairness.html", room=checked_room(room))
-
-
-@router.get("/replay")
-async def open_record(request: Request, pages: Pages) -> Response:
-    return await pages.page(request, "replay.html", room="")
-
-
-@router.get("/fairness")
-async def check_record(request: Request, pages: Pages) -> Response:
-    return await pages.page(request, "fairness.html", room="")
+for path, template, context in PLAIN:
+    router.get(path)(_shows(template, context))
 
 
 # -- to read ---------------------------------------------------------------------------------------
-
-
-@router.get("/rules")
-async def rules_page(request: Request, pages: Pages) -> Response:
-    return await pages.page(request, "rules/basic.html", topic="")
 
 
 @router.get("/rules/{topic}")
@@ -185,11 +184,6 @@ async def tutorial(request: Request, pages: Pages) -> Response:
     return await pages.page(request, "tutorial.html", lessons=LESSONS, lesson_words=words)
 
 
-@router.get("/about")
-async def about(request: Request, pages: Pages) -> Response:
-    return await pages.page(request, "about.html")
-
-
 @router.get("/offline")
 async def offline(request: Request, pages: Pages) -> Response:
     """What the service worker shows when the network is away."""
@@ -199,19 +193,9 @@ async def offline(request: Request, pages: Pages) -> Response:
 # -- people ----------------------------------------------------------------------------------------
 
 
-@router.get("/me")
-async def me(request: Request, pages: Pages) -> Response:
-    return await pages.page(request, "profile.html", player="")
-
-
 @router.get("/players/{player}")
 async def profile(request: Request, pages: Pages, player: str) -> Response:
     return await pages.page(request, "profile.html", player=player)
-
-
-@router.get("/account")
-async def account(request: Request, pages: Pages) -> Response:
-    return await pages.page(request, "account.html")
 
 
 @router.get("/resume")

@@ -29,28 +29,8 @@ from app.web.ws.open_sockets import OpenSockets
 from app.web.ws.transport.base import Session, SocketTransport, transport_of
 from app.web.ws.transport.framing import encoded
 
-__all__ = ["CLOSE_CODES", "AcceptedSocket", "BaseSession", "Outbox", "accept", "run_session"]
+__all__ = ["AcceptedSocket", "BaseSession", "Outbox", "accept", "run_session"]
 
-# Every code this server closes a socket with, as docs/protocol.md lists them.
-CLOSE_CODES: dict[int, str] = {
-    1000: "normal",
-    1002: "protocol error",
-    1007: "not UTF-8",
-    1008: "policy",
-    1009: "frame too big",
-    1011: "server fault",
-    4000: "resume",
-    4001: "reload",
-    4002: "bad messages",
-    4003: "not admitted",
-    4004: "slow",
-    4005: "too fast",
-    4006: "unknown rules",
-    4007: "silent",
-    4008: "signed out",
-    4009: "too many",
-    4010: "closed",
-}
 _BYE = {
     4000: ("resume", "The server restarts; your seat is kept."),
     4008: ("signed_out", "You are signed out."),

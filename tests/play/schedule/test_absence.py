@@ -195,7 +195,7 @@ async def test_every_seat_that_owes_runs_its_own_clock(stage: Stage) -> None:
     from app.play.log.table import Clocks
     from app.play.log.terms import ClockTerms
 
-    clocks = Clocks(ClockTerms("turn", 30), 3, 0)
+    clocks = Clocks(ClockTerms("turn", 30), [30_000] * 3, 0)
     clocks.go(0, 0, (0,))
     clocks.go(10_000, 0, (1, 2))
     assert clocks.left == [20_000, 30_000, 30_000]
