@@ -12,26 +12,34 @@ from app.play.commands.seating import bot_name
 from app.play.engines import NAMELESS, SCHEMES, engine_for
 from app.play.log.entries import NOBODY, Entry, GameRow
 from app.play.log.fold import fold
+from app.play.log.series import identity
 from app.play.log.table import Table
 from app.play.log.terms import COLOURS, LEVELS, Terms
 from app.play.ports import Actor
 from app.play.refusals import Refusal
 from app.rules import RuleError
 
-__all__ = ["new_game_id", "new_rematch", "new_table"]
+__all__ = ["ID_LENGTH", "ID_LETTERS", "new_game_id", "new_rematch", "new_table"]
 
 
-_ID_LETTERS = string.ascii_letters + string.digits
+ID_LETTERS = string.ascii_letters + string.digits
+ID_LENGTH = 20
 
 
 def new_game_id() -> str:
     """119 random bits: an unlisted room is its link."""
     # Letters and digits only: an id that begins with a dash is an option to every command line.
-    return "".join(secrets.choice(_ID_LETTERS) for _ in range(20))
+    return "".join(secrets.choice(ID_LETTERS) for _ in range(ID_LENGTH))
 
 
 def new_table(
-    creator: str, options: dict[str, Any], terms: Terms, bots: list[str], now: int, version: int
+    creator: str,
+    options: dict[str, Any],
+    terms: Terms,
+    bots: list[str],
+    now: int,
+    version: int,
+    game: str | None = None,
 ) -> tuple[GameRow, Entry]:
     """A new table; `bots` are the levels of bots that sit on its last seats. Raises Refusal `bad_options`."""
     engine = engine_for(version)
@@ -46,10 +54,11 @@ def new_table(
             raise Refusal("bad_level")
     server_seed = secrets.token_hex(32)
     kept = [
-        _kept_bot(version, server_seed, parsed.players - len(bots) + number, level, None)
+        _kept_bot(version, server_seed, parsed.players - len(bots) + number, level, None, None)
         for number, level in enumerate(bots)
     ]
-    return _row(version, creator, engine.options_to_json(parsed), terms, kept, server_seed, now)
+    first = {"kept": kept}
+    return _row(version, creator, engine.options_to_json(parsed), terms, first, server_seed, now, game)
 
 
 def new_rematch(table: Table, actor: Actor, now: int, version: int) -> tuple[GameRow, Entry]:
@@ -63,7 +72,7 @@ def new_rematch(table: Table, actor: Actor, now: int, version: int) -> tuple[Gam
         new = (old + 1) % count
         if seat.person is None:
             assert seat.bot is not None
-            kept.append(_kept_bot(version, server_seed, new, seat.bot, seat.colour))
+            kept.append(_kept_bot(version, server_seed, new, seat.bot, seat.colour, seat.name))
         elif seat.person in here:
             kept.append({"seat": new, "person": seat.person, "colour": seat.colour})
             if version < NAMELESS:
@@ -74,14 +83,28 @@ def new_rematch(table: Table, actor: Actor, now: int, version: int) -> tuple[Gam
     # A title is its creator's words and goes with them: a table of somebody else does not keep it.
     title = table.title() if creator == table.creator else ""
     terms = msgspec.structs.replace(table.terms, title=title)
-    return _row(version, creator, options, terms, kept, server_seed, now)
+    first = {"kept": kept, "series": {"after": table.id, "wins": _wins(table, here)}}
+    return _row(version, creator, options, terms, first, server_seed, now)
 
 
-def _kept_bot(version: int, server_seed: str, seat: int, level: str, colour: str | None) -> dict[str, Any]:
+def _wins(table: Table, here: set[str | None]) -> dict[str, int]:
+    """Who of those who go on has won how many games of this series, which may begin with this one."""
+    winner = (table.result or {}).get("winner")
+    score = table.series.score(table.seats, winner) if table.series is not None else None
+    return {
+        identity(seat): score[number] if score is not None else int(number == winner)
+        for number, seat in enumerate(table.seats)
+        if seat.person is None or seat.person in here
+    }
+
+
+def _kept_bot(
+    version: int, server_seed: str, seat: int, level: str, colour: str | None, name: str | None
+) -> dict[str, Any]:
     kept = {
         "seat": seat,
         "bot": level,
-        "name": bot_name(level, seat),
+        "name": name or bot_name(level, seat),
         "colour": colour or COLOURS[seat],
     }
     if SCHEMES[version] == 1:
@@ -94,11 +117,12 @@ def _row(
     creator: str,
     options: dict[str, Any],
     terms: Terms,
-    kept: list[dict[str, Any]],
+    first: dict[str, Any],
     server_seed: str,
     now: int,
+    game: str | None = None,
 ) -> tuple[GameRow, Entry]:
-    game = new_game_id()
+    game = game or new_game_id()
     row = GameRow(
         id=game,
         rules_version=version,
@@ -111,7 +135,7 @@ def _row(
         seq=1,
         updated_at=now,
     )
-    entry = Entry(game, 1, "created", NOBODY, {"kept": kept}, "person", now, None, creator)
+    entry = Entry(game, 1, "created", NOBODY, first, "person", now, None, creator)
     table = Table.of(row)
     fold(table, entry)
     return msgspec.structs.replace(row, summary=table.summary()), entry

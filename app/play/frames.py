@@ -31,6 +31,7 @@ __all__ = [
     "Pong",
     "Presence",
     "Refused",
+    "SeriesBlock",
     "ServerFrame",
     "State",
     "TableBlock",
@@ -81,6 +82,14 @@ class Opening(_Block, frozen=True, kw_only=True):
     until: int
 
 
+class SeriesBlock(_Block, frozen=True, kw_only=True):
+    """Of a table made for a rematch."""
+
+    after: str
+    wins: list[int] | None
+    begins: int | None
+
+
 class TableBlock(_Block, frozen=True, kw_only=True):
     """All of a table that is public."""
 
@@ -116,6 +125,7 @@ class TableBlock(_Block, frozen=True, kw_only=True):
     next: str | None
     next_commitment: str | None
     closed_why: str | UnsetType = UNSET
+    series: SeriesBlock | UnsetType = UNSET
 
 
 class You(_Block, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from msgspec import UNSET
 from app.play.commands import messages as cmd
 from app.play.commands.proposal import Proposal
 from app.play.frames import Welcome, You, frame_of
+from app.play.log.table import Table
 from app.play.log.terms import CHAT_PRESETS, check_password
 from app.play.ports import Actor, StoreUnavailable
 from app.play.refusals import NotAdmitted, Raced, Refusal
@@ -31,7 +32,7 @@ async def admit(game_server: GameServer, game: str, actor: Actor, password: str 
         if any(seat.person in actor.ids or seat.reserved in actor.ids for seat in table.seats):
             return room
     password_hash = room.table.terms.password_hash if room is not None else None
-    if room is None or (password_hash is not None and room.table.host not in actor.ids):
+    if room is None or (password_hash is not None and not _is_known(room.table, actor)):
         if room is not None:
             await _same_work(game_server, game)
         if password is None:
@@ -41,6 +42,13 @@ async def admit(game_server: GameServer, game: str, actor: Actor, password: str 
     if not room.table.terms.spectators and room.table.status != "open":
         raise NotAdmitted("no_spectators")
     return room
+
+
+def _is_known(table: Table, actor: Actor) -> bool:
+    """The host, and whoever sat in the game of which this is the rematch, need no password."""
+    return table.host in actor.ids or (
+        table.series is not None and not set(table.series.people).isdisjoint(actor.ids)
+    )
 
 
 async def _same_work(game_server: GameServer, game: str) -> None:

@@ -17,6 +17,7 @@ __all__ = [
     "BotPlayer",
     "Bus",
     "Clock",
+    "GameExists",
     "GameStore",
     "Listener",
     "MetricsPort",
@@ -30,6 +31,10 @@ __all__ = [
 
 class StoreUnavailable(Exception):
     """The store did not answer; nothing is known to have been written, and nobody may be told it was."""
+
+
+class GameExists(Exception):
+    """A game with this id is stored already; nothing was written."""
 
 
 class Clock(Protocol):
@@ -66,6 +71,7 @@ class GameStore(Protocol):
 
         With a limit, False and nothing stored when these creators have so many unfinished games already;
         counted and stored in one, so that several at once get no further than one after the other.
+        Raises GameExists.
         """
 
     def append(self, append: Append) -> Awaitable[bool]:

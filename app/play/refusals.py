@@ -45,6 +45,7 @@ SENTENCES: dict[str, str] = {
     "colour_taken": "Somebody else has that colour.",
     "bad_level": "There is no such bot.",
     "not_host": "Only the host may do this.",
+    "sit_to_begin": "Take a seat first: only somebody who plays can begin the game.",
     "too_few": "At least two seats must be filled.",
     "not_ready": "Not everybody is ready.",
     "bad_options": "These options do not fit.",

@@ -28,6 +28,7 @@ from app.play.ports import (
     BotPlayer,
     Bus,
     Clock,
+    GameExists,
     GameStore,
     MetricsPort,
     NamesOf,
@@ -152,22 +153,40 @@ class GameServer:
     # -- commands ----------------------------------------------------------------------------------
 
     async def create(
-        self, actor: Actor, options: dict[str, Any], terms: Terms, bots: list[str], most: int | None = None
+        self,
+        actor: Actor,
+        options: dict[str, Any],
+        terms: Terms,
+        bots: list[str],
+        most: int | None = None,
+        game: str | None = None,
     ) -> GameRow:
-        """A new table. `most` is how many unfinished ones this person may have created."""
+        """A new table. `most` is how many unfinished ones this person may have created.
+
+        `game` is its id, if that is known before: of a request that may come twice.
+        """
         if not actor.ids:
             raise Refusal("no_session")
-        row, entry = new_table(actor.id, options, terms, bots, self.clock.now(), self.new_tables)
+        row, entry = new_table(actor.id, options, terms, bots, self.clock.now(), self.new_tables, game)
         try:
             await self.names.learn((row.creator,))
             limit = None if most is None else (actor.ids, most)
             is_made = await self.store.create(row, entry, limit, due=row.created_at + EMPTY)
+        except GameExists:
+            return await self.made_before(row.id) or row
         except StoreUnavailable:
             raise Unconfirmed from None
         if not is_made:
             raise Refusal("too_many_rooms")
         self.announce(row, entry)
         return row
+
+    async def made_before(self, game: str | None) -> GameRow | None:
+        """The table with this id, if there is one."""
+        try:
+            return None if game is None else await self.store.game(game)
+        except StoreUnavailable:
+            raise Unconfirmed from None
 
     def announce(self, row: GameRow, entry: Entry) -> None:
         """A table has been made: lobbies show it."""

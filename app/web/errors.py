@@ -169,6 +169,7 @@ _STATUS = {
     "banned": 403,
     "blocked": 403,
     "not_host": 403,
+    "sit_to_begin": 403,
     "too_fast": 429,
     "chat_too_fast": 429,
     "hint_too_fast": 429,

@@ -90,6 +90,7 @@ def test_the_blocks_have_the_documented_fields() -> None:
     for shown, struct in (
         (table, frames.TableBlock),
         (table["opening"], frames.Opening),
+        (table["series"], frames.SeriesBlock),
         *((seat, frames.TableSeat) for seat in table["seats"]),
         (clock, frames.Clock),
         (welcome["you"], frames.You),

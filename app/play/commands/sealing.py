@@ -42,14 +42,12 @@ def check_welcome(table: Table, asked: Proposal) -> None:
 
 
 def freeze(table: Table, asked: Proposal, own: int, order: list[int], options: dict[str, Any]) -> Proposal:
-    """The entry that freezes a round; where no person plays, there is nobody to wait for."""
+    """The entry that freezes a round."""
     bots = [table.seats[old].bot for old in order]
     seals = [table.seats[old].seal for old in order]
     if any(bot is None and seal is None for bot, seal in zip(bots, seals, strict=True)):
         raise Refusal("not_sealed")
     body = {"order": order, "options": options, "bots": bots, "seals": seals}
-    if all(bots):
-        return _begin(table, asked, own, body, [None] * len(order))
     return asked.writes("frozen", own, body)
 
 

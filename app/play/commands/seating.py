@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from app.play.commands import messages as cmd
@@ -10,13 +10,14 @@ from app.play.commands.proposal import Proposal, seated
 from app.play.commands.sealing import DECISIONS as SEALING
 from app.play.commands.sealing import before_start, check_welcome, freeze, seal_given
 from app.play.engines import NAMELESS
+from app.play.log.beginning import options_for
 from app.play.log.entries import NOBODY
 from app.play.log.table import Table
 from app.play.log.terms import COLOURS, LEVELS
 from app.play.refusals import Refusal
 from app.rules import RuleError
 
-__all__ = ["DECISIONS", "bot_name"]
+__all__ = ["DECISIONS", "begin", "bot_name"]
 
 _BOT_NAMES = {
     "cabin-boy": ("Tomas", "Nell", "Jory", "Wim", "Pip"),
@@ -27,10 +28,11 @@ _BOT_NAMES = {
 }
 
 
-def bot_name(level: str, seat: int) -> str:
-    """What a bot on that seat is called."""
-    names = _BOT_NAMES[level]
-    return names[seat % len(names)]
+def bot_name(level: str, seat: int, taken: Collection[str | None] = ()) -> str:
+    """What a bot that sits down on that seat is called; not as another one there is."""
+    all_names = _BOT_NAMES[level]
+    names = [all_names[(seat + step) % len(all_names)] for step in range(len(all_names))]
+    return next((name for name in names if name not in taken), names[0])
 
 
 def _as_host(table: Table, asked: Proposal) -> int:
@@ -147,7 +149,7 @@ def _bot(table: Table, asked: Proposal, command: cmd.Bot) -> Proposal:
     body: dict[str, Any] = {
         "person": None,
         "ids": [],
-        "name": bot_name(command.level, number),
+        "name": bot_name(command.level, number, [seat.name for seat in table.seats]),
         "colour": _colour(table, None, number),
         "bot": command.level,
     }
@@ -172,8 +174,25 @@ def _hand(table: Table, asked: Proposal, command: cmd.Hand) -> Proposal:
 
 def _start(table: Table, asked: Proposal, command: cmd.Start) -> Proposal:
     before_start(table)
-    own = _as_host(table, asked)
+    own = _as_beginner(table, asked)
     order, options = _closed_up(table)
+    return begin(table, asked, own, order, options)
+
+
+def _as_beginner(table: Table, asked: Proposal) -> int:
+    """The seat of whoever may begin: the host, who must sit; where no host does, anybody who sits."""
+    own = asked.own
+    if table.host in asked.actor.ids:
+        if own is None:
+            raise Refusal("sit_to_begin")
+        return own
+    if own is None or any(seat.person == table.host for seat in table.seats):
+        raise Refusal("not_host")
+    return own
+
+
+def begin(table: Table, asked: Proposal, own: int, order: list[int], options: dict[str, Any]) -> Proposal:
+    """The entry that begins a game with these seats, or freezes it until everybody has opened."""
     if table.scheme == 2:
         return freeze(table, asked, own, order, options)
     nonces = [
@@ -193,12 +212,10 @@ def _closed_up(table: Table) -> tuple[list[int], dict[str, Any]]:
         raise Refusal("too_few")
     if not all(table.seats[number].ready for number in order):
         raise Refusal("not_ready")
-    options = {**table.rules.options_to_json(table.options), "players": len(order)}
     try:
-        table.rules.parse_options(options)
+        return order, options_for(table, len(order))
     except RuleError as refused:
         raise Refusal.by_rules(refused) from refused
-    return order, options
 
 
 DECISIONS: dict[type, Callable[[Table, Proposal, Any], Proposal]] = {

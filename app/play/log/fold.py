@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from app.play.log.entries import Entry
 from app.play.log.fold_rounds import ROUND_FOLDS, void_round
 from app.play.log.seats import Seat
+from app.play.log.series import Series
 from app.play.log.table import Clocks, Table
 from app.rules import Event, Position
 
@@ -47,6 +48,8 @@ def fold(
     if entry.who:
         table.changes = {**table.changes, entry.who: table.changes.get(entry.who, 0) + 1}
     _FOLDS[entry.kind](table, entry)
+    if table.series is not None and table.status == "open":
+        table.series = table.series.noted(table.seats, entry.at)
     return ()
 
 
@@ -86,11 +89,17 @@ def _created(table: Table, entry: Entry) -> None:
             seat.bot, seat.name, seat.nonce, seat.ready = kept["bot"], kept["name"], kept.get("nonce"), True
         else:
             seat.reserved = kept["person"]  # older entries have a name here, which may be a former one
+    series = entry.body.get("series")
+    if series is not None:
+        people = tuple(kept["person"] for kept in entry.body["kept"] if "person" in kept)
+        table.series = Series(series["after"], series["wins"], people)
 
 
 def _seated(table: Table, entry: Entry) -> None:
     body = entry.body
     person = body.get("person")
+    if table.series is not None and person is not None:
+        table.series = table.series.known_as(body["ids"], person)
     for number, seat in enumerate(table.seats):
         if person is not None and seat.person in body["ids"] and number != entry.seat:
             table.seats[number] = Seat()

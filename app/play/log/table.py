@@ -11,6 +11,7 @@ from app.play.frames import Clock
 from app.play.log.entries import Entry, GameRow, SeatRow, Summary
 from app.play.log.rounds import Round, VoidedRound, opening_time
 from app.play.log.seats import Seat
+from app.play.log.series import Series
 from app.play.log.terms import ClockTerms, Terms, parse_stored
 from app.play.ports import NameBook
 from app.rules import Action, Event, Options, Position
@@ -148,6 +149,7 @@ class Table(msgspec.Struct, eq=False):
     )  # people the host has taken from their seat, and who have none since
     closed_why: str | None = None  # host, empty, operator: who ended it before it began
     missed: dict[str, int] = {}  # person → how many rounds they made void; replaced, never changed
+    series: Series | None = None  # of a table made for a rematch
 
     @classmethod
     def of(cls, row: GameRow, names: NameBook = NOBODY_NAMED) -> Table:

@@ -11,8 +11,10 @@ from typing import Any
 import orjson
 from msgspec import UNSET
 
-from app.play.frames import Clock, Frame, State, TableBlock, TableChange, YourSeat, encode
+from app.play.frames import Clock, Frame, SeriesBlock, State, TableBlock, TableChange, YourSeat, encode
+from app.play.log.beginning import begins_at
 from app.play.log.entries import Entry
+from app.play.log.series import Series
 from app.play.log.table import Table
 from app.rules import Event
 
@@ -62,7 +64,13 @@ def table_block(table: Table) -> TableBlock:
         next=table.next_game,
         next_commitment=table.next_commitment,
         closed_why=UNSET if table.closed_why is None else table.closed_why,
+        series=UNSET if table.series is None else _series(table, table.series),
     )
+
+
+def _series(table: Table, series: Series) -> SeriesBlock:
+    winner = (table.result or {}).get("winner")
+    return SeriesBlock(after=series.after, wins=series.score(table.seats, winner), begins=begins_at(table))
 
 
 def _seals(table: Table) -> dict[str, Any]:

@@ -252,7 +252,7 @@ class Room(Replica):
         """
         is_plain = (
             after.status != "open" and after.terms.clock.kind == "none" and not after.bots_to_act()
-        )  # before the start somebody who stands up may make it earlier
+        )  # before the start somebody who stands up, or is ready, may make it earlier
         if self.wakeup.at is not None and is_plain:
             return None
         due = due_at(after, self.presence, at)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from app.play.commands.play import agreed_without
 from app.play.commands.proposal import Proposal
+from app.play.commands.seating import begin
+from app.play.log.beginning import begins_at, options_for, ready_seats
 from app.play.log.entries import NOBODY
 from app.play.log.table import Table
 from app.play.room.pace import is_turn_spent
@@ -35,6 +37,7 @@ def due_at(table: Table, presence: Presence, now: int) -> int | None:
             _host_gone_at(table, presence, now),
             None if until is None else until + GRACE,
             _closes_at(table, presence, now),
+            begins_at(table),
         )
         return min((at for at in either if at is not None), default=None)
     if have_all_resigned(table):
@@ -91,6 +94,10 @@ def next_due(table: Table, presence: Presence, now: int) -> Proposal | None:
         late = _late_opening(table, now)
         if late is not None:
             return late
+        begins = begins_at(table)
+        if begins is not None and begins <= now:
+            order = ready_seats(table)
+            return begin(table, Proposal(), NOBODY, order, options_for(table, len(order)))
         at = _host_gone_at(table, presence, now)
         if at is not None and at <= now:
             heir = _heirs(table, presence, now)[0]

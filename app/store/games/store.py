@@ -8,9 +8,11 @@ from typing import Any
 
 import orjson
 from sqlalchemy import and_, func, insert, select, union
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.play.log.entries import Entry, GameRow, SeatRow, Summary
+from app.play.ports import GameExists
 from app.store.engine import is_sqlite, make_engine, sqlite_file
 from app.store.games.chat import Chat
 from app.store.games.due_work import DueWork, Heartbeat
@@ -72,6 +74,8 @@ class SqlGameStore(DueWork, Heartbeat, Chat):
                     await run.execute(insert(due_work).values(game=game.id, at=due, lease_until=0, n=1))
         except _TooManyGames:
             return False
+        except IntegrityError:
+            raise GameExists from None
         return True
 
     async def _create(

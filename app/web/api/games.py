@@ -13,7 +13,8 @@ from app.play.commands import messages as cmd
 from app.play.engines import SCHEMES
 from app.play.lobby import row_of_game
 from app.play.log.entries import GameRow
-from app.play.log.terms import parse_terms
+from app.play.log.terms import Terms, parse_terms
+from app.play.making_room import end_oldest
 from app.play.matchmaking import fitting_table
 from app.play.ports import Actor
 from app.play.refusals import Refusal
@@ -25,6 +26,7 @@ from app.web.auth.identity import MaybePerson, Person, PersonOrGuest
 from app.web.errors import status_of
 from app.web.game_server import actor_of, game_server_of
 from app.web.routing import Router
+from app.web.security.idempotency import IdempotencyKey, table_id
 from app.web.security.room_lookup import find_room
 from app.web.site import site_of
 
@@ -37,13 +39,22 @@ Password = Annotated[str | None, Header(alias="X-Room-Password", max_length=100)
 
 
 @router.post("/games", status_code=201, responses=responses(401, 403, 409, 422))
-async def create_game(request: Request, new: NewGame, person: PersonOrGuest) -> Created:
-    """Open a table. It is listed, unlisted (its link is its key) or locked with a password."""
+async def create_game(
+    request: Request,
+    new: NewGame,
+    person: PersonOrGuest,
+    key: IdempotencyKey = None,
+    make_room: Annotated[bool, Query()] = False,
+) -> Created:
+    """Open a table. It is listed, unlisted (its link is its key) or locked with a password.
+
+    The same Idempotency-Key again answers with the same table. With `make_room`, whoever has as many unfinished
+    tables as they may has the oldest one without other people ended for it (`ended`).
+    """
     site_of(request).limits.take_write(person.id)
     terms = parse_terms(new.model_dump(exclude={"options", "bots"}))
-    most = _most_rooms(request, person)
-    row = await game_server_of(request).create(actor_of(person), new.options, terms, new.bots, most)
-    return Created(id=row.id, commitment=row.commitment, scheme=SCHEMES[row.rules_version])
+    row, ended = await _create(request, person, new.options, terms, new.bots, key, make_room=make_room)
+    return Created(id=row.id, commitment=row.commitment, scheme=SCHEMES[row.rules_version], ended=ended)
 
 
 @router.get("/games", responses=responses(401, 422))
@@ -72,17 +83,58 @@ async def list_games(
 
 
 @router.post("/quick", responses=responses(401, 403, 409, 422))
-async def quick_play(request: Request, wish: Quick, person: PersonOrGuest) -> QuickAnswer:
-    """A fitting open table, or a new one. Sit down there with a seal; if it is full by then, ask again."""
+async def quick_play(
+    request: Request, wish: Quick, person: PersonOrGuest, key: IdempotencyKey = None
+) -> QuickAnswer:
+    """A fitting open table, or a new one. Sit down there with a seal; if it is full by then, ask again.
+
+    The same Idempotency-Key again opens no second table.
+    """
     game_server, actor = game_server_of(request), actor_of(person)
     site_of(request).limits.take_write(person.id)
+    opened = await game_server.made_before(_table_id(request, person, key))
+    if opened is not None:
+        return _quick_answer(opened, is_found=False)
     found = await fitting_table(game_server, actor, wish.preset, wish.seats)
     if found is not None:
         return _quick_answer(found, is_found=True)
     options = {"preset": wish.preset, "players": wish.seats}
-    terms = parse_terms({})
-    row = await game_server.create(actor, options, terms, [], _most_rooms(request, person))
+    row, _ = await _create(request, person, options, parse_terms({}), [], key)
     return _quick_answer(row, is_found=False)
+
+
+async def _create(
+    request: Request,
+    person: Person,
+    options: dict[str, Any],
+    terms: Terms,
+    bots: list[str],
+    key: str | None,
+    *,
+    make_room: bool = False,
+) -> tuple[GameRow, list[str]]:
+    """A new table, and those that were ended for it."""
+    game_server, actor = game_server_of(request), actor_of(person)
+    settings, game = site_of(request).settings, _table_id(request, person, key)
+    most = settings.rooms_per_account if person.is_account else settings.rooms_per_guest
+    ended: list[str] = []
+    while True:
+        try:
+            return await game_server.create(actor, options, terms, bots, most, game), ended
+        except Refusal as refusal:
+            if refusal.code != "too_many_rooms" or not make_room:
+                raise
+            made = await game_server.made_before(game)  # the same request came twice: nothing is ended for it
+            if made is not None:
+                return made, ended
+            oldest = await end_oldest(game_server, actor)
+            if oldest is None:
+                raise
+            ended.append(oldest)
+
+
+def _table_id(request: Request, person: Person, key: str | None) -> str | None:
+    return table_id(site_of(request).settings.secret, person.id, key)
 
 
 def _quick_answer(row: GameRow, *, is_found: bool) -> QuickAnswer:
@@ -182,8 +234,3 @@ async def _submit(
         return JSONResponse({"error": problem, "state": state}, status_of(refusal))
     commitment = room.table.commitment if isinstance(command, cmd.Sit) else None
     return Done(ack=command.id, seq=done.seq, commitment=commitment)
-
-
-def _most_rooms(request: Request, person: Person) -> int:
-    settings = site_of(request).settings
-    return settings.rooms_per_account if person.is_account else settings.rooms_per_guest

@@ -59,6 +59,7 @@ class Created(BaseModel):
     id: str
     commitment: str
     scheme: int
+    ended: list[str] = Field(default=[], description="Tables that were ended to make room (`make_room`).")
 
 
 class Quick(Body):

@@ -39,6 +39,7 @@ export const SENTENCES = {
   colour_taken: N_("Somebody else has that colour."),
   bad_level: N_("There is no such bot."),
   not_host: N_("Only the host may do this."),
+  sit_to_begin: N_("Take a seat first: only somebody who plays can begin the game."),
   too_few: N_("At least two seats must be filled."),
   not_ready: N_("Not everybody is ready."),
   bad_options: N_("These options do not go together."),

@@ -258,14 +258,12 @@ async def test_one_person_and_bots_begin_with_that_persons_opening(stage: Stage)
     await ann.act({"type": "resign"})
 
 
-async def test_bots_alone_need_nobody_to_open(stage: Stage) -> None:
+async def test_no_game_begins_between_bots_alone(stage: Stage) -> None:
     ann = stage.guest("ann")
     await ann.come(await stage.open_table(ann, players=2))
     for _ in range(2):
         await ann.send("bot", level="cabin-boy")
-    await ann.plainly("start")
-    assert ann.ear.last["kind"] == "started"
-    assert ann.ear.last["table"]["seals"] == [None, None]
+    assert await ann.refused("start") == "sit_to_begin"
 
 
 async def test_games_over_days_wait_for_one_period_of_at_most_three_days(stage: Stage) -> None:

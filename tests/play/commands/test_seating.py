@@ -59,8 +59,9 @@ async def test_seats_and_colours_are_taken_once(stage: Stage) -> None:
 
 async def test_the_host_starts_when_two_are_ready_and_empty_seats_close_up(stage: Stage) -> None:
     ann, bo, _ = await two_at_a_table(stage, 4)
-    assert await ann.refused("start") == "too_few"
+    assert await ann.refused("start") == "sit_to_begin"
     await ann.sit(seat=1)
+    assert await ann.refused("start") == "too_few"
     await bo.sit(seat=3)
     assert await bo.refused("start") == "not_host"
     await ann.send("ready", ready=True)

@@ -1,0 +1,34 @@
+"""One request, one table: the same person with the same key opens the same table, at whichever worker.
+
+The table's id is made from both, so that nothing has to be remembered besides the table itself. It is keyed with the
+site's secret: an unlisted table is its link, and a key that a program counts up must not tell it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from typing import Annotated
+
+from fastapi import Header
+
+from app.play.create import ID_LENGTH, ID_LETTERS
+
+__all__ = ["IdempotencyKey", "table_id"]
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(alias="Idempotency-Key", min_length=8, max_length=40, pattern=r"^[A-Za-z0-9_-]+$"),
+]
+
+
+def table_id(secret: str, person: str, key: str | None) -> str | None:
+    """The id of the table that this request opens; None: any."""
+    if key is None:
+        return None
+    digest = hmac.digest(secret.encode(), f"table|{person}|{key}".encode(), hashlib.sha256)
+    number, letters = int.from_bytes(digest), []
+    for _ in range(ID_LENGTH):
+        number, letter = divmod(number, len(ID_LETTERS))
+        letters.append(ID_LETTERS[letter])
+    return "".join(letters)

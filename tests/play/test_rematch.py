@@ -1,0 +1,205 @@
+"""One more game: the same company, seated and ready, begins by itself; who has won how many is kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.play.join import admit
+from app.play.log.beginning import ALL_HERE, WAIT
+from app.play.log.table import Table
+from app.play.refusals import NotAdmitted
+from tests.play.stage import Guest, Stage, open_stage
+
+
+async def over(stage: Stage, *guests: Guest) -> None:
+    """The first of these wins: all others give up."""
+    for guest in guests[1:]:
+        await guest.act({"type": "resign"}, version=0)
+    await stage.pass_time(0)
+    assert (await guests[0].room()).table.is_over
+
+
+async def pressed(stage: Stage, guest: Guest) -> Guest:
+    """What the page does behind the button; this person, at the next table."""
+    await guest.send("rematch")
+    following = (await guest.room()).table.next_game
+    assert following is not None
+    again = await stage.guest(guest.actor.name).come(following)
+    await again.sit()
+    await again.send("ready", ready=True)
+    return again
+
+
+async def table_of(guest: Guest) -> Table:
+    return (await guest.room()).table
+
+
+def block_of(guest: Guest) -> dict[str, Any]:
+    """The table as it was told last."""
+    told: dict[str, Any] = next(m["table"] for m in reversed(guest.ear.heard) if m.get("table"))
+    return told
+
+
+async def opened(stage: Stage, *guests: Guest) -> None:
+    for guest in guests:
+        await guest.open()
+
+
+async def test_it_begins_when_all_have_pressed_and_not_before(stage: Stage) -> None:
+    ann, bo = await stage.game("ann", "bo")
+    await over(stage, ann, bo)
+    ann2 = await pressed(stage, ann)
+    assert block_of(ann2)["series"]["begins"] is None
+    await stage.pass_time(60)
+    assert (await table_of(ann2)).round is None
+    bo2 = await pressed(stage, bo)
+    assert block_of(bo2)["series"]["begins"] == stage.clock.now() + ALL_HERE
+    await stage.pass_time(ALL_HERE / 1000)
+    assert (await table_of(ann2)).round is not None
+    await opened(stage, ann2, bo2)
+    assert (await table_of(ann2)).status == "running"
+    assert ann2.seat == 1  # one seat further on
+    assert bo2.seat == 0
+
+
+async def test_whoever_does_not_come_is_not_waited_for_longer_than_was_said(stage: Stage) -> None:
+    ann, bo, cy = await stage.game("ann", "bo", "cy")
+    await over(stage, ann, bo, cy)
+    ann2, bo2 = await pressed(stage, ann), await pressed(stage, bo)
+    begins = stage.clock.now() + WAIT
+    assert block_of(bo2)["series"]["begins"] == begins
+    await stage.pass_time(10)
+    await bo2.send("colour", colour="violet")  # nothing puts it off
+    assert block_of(ann2)["series"]["begins"] == begins
+    await stage.pass_time((begins - stage.clock.now()) / 1000 - 1)
+    assert (await table_of(ann2)).round is None
+    await stage.pass_time(1)
+    await opened(stage, ann2, bo2)
+    table = await table_of(ann2)
+    assert (table.status, len(table.seats)) == ("running", 2)
+    assert block_of(ann2)["series"]["wins"] is None  # another company
+
+
+async def test_somebody_who_is_not_ready_after_all_stops_it(stage: Stage) -> None:
+    ann, bo = await stage.game("ann", "bo")
+    await over(stage, ann, bo)
+    ann2, bo2 = await pressed(stage, ann), await pressed(stage, bo)
+    await ann2.send("ready", ready=False)
+    assert block_of(bo2)["series"]["begins"] is None
+    await stage.pass_time(60)
+    assert (await table_of(bo2)).round is None
+
+
+async def test_against_bots_one_press_is_enough_and_they_keep_their_names(stage: Stage) -> None:
+    (ann,) = await stage.game("ann", bots=["sailor", "sailor"])
+    names = {seat.name for seat in (await table_of(ann)).seats if seat.bot}
+    for _ in range(3):
+        await ann.act({"type": "resign"}, version=0)
+        await stage.pass_time(0)
+        ann = await pressed(stage, ann)
+        await stage.pass_time(ALL_HERE / 1000)
+        await opened(stage, ann)
+        table = await table_of(ann)
+        assert table.status == "running"
+        assert {seat.name for seat in table.seats if seat.bot} == names
+
+
+async def test_a_bot_that_is_added_is_not_called_like_one_that_was_kept(stage: Stage) -> None:
+    ann, bo = await stage.game("ann", "bo", bots=["sailor"])
+    await bo.act({"type": "resign"}, version=0)
+    await ann.act({"type": "resign"}, version=0)
+    await ann.send("rematch")
+    following = (await table_of(ann)).next_game
+    assert following is not None
+    host = await stage.guest("ann").come(following)
+    table = await table_of(host)
+    kept = next(seat.name for seat in table.seats if seat.bot)
+    free = next(n for n, seat in enumerate(table.seats) if seat.reserved == "p_bo")
+    await host.send("remove", seat=free)
+    await host.send("bot", level="sailor", seat=free)
+    names = [seat.name for seat in (await table_of(host)).seats if seat.bot]
+    assert len(set(names)) == 2
+    assert kept in names
+
+
+async def test_the_games_won_stand_between_the_same_opponents(stage: Stage) -> None:
+    ann, bo = await stage.game("ann", "bo")
+    for count in (1, 2):
+        await over(stage, ann, bo)
+        ann, bo = await pressed(stage, ann), await pressed(stage, bo)
+        series = block_of(ann)["series"]
+        seats = [seat["person"] for seat in block_of(ann)["seats"]]
+        assert dict(zip(seats, series["wins"], strict=True)) == {"p_ann": count, "p_bo": 0}
+        await stage.pass_time(ALL_HERE / 1000)
+        await opened(stage, ann, bo)
+    await over(stage, bo, ann)
+    block = block_of(ann)
+    assert block["result"]["winner"] == bo.seat
+    assert dict(zip([s["person"] for s in block["seats"]], block["series"]["wins"], strict=True)) == {
+        "p_ann": 2,
+        "p_bo": 1,
+    }
+
+
+async def test_a_guest_who_has_an_account_now_keeps_what_they_won(stage: Stage) -> None:
+    ann, bo = await stage.game("ann", "bo")
+    await over(stage, ann, bo)
+    bo2 = await pressed(stage, bo)
+    following = bo2.game
+    again = stage.guest("ann")
+    again.actor = type(again.actor)(("p_account", "p_ann"), "ann")
+    again.subscriber.actor = again.actor
+    await again.come(following)
+    await again.sit()
+    block = block_of(again)
+    assert dict(zip([s["person"] for s in block["seats"]], block["series"]["wins"], strict=True)) == {
+        "p_account": 1,
+        "p_bo": 0,
+    }
+
+
+async def test_a_wait_outlives_the_server(database_url: str) -> None:
+    async with open_stage(database_url) as stage:
+        ann, bo, cy = await stage.game("ann", "bo", "cy")
+        await over(stage, ann, bo, cy)
+        ann2, _ = await pressed(stage, ann), await pressed(stage, bo)
+    async with open_stage(database_url, migrate=False) as later:
+        await later.pass_time(WAIT / 1000)
+        room = await later.game_server.rooms.get(ann2.game)
+        assert room is not None
+        assert room.table.round is not None
+
+
+async def test_whoever_sat_in_the_game_before_needs_no_password_for_the_next(stage: Stage) -> None:
+    ann, bo, cy, wim = (stage.guest(name) for name in ("ann", "bo", "cy", "wim"))
+    game = await stage.open_table(ann, players=3, password="open sesame")
+    for guest in (ann, bo, cy):
+        await guest.come(game, password="open sesame")
+        await guest.sit()
+        await guest.send("ready", ready=True)
+    await ann.send("start")
+    await over(stage, ann, bo, cy)
+    ann2, bo2 = await pressed(stage, ann), await pressed(stage, bo)
+    await stage.pass_time(WAIT / 1000)
+    await opened(stage, ann2, bo2)
+    late = await stage.guest("cy").come(ann2.game)
+    assert late.seat is None
+    with pytest.raises(NotAdmitted, match="password_required"):
+        await admit(stage.game_server, ann2.game, wim.actor, None)
+    await wim.come(ann2.game, password="open sesame")  # the same word
+
+
+async def test_nobody_begins_a_game_in_which_they_do_not_sit(stage: Stage) -> None:
+    ann = stage.guest("ann")
+    game = await stage.open_table(ann, players=3, bots=["sailor", "mate"])
+    await ann.come(game)
+    assert await ann.refused("start") == "sit_to_begin"
+    bo = await stage.guest("bo").come(game)
+    assert await bo.refused("start") == "not_host"
+    await bo.sit()
+    await bo.send("ready", ready=True)
+    assert await ann.refused("start") == "sit_to_begin"
+    await bo.send("start")  # no host sits there: whoever does begins
+    assert (await table_of(bo)).status == "running"
