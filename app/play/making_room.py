@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.play.commands.proposal import Proposal
-from app.play.log.entries import NOBODY, GameRow
+from app.play.log.entries import GameRow
 from app.play.log.table import Table
 from app.play.ports import Actor, StoreUnavailable
 from app.play.refusals import Refusal
@@ -40,7 +40,7 @@ async def _end(game_server: GameServer, game: str, actor: Actor) -> bool:
     if not _is_own(table, actor):
         return False
     # A game that never began is closed; one that runs ends without a winner: nobody has given it up.
-    ending = Proposal("closed", NOBODY, {"why": "host"}) if table.status == "open" else Proposal("aborted")
+    ending = Proposal("closed", by="person") if table.status == "open" else Proposal("aborted")
     return await room.add(ending, game_server.clock.now(), table)
 
 

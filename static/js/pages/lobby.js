@@ -1,11 +1,13 @@
 // The lobby: tables that come and go by themselves, and the four ways into a game.
 import { ago, N_, t, tn } from "../core/i18n.js";
 import { post, Refused } from "../core/api.js";
+import { createOnce, pressed } from "../core/creating.js";
 import { el, find, findAll, put } from "../core/dom.js";
 import { lobbySocket } from "../core/lobby_socket.js";
 import { personName, presetName } from "../core/names.js";
 import { fullRefusal } from "../core/refusals.js";
-import { toast } from "../core/toast.js";
+import { randomHex } from "../core/random.js";
+import { toast, toastNext } from "../core/toast.js";
 import { announceTurns } from "../core/turn_notice.js";
 import { nameForm, ensureName } from "./name.js";
 import { begin, sitAt } from "../core/sitting.js";
@@ -60,9 +62,19 @@ function wayIn(list, room) {
   if (list === "watch") return el("a.button.button-small.button-quiet", { href }, t("Watch"));
   if (list === "mine") {
     const words = room.my_turn ? t("Your turn") : room.status === "open" ? t("To the table") : t("Continue");
-    return el(room.my_turn ? "a.button.button-small.button-main" : "a.button.button-small", { href }, words);
+    const way = el(room.my_turn ? "a.button.button-small.button-main" : "a.button.button-small", { href }, words);
+    return isAgainstBots(room) ? el("span.table-ways", {}, way, leaveButton(room)) : way;
   }
-  return el("button.button.button-small.button-main", { type: "button", onclick: () => join(room) }, t("Join"));
+  return el("button.button.button-small.button-main", { type: "button", onclick: (event) => join(room, event.currentTarget) }, t("Join"));
+}
+
+/** Nobody is left alone by whoever leaves such a game. */
+const isAgainstBots = (room) => room.status === "running" && room.bots > 0 && room.taken - room.bots === 1;
+
+function leaveButton(room) {
+  const label = t("Leave {table} for good", { table: room.title || presetName(room.preset) });
+  const onclick = (event) => leave(room, event.currentTarget);
+  return el("button.button.button-small.button-quiet", { type: "button", "aria-label": label, title: label, onclick }, t("Leave"));
 }
 
 function row(list, room) {
@@ -130,37 +142,43 @@ function wishes() {
 }
 
 async function busy(button, work) {
-  button?.setAttribute("aria-busy", "true");
   try {
-    await ensureName();
-    await work();
+    await pressed(button, async () => {
+      await ensureName();
+      await work();
+    });
   } catch (problem) {
     if (!(problem instanceof Refused)) throw problem;
     toast(problem.message, "refused");
-  } finally {
-    button?.removeAttribute("aria-busy");
   }
 }
 
 const goTo = (id) => location.assign(`/g/${encodeURIComponent(id)}`);
 
 /** Sit down at once; a locked table asks for its password on its own page. */
-function join(room) {
-  return busy(null, async () => {
+function join(room, button) {
+  return busy(button, async () => {
     if (!room.locked) await sitAt(room.id);
     goTo(room.id);
   });
 }
 
+/** Give up a game against bots: it ends, and goes from the list by itself. */
+function leave(room, button) {
+  const resign = { id: randomHex(), version: 0, action: { type: "resign" } };
+  return busy(button, () => post(`/games/${encodeURIComponent(room.id)}/act`, resign));
+}
+
 /** One click from the front page into a game: a private table, bots on the other seats, started. */
 function playBots(event) {
   return busy(event.currentTarget, async () => {
-    const table = await post("/games", {
+    const table = await createOnce("/games?make_room=true", {
       options: { preset: "jamaica", players: 3 },
       visibility: "unlisted",
       bots: ["sailor", "mate"],
     });
-    const { id } = table;
+    const { id, ended } = table;
+    if (ended?.length) toastNext(t("To make room, your oldest unfinished game without other people was ended."));
     await sitAt(id, table);
     await begin(id);
     goTo(id);
@@ -170,7 +188,7 @@ function playBots(event) {
 function quickPlay(event) {
   return busy(event.currentTarget, async () => {
     const { preset, seats } = wishes();
-    const table = await post("/quick", { ...(preset && { preset }), ...(seats && { seats }) });
+    const table = await createOnce("/quick", { ...(preset && { preset }), ...(seats && { seats }) });
     await sitAt(table.id, table);
     goTo(table.id);
   });

@@ -1,9 +1,10 @@
 // The form for a new table: an edition fills all options, each change is checked by the rules before it is sent.
 import { t, tn } from "../core/i18n.js";
-import { post, Refused } from "../core/api.js";
+import { Refused } from "../core/api.js";
+import { createOnce, pressed } from "../core/creating.js";
 import { find, findAll, given } from "../core/dom.js";
 import { ensureName } from "./name.js";
-import { sitAt } from "../core/sitting.js";
+import { begin, sitAt } from "../core/sitting.js";
 
 const form = find("[data-new-table]");
 const presets = given("presets");
@@ -136,22 +137,23 @@ async function create(event) {
     form.elements.password.focus();
     return;
   }
-  const button = find('[type="submit"]', form);
-  button.setAttribute("aria-busy", "true");
   try {
-    await ensureName();
-    const table = await post("/games", order());
-    const { id } = table;
-    const password = checked("password");
-    const headers = checked("visibility") === "password" ? { "X-Room-Password": password } : {};
-    await sitAt(id, table, headers);
-    location.assign(`/g/${encodeURIComponent(id)}`);
+    await pressed(find('[type="submit"]', form), open);
   } catch (problem) {
     if (!(problem instanceof Refused)) throw problem;
     said.textContent = problem.message;
-  } finally {
-    button.removeAttribute("aria-busy");
   }
+}
+
+async function open() {
+  await ensureName();
+  const asked = order();
+  const table = await createOnce("/games", asked);
+  const { id } = table;
+  const headers = asked.password ? { "X-Room-Password": asked.password } : {};
+  await sitAt(id, table, headers);
+  if (asked.bots.length === asked.options.players - 1) await begin(id, headers);
+  location.assign(`/g/${encodeURIComponent(id)}`);
 }
 
 form.addEventListener("change", (event) => (event.target.name === "preset" ? takePreset() : update()));

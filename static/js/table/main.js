@@ -5,6 +5,7 @@ import { placeAt } from "../core/names.js";
 import { randomHex } from "../core/random.js";
 import { fullRefusal, refusal } from "../core/refusals.js";
 import { connect } from "../core/socket.js";
+import { sayKept } from "../core/toast.js";
 import { announce, announceChanges } from "./announce.js";
 import { connectionAfter } from "./connection.js";
 import { Log } from "./log.js";
@@ -56,6 +57,7 @@ const ui = parts(root, store, {
   onChat: (line) => send({ do: "chat", ...line }),
   onMute: mute,
   onResign: () => act({ type: "resign" }),
+  onLeave: leaveBots,
   onHint: () => send({ do: "hint", version: store.state.seq }),
   onDevice: () =>
     joining()
@@ -63,6 +65,7 @@ const ui = parts(root, store, {
       .catch((problem) => refuse(problem.message)),
 });
 announceChanges(store);
+sayKept();
 store.subscribe(["you"], showName);
 store.subscribe(["table", "you"], sealByItself);
 shortcuts({
@@ -176,9 +179,21 @@ async function sit(seat, name) {
     refuse(problem.message);
     return;
   }
-  const { sitting } = await sealing();
-  // and let everybody see us there
-  send({ do: "sit", seat, ...sitting(game, store.state.table) }).then(() => socket.resync());
+  const [{ sitting }, { isForOne }] = await Promise.all([sealing(), import("../core/sitting.js")]);
+  const againstBots = isForOne(store.state.table);
+  await send({ do: "sit", seat, ...sitting(game, store.state.table) });
+  socket.resync(); // and let everybody see us there
+  if (!againstBots) return;
+  send({ do: "ready", ready: true });
+  send({ do: "start" });
+}
+
+/** Away from bots for good: nobody is left alone by it, so nobody is asked twice. */
+async function leaveBots() {
+  const { table, you, seq } = store.state;
+  if (table.seats[you.seat].bot) await send({ do: "return" });
+  await send({ do: "act", version: seq, action: { type: "resign" } });
+  location.assign("/");
 }
 
 function choose({ action, selection = {}, ask = null }) {

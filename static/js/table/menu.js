@@ -41,8 +41,8 @@ const keys = () => [
   ["T", t("to the log and chat")],
 ];
 
-/** Menu(root, {send, onResign, onHint}) -> {update(state)} */
-export function Menu(root, { send, onResign, onHint, onDevice }) {
+/** Menu(root, {send, onResign, onLeave, onHint}) -> {update(state)} */
+export function Menu(root, { send, onResign, onLeave, onHint, onDevice }) {
   const sound = el("button", { type: "button", class: "menu-item", onclick: toggleSound });
   const countdown = el(
     "select",
@@ -68,6 +68,7 @@ export function Menu(root, { send, onResign, onHint, onDevice }) {
     t("Give up"),
     async () => (await confirm(t("Give up this game? Your pirates stay where they are."), t("Give up"))) && onResign(),
   );
+  const leave = item("ui-close", t("Leave this game for good"), onLeave);
   const replay = el("a", { class: "menu-item" }, icon("ui", "ui-log"), el("span", {}, t("Replay so far")));
   const rules = el(
     "a",
@@ -103,6 +104,7 @@ export function Menu(root, { send, onResign, onHint, onDevice }) {
     rules,
     lobby,
     help,
+    leave,
     resign,
   );
   const box = el(
@@ -162,6 +164,7 @@ export function Menu(root, { send, onResign, onHint, onDevice }) {
       hint.hidden = !playing || !table.hints || !state.choices.length;
       pause.hidden = !playing || table.paused;
       resign.hidden = !playing;
+      leave.hidden = !playing || table.seats.some(({ person }, seat) => person && seat !== you.seat);
       device.hidden = !you.person;
       chat.hidden = !you.person || table.host !== you.person;
       showHosts(state);

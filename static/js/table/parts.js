@@ -78,7 +78,7 @@ export function parts(root, store, on) {
   const logAndChat = LogAndChat(box.talk, { onTrace: on.onTrace, onChat: on.onChat, onMute: on.onMute });
   const rematch = Rematch({ ask: () => on.send({ do: "rematch" }), refuse: on.refuse });
   const ending = Ending(box.ending, { rematch });
-  const menu = Menu(status.menu, { send: on.send, onResign: on.onResign, onHint: on.onHint, onDevice: on.onDevice });
+  const menu = Menu(status.menu, { send: on.send, onResign: on.onResign, onLeave: on.onLeave, onHint: on.onHint, onDevice: on.onDevice });
   const clocks = Clocks((seat) => seats.clock(seat), on.now);
   let seating = null;
   let isSeatingLoaded = false;

@@ -6,6 +6,8 @@ import { COLOURS, SYMBOLS, colourName, letterOf, levelName, levels, personName, 
 import { optionLines } from "./option_text.js";
 import { canOpen, hasOpened } from "../core/sealing.js";
 import { list, N_, t, tn } from "../core/i18n.js";
+import { isAlone, mayBegin, tick, waiting } from "./beginning.js";
+import { scoreLine } from "./rematch.js";
 
 const nameOf = (seat) => (seat.person ? personName(seat.name) : (seat.name ?? levelName(seat.bot)));
 
@@ -136,7 +138,7 @@ export function Seating(root, { send, sit, giveUp, now }) {
       words.append(
         el(
           "span",
-          { class: `berth-ready ${info.ready || info.bot ? "yes" : ""}` },
+          { class: `berth-ready ${info.ready || info.bot ? "yes" : ""}`, hidden: mine && isAlone(state) },
           info.bot ? t("bot: {level}", { level: levelName(info.bot) }) : info.ready ? t("ready") : t("not ready yet"),
         ),
       );
@@ -152,6 +154,7 @@ export function Seating(root, { send, sit, giveUp, now }) {
           {
             type: "button",
             class: info.ready ? "button button-small" : "button button-small button-main",
+            hidden: isAlone(state),
             "aria-pressed": String(info.ready),
             onclick: () => send({ do: "ready", ready: !info.ready }),
           },
@@ -230,9 +233,10 @@ export function Seating(root, { send, sit, giveUp, now }) {
     const { table, you } = state;
     if (table.opening) return opening(state);
     const isHost = you.person !== null && table.host === you.person;
-    if (!isHost)
+    if (!isHost && !mayBegin(state))
       return [
         comeToNothing(table),
+        ...waiting(state, now),
         el(
           "p",
           { class: "seating-wait" },
@@ -243,7 +247,8 @@ export function Seating(root, { send, sit, giveUp, now }) {
       ].filter(Boolean);
     const free = table.seats.filter((seat) => !seat.person && !seat.bot && !seat.reserved).length;
     const filled = table.seats.filter((seat) => seat.person || seat.bot);
-    const ready = filled.length >= 2 && filled.every((seat) => seat.ready || seat.bot);
+    const alone = isAlone(state);
+    const ready = filled.length >= 2 && (alone || filled.every((seat) => seat.ready || seat.bot));
     const level = el(
       "select",
       { id: "bot-level", "aria-label": t("How well the bot plays") },
@@ -261,7 +266,8 @@ export function Seating(root, { send, sit, giveUp, now }) {
           : t("Not everybody is ready.");
     return [
       comeToNothing(table),
-      free
+      ...waiting(state, now),
+      free && isHost
         ? el(
             "div",
             { class: "bot-row" },
@@ -274,20 +280,25 @@ export function Seating(root, { send, sit, giveUp, now }) {
             ),
           )
         : null,
-      el(
-        "button",
-        {
-          type: "button",
-          class: "button button-main start-game",
-          disabled: !ready,
-          onclick: () => send({ do: "start" }),
-        },
-        icon("ui", "ui-anchor"),
-        t("Begin the game"),
-      ),
-      el("p", { class: "seating-wait" }, why),
+      mayBegin(state)
+        ? el(
+            "button",
+            { type: "button", class: "button button-main start-game", disabled: !ready, onclick: () => begin(state) },
+            icon("ui", "ui-anchor"),
+            t("Begin the game"),
+          )
+        : null,
+      el("p", { class: "seating-wait" }, mayBegin(state) ? why : t("Sit down to play, or make somebody who sits the host.")),
     ].filter(Boolean);
   }
+
+  /** With bots alone, being ready needs no button of its own. */
+  function begin({ table, you }) {
+    if (!table.seats[you.seat].ready) send({ do: "ready", ready: true });
+    send({ do: "start" });
+  }
+
+  setInterval(() => tick(root, now), 1000);
 
   return {
     update(state) {
@@ -301,6 +312,7 @@ export function Seating(root, { send, sit, giveUp, now }) {
       head.replaceChildren(
         el("h2", { class: "seating-title" }, table.title || presetName(table.options.preset)),
         table.title ? el("p", { class: "lead" }, presetName(table.options.preset)) : "",
+        scoreLine(state) ?? "",
         el("p", { class: "seating-art", "aria-hidden": "true" }, ...SYMBOLS[table.options.symbols].map((each) => symbolIcon(each))),
       );
       seats.replaceChildren(...table.seats.map((info, seat) => seatRow(state, info, seat)));
