@@ -43,6 +43,7 @@ class NotDone(Exception):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The commands of the operator."""
+    parser.set_defaults(run=run)
     parser.add_argument("--database", default=None, help="as for serve (or CARTAGENA_DATABASE)")
     parser.add_argument("--actor", default=None, help="who is noted in the audit log (your user name)")
     parser.add_argument("--json", action="store_true", help="answer in JSON, one object a line")

@@ -14,17 +14,17 @@ from app import __version__
 
 __all__ = ["main"]
 
-# Command → the module with its add_arguments(parser) and run(asked), imported only when it is asked for:
-# so the engine starts without a web server, and help without anything.
-_COMMANDS: dict[str, tuple[str, str]] = {
-    "serve": ("app.serve", "open a house of tables on this machine"),
-    "admin": ("app.admin", "what only the operator may do: rooms, bans, reports, audit"),
-    "bot": ("app.client.play", "let a program of yours play a seat"),
-    "engine": ("app.commands.engine", "answer one JSON request a line, for programs"),
-    "rules": ("app.commands.rules", "list every option and preset"),
-    "replay": ("app.commands.replay", "play a recorded game again, action by action"),
-    "verify": ("app.commands.verify", "recompute commitment, board and every card of a record"),
-    "picture": ("app.commands.picture", "draw a position as text, or read a drawing back"),
+# Command → the module and its function that readies a parser, with its arguments and what is to `run`. The module
+# is imported only when it is asked for: so the engine starts without a web server, and help without anything.
+_COMMANDS: dict[str, tuple[str, str, str]] = {
+    "serve": ("app.serve", "add_arguments", "open a house of tables on this machine"),
+    "admin": ("app.admin", "add_arguments", "what only the operator may do: rooms, bans, reports, audit"),
+    "bot": ("app.client.play", "add_arguments", "let a program of yours play a seat"),
+    "engine": ("app.commands", "engine", "answer one JSON request a line, for programs"),
+    "rules": ("app.commands", "catalogue", "list every option and preset"),
+    "replay": ("app.commands", "replay", "play a recorded game again, action by action"),
+    "verify": ("app.commands", "verify", "recompute commitment, board and every card of a record"),
+    "picture": ("app.commands", "picture", "draw a position as text, or read a drawing back"),
 }
 
 
@@ -33,12 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="cartagena", description="Cartagena online.")
     parser.add_argument("--version", action="version", version=f"cartagena {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, (module_name, sentence) in _COMMANDS.items():
+    for name, (module_name, function, sentence) in _COMMANDS.items():
         command = commands.add_parser(name, help=sentence, description=sentence)
         if words[:1] == [name]:
-            module = _imported(module_name)
-            module.add_arguments(command)
-            command.set_defaults(run=module.run)
+            getattr(_imported(module_name), function)(command)
     asked = parser.parse_args(words)
     try:
         code = int(asked.run(asked))

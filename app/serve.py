@@ -46,6 +46,7 @@ _RESTART_PAUSE = 1.0  # seconds before a worker that died is started anew
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """One flag a setting; what is not given comes from CARTAGENA_*."""
+    parser.set_defaults(run=run)
     for each in setting_names():
         flag = "--" + each.name.replace("_", "-")
         shown = "" if each.metadata["secret"] else f" ({each.default if each.default != '' else 'empty'})"

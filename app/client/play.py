@@ -31,6 +31,7 @@ _ADVICE = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=run)
     commands = parser.add_subparsers(dest="bot_command", required=True)
     play = commands.add_parser("play", help="sit down at a table and play there until the game is over")
     play.add_argument("--token", required=True, help="your program's bearer token, made on the account page")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import copy
 import json
-from argparse import Namespace
 from hashlib import sha256
 from typing import Any
 
 import pytest
 
 from app import rules
-from app.commands import verify as command
+from app.cli import main
 
 SERVER = "5" * 64
 COMMITMENT = rules.commitment_of(SERVER)
@@ -124,7 +123,7 @@ def test_a_sealed_record_that_does_not_hold_is_refused_when_it_is_verified(name:
 def test_verify_says_which_scheme_a_record_has(tmp_path: Any, capsys: pytest.CaptureFixture[str]):
     file = tmp_path / "record.json"
     file.write_text(json.dumps(record()))
-    assert command.run(Namespace(record=str(file))) == 0
+    assert main(["verify", str(file)]) == 0
     told = capsys.readouterr().out
     assert "2, sealed: 2 nonces fit the seals" in told
     assert "1 void rounds before it" in told
