@@ -18,10 +18,9 @@ from multiprocessing import Pool
 
 from app import rules
 from app.bots.budget import Budget, Meter
-from app.bots.evaluation import FEATURES, features
+from app.bots.evaluation import FEATURES, WEIGHTS, features
 from app.bots.owed import settle_all
 from app.bots.turn_search import plans
-from app.bots.weights import WEIGHTS
 
 TABLES: dict[str, list[dict[str, object]]] = {
     "row": [{"preset": "tortuga", "players": 2}, {"preset": "hispaniola", "players": 2}],

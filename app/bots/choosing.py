@@ -7,14 +7,12 @@ from random import Random
 
 from app import rules
 from app.bots.budget import Budget, Meter
-from app.bots.cabin_boy import cabin_boy
 from app.bots.captain import captain
 from app.bots.decision import Best, Decision
 from app.bots.legend import legend
 from app.bots.levels import LEVELS
-from app.bots.mate import mate, yardstick
 from app.bots.owed import answer
-from app.bots.sailor import sailor
+from app.bots.own_turn import cabin_boy, mate, sailor, yardstick
 from app.bots.sampling import PositionSampler, acting_seat
 from app.rules import Json
 from app.rules.core.action import Action

@@ -10,11 +10,19 @@ from collections.abc import Sequence
 from math import exp
 from operator import mul
 
-from app.bots.weights import WEIGHTS
 from app.rules.core.movement import company_of, retreat_target
 from app.rules.core.position import TORTUGA, Position
 
-__all__ = ["FEATURES", "chances", "features", "rough_strength", "strength", "strengths", "weights_for"]
+__all__ = [
+    "FEATURES",
+    "WEIGHTS",
+    "chances",
+    "features",
+    "rough_strength",
+    "strength",
+    "strengths",
+    "weights_for",
+]
 
 FEATURES: tuple[str, ...] = (
     "spaces_left",
@@ -35,6 +43,22 @@ FEATURES: tuple[str, ...] = (
     "ready_to_cross",
     "tempo",
 )
+
+WEIGHTS: dict[str, tuple[float, ...]] = {
+    "row": (
+        *(-0.0566, 0.2667, -0.0018, -0.0141, -0.0060, 0.2998, 0.0714, -0.1023, -0.2436),
+        *(0.0325, 0.0098, 0.0083, 0.0037, -0.0121, 0.0566, 0.0566, 0.5058),
+    ),
+    "deck": (
+        *(-0.0615, 0.2729, -0.0280, -0.0203, 0.0023, 0.3309, 0.0995, -0.1734, -0.1888),
+        *(0.0500, 0.0122, 0.0115, 0.0038, -0.0229, 0.0615, 0.0615, 0.5346),
+    ),
+    "complete": (
+        *(-0.0543, 0.2548, -0.0597, -0.0257, -0.0005, 0.2395, 0.0758, -0.1687, -0.2238),
+        *(0.0385, 0.0086, 0.0098, -0.0002, -0.0076, 0.1005, 0.1066, 0.2760),
+    ),
+}
+"""One set for each kind of game, as bench/bots_tune.py found them."""
 
 _LEFT, _HOME, _HINDMOST, _CARDS, _FIRST_CARDS, _MANY, _IDLE, _CROSSED, _READY = (
     FEATURES.index(name)

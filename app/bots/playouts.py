@@ -14,7 +14,7 @@ from app.bots.turn_search import Plan, plans, reveal
 from app.rules.core.action import Action, End
 from app.rules.core.position import Position
 
-__all__ = ["best_of", "candidates", "edge", "finish", "play_plan", "play_turn"]
+__all__ = ["candidates", "edge", "finish", "play_plan", "play_turn"]
 
 _END = End()
 
@@ -56,10 +56,7 @@ def play_plan(position: Position, seat: int, actions: Sequence[Action]) -> Posit
     for action in actions:
         listed = rules.legal(after, seat)
         if action not in listed:
-            if _END not in listed:
-                action = listed[0]
-            else:
-                action = _END
+            action = _END if _END in listed else listed[0]
         rules.play(after, seat, action)
         settle_all(after)
         if after.winner is not None or after.seat != seat:
@@ -71,14 +68,10 @@ def play_plan(position: Position, seat: int, actions: Sequence[Action]) -> Posit
     return after
 
 
-def best_of(found: Sequence[Plan]) -> Plan:
-    return max(found, key=lambda plan: plan.value)
-
-
 def play_turn(position: Position, weights: Sequence[float], width: int, meter: Meter) -> Position:
     """The seat in turn plays what its own turn search likes best."""
     seat = position.seat
     found = plans(position, seat, weights, width, meter, strength)
     if not found:
         return play_plan(position, seat, ())
-    return finish(best_of(found), seat)
+    return finish(max(found, key=lambda plan: plan.value), seat)

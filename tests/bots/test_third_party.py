@@ -15,7 +15,7 @@ import pytest
 
 from app.client.api import Api, ApiError
 from app.client.errors import PlayerFailed
-from app.client.program import Program
+from app.client.play import Program
 from app.client.seat import Seat, play_seat
 from tests.sockets.running_server import RunningServer, in_process
 
