@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT))
 from app import rules  # noqa: E402
 from app.rules.modules.scoundrels import Discard, OwedDiscard  # noqa: E402
 from tests.rules.playthrough import playthrough  # noqa: E402
+from tools.records import record_to_json  # noqa: E402
 
 TARGET = ROOT / "tests" / "golden"
 MOST_ACTIONS = 400
@@ -194,7 +195,7 @@ def write(plan: Game) -> None:
             break
     else:
         raise SystemExit(f"{plan.name}: no such game was found.")
-    text = json.dumps(rules.record_to_json(record), separators=(",", ":")).replace('{"seat"', '\n{"seat"')
+    text = json.dumps(record_to_json(record), separators=(",", ":")).replace('{"seat"', '\n{"seat"')
     (TARGET / f"{plan.name}.json").write_text(text + "\n", encoding="utf-8")
     told = playthrough(record)
     (TARGET / f"{plan.name}.txt").write_text(told, encoding="utf-8")

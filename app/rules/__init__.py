@@ -56,17 +56,8 @@ from app.rules.formats.choices import choices, choices_json, known_action
 from app.rules.formats.drawing import draw, draw_view, parse_drawing
 from app.rules.formats.interchange import position_from_json
 from app.rules.formats.notation import SEAT_LETTERS, action_to_text, text_to_action
-from app.rules.formats.record import (
-    Move,
-    Record,
-    places,
-    places_of_resigned,
-    record_from_json,
-    record_to_json,
-    replay,
-    verify,
-)
-from app.rules.formats.sealed import VoidRound
+from app.rules.formats.record import Move, Record, VoidRound, record_from_json
+from app.rules.formats.verifying import places, places_of_resigned, replay, verify
 from app.rules.formats.view import position_to_json, view
 from app.rules.options import CONFLICTS, Options, options_to_json, parse_options
 
@@ -137,7 +128,6 @@ __all__ = [
     "position_to_json",
     "reasons",
     "record_from_json",
-    "record_to_json",
     "replay",
     "seal_of",
     "seats_to_act",

@@ -20,6 +20,7 @@ from app.rules.modules.black_magic.parrot import Parrot
 from app.rules.modules.black_magic.rum import Share
 from app.rules.modules.scoundrels import Discard, OwedDiscard
 from tests.rules.worlds import Step, audiences, choose, every_action, games, scattered, tables, walk
+from tools.records import record_to_json
 
 IS_LONG = bool(os.environ.get("CARTAGENA_LONG"))
 
@@ -244,7 +245,7 @@ def test_replay_of_the_log_gives_the_same_positions(options: rules.Options, numb
         places=tuple(rules.places(position)) if rules.is_over(position) else None,
         reason=reason_of(position),
     )
-    read = rules.record_from_json(json.loads(json.dumps(rules.record_to_json(record))))
+    read = rules.record_from_json(json.loads(json.dumps(record_to_json(record))))
     assert [replayed for replayed, _ in rules.replay(read)] == [start, *(step.after for step in game)]
     assert rules.verify(read) == position
 

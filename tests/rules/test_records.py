@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from app import rules
+from tools.records import record_to_json
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 RECORD = json.loads((GOLDEN / "resigned-to-the-last.json").read_text(encoding="utf-8"))
@@ -140,4 +141,4 @@ def test_marks_and_bots_are_kept():
         r["players"][0]["bot"] = "captain"
 
     record = changed(mark)
-    assert rules.record_to_json(rules.record_from_json(record)) == record
+    assert record_to_json(rules.record_from_json(record)) == record

@@ -1,31 +1,23 @@
-"""Records of played games: replay one to every position, verify its chance, place its players."""
+"""The form of the record of a played game; app/rules/formats/verifying.py checks what it says.
+
+Where seats are sealed (scheme 2) every seat showed a seal, all seals were frozen in one entry, and only then
+nonces were opened. A round in which somebody did not open is void: its nonces are known now, and are never used.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from app.rules.core import Json
-from app.rules.core.action import Action, Resign, action_from_json, action_to_json
-from app.rules.core.chance import check_nonce, check_seed, commitment_of, seed_from
-from app.rules.core.engine import RULES_VERSION, apply, new_game
+from app.rules.core.action import Action, action_from_json
+from app.rules.core.chance import check_nonce, check_seed, is_nonce, is_seal, seed_from
+from app.rules.core.engine import RULES_VERSION
 from app.rules.core.errors import BadRecord, RuleError
-from app.rules.core.event import Event
-from app.rules.core.position import Position
-from app.rules.formats.sealed import VoidRound, check_nonces, sealed_from_json, void_round_to_json
-from app.rules.options import Options, options_to_json, parse_options
+from app.rules.options import Options, parse_options
 
-__all__ = [
-    "FORMATS",
-    "Move",
-    "Record",
-    "places",
-    "places_of_resigned",
-    "record_from_json",
-    "record_to_json",
-    "replay",
-    "verify",
-]
+__all__ = ["FORMATS", "Move", "Record", "VoidRound", "record_from_json"]
 
 FORMATS = {1: "cartagena-record/1", 2: "cartagena-record/2"}  # by the scheme of its chance
 
@@ -44,6 +36,7 @@ _SEALED_FIELDS = (*_FIELDS, "scheme", "seals", "void_rounds")
 _BY = ("person", "bot", "clock")
 _REASONS = ("goal", "resigned", "aborted")
 _MOST_ACTIONS = 1_000_000
+_MOST_ROUNDS = 1000
 _VERSIONS = (1, 2)  # the rules are the same; a table of version 2 has sealed seats
 
 
@@ -56,6 +49,16 @@ class Move:
     at: float
     by: str = "person"
     marks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VoidRound:
+    """A start that came to nothing. Of each seat of that round: its seal (a bot has none), the nonce it opened."""
+
+    seals: tuple[str | None, ...]
+    nonces: tuple[str | None, ...]
+    missing: tuple[int, ...]
+    """Whose fault it was: seats that did not open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,129 +82,6 @@ class Record:
     @property
     def seed(self) -> str:
         return seed_from(self.server_seed, self.nonces)
-
-
-def replay(record: Record) -> Iterator[tuple[Position, tuple[Event, ...]]]:
-    """The first position with no events, then each position with what led to it."""
-    position = new_game(record.options, record.seed)
-    yield position, ()
-    for number, move in enumerate(record.moves, 1):
-        try:
-            position, events = apply(position, move.seat, move.action)
-        except RuleError as refusal:
-            raise BadRecord(f"Action {number} of the record cannot be played: {refusal.message}") from refusal
-        yield position, events
-
-
-def verify(record: Record) -> Position:
-    """Recompute commitment, board, every card and the result; the last position if all of it holds."""
-    if commitment_of(record.server_seed) != record.commitment:
-        raise BadRecord("The server's seed does not fit the commitment that was shown before the game.")
-    check_nonces(record)
-    last = None
-    for position, _ in replay(record):
-        last = position
-    assert last is not None
-    if record.reason == "aborted":
-        if record.winner is not None or last.winner is not None:
-            raise BadRecord("A game that was aborted has no winner.")
-        return last
-    if record.reason == "resigned" and record.winner is None:
-        return _given_up(record, last)
-    if last.winner != record.winner:
-        raise BadRecord(f"The record names winner {record.winner}, but its actions lead to {last.winner}.")
-    reason = "goal" if _is_home(last) else "resigned"
-    if last.winner is not None and reason != record.reason:
-        raise BadRecord(f"The record says the game ended by {record.reason}, but it ended by {reason}.")
-    if last.winner is not None and record.places != tuple(places(last)):
-        raise BadRecord("The places in the record are not those of the last position.")
-    return last
-
-
-def _given_up(record: Record, last: Position) -> Position:
-    """Every person has resigned and several bots were left: the server has ended the game."""
-    is_person = [bot is None for _, bot in record.players]
-    if last.winner is not None or not any(is_person):
-        raise BadRecord("The record says that every person gave up, but its actions do not.")
-    if not all(last.resigned[seat] for seat, is_somebody in enumerate(is_person) if is_somebody):
-        raise BadRecord("The record says that every person gave up, but its actions do not.")
-    order = [move.seat for move in record.moves if isinstance(move.action, Resign)]
-    if record.places != tuple(places_of_resigned(len(is_person), order)):
-        raise BadRecord("The places in the record are not those of the order in which people gave up.")
-    return last
-
-
-def _is_home(position: Position) -> bool:
-    return position.winner is not None and position.pirates[position.winner][0] == position.ruleset.route.goal
-
-
-def places(position: Position) -> list[int]:
-    """Of each seat its place, the winner first; equal ones share one."""
-    route = position.ruleset.route
-
-    def spaces_reached(seat: int) -> int:
-        total = 0
-        for place in position.pirates[seat]:
-            name = route.names[place]
-            if isinstance(name, int):
-                total += name
-            elif place == route.goal:
-                total += len(route.symbols) + 1
-            elif place == route.sloop:
-                # Aboard counts as the last space of the passage.
-                total += route.sloop - 1
-        return total
-
-    def rank(seat: int) -> tuple[bool, int, int, int]:
-        return (
-            seat == position.winner,
-            position.pirates[seat].count(route.goal),
-            spaces_reached(seat),
-            position.held[seat],
-        )
-
-    ranks = [rank(seat) for seat in range(len(position.pirates))]
-    return [1 + sum(other > own for other in ranks) for own in ranks]
-
-
-def places_of_resigned(players: int, order: Sequence[int]) -> list[int]:
-    """Places where only bots are left in: they share the first; who gave up follows, who was first to is last.
-
-    `order` is that of giving up.
-    """
-    return [players - order.index(seat) if seat in order else 1 for seat in range(players)]
-
-
-def record_to_json(record: Record) -> Json:
-    sealed: Json = {}
-    if record.scheme == 2:
-        rounds = [void_round_to_json(voided) for voided in record.void_rounds]
-        sealed = {"scheme": 2, "seals": list(record.seals), "void_rounds": rounds}
-    return {
-        "format": FORMATS[record.scheme],
-        "rules_version": record.rules_version,
-        "options": options_to_json(record.options),
-        "commitment": record.commitment,
-        "server_seed": record.server_seed,
-        "nonces": list(record.nonces),
-        **sealed,
-        "players": [{"name": name, "bot": bot} for name, bot in record.players],
-        "actions": [
-            {
-                "seat": move.seat,
-                "action": action_to_json(move.action),
-                "at": move.at,
-                "by": move.by,
-                "marks": list(move.marks),
-            }
-            for move in record.moves
-        ],
-        "result": {
-            "winner": record.winner,
-            "places": None if record.places is None else list(record.places),
-            "reason": record.reason,
-        },
-    }
 
 
 def _require(condition: bool, sentence: str) -> None:
@@ -238,7 +118,7 @@ def record_from_json(value: object) -> Record:
     except RuleError as wrong:
         raise BadRecord(wrong.message) from None
     _require(len(nonces) == options.players, "There is one nonce for each player.")
-    seals, rounds = sealed_from_json(fields, options.players) if scheme == 2 else ((), ())
+    seals, rounds = _sealed_from_json(fields, options.players) if scheme == 2 else ((), ())
     players, moves, result = fields["players"], fields["actions"], fields["result"]
     _require(
         isinstance(players, list) and len(players) == options.players, "There is one entry for each player."
@@ -296,3 +176,34 @@ def _move(value: object, number: int, players: int) -> Move:
     except RuleError as wrong:
         raise BadRecord(f"{what}: {wrong.message}") from None
     return Move(seat, action, at, by, tuple(marks))
+
+
+def _void_round_from_json(value: object, number: int) -> VoidRound:
+    """The round, or a sentence on what is wrong with its form."""
+    what = f"Void round {number}"
+    if not isinstance(value, dict) or value.keys() != {"seals", "nonces", "missing"}:
+        raise BadRecord(f"{what} has exactly: seals, nonces, missing.")
+    seals, nonces, missing = value["seals"], value["nonces"], value["missing"]
+    if not _is_list(seals, is_seal) or not 2 <= len(seals) <= 5:
+        raise BadRecord(f"{what} has for each seat a seal of 64 hexadecimal digits, or null.")
+    if not _is_list(nonces, is_nonce) or len(nonces) != len(seals):
+        raise BadRecord(f"{what} has for each seat a nonce of 32 hexadecimal digits, or null.")
+    if not isinstance(missing, list) or not all(type(n) is int and 0 <= n < len(seals) for n in missing):
+        raise BadRecord(f"{what} names the seats that were missing.")
+    return VoidRound(tuple(seals), tuple(nonces), tuple(missing))
+
+
+def _is_list(value: object, is_right: Any) -> bool:
+    return isinstance(value, list) and all(each is None or is_right(each) for each in value)
+
+
+def _sealed_from_json(fields: Json, players: int) -> tuple[tuple[str | None, ...], tuple[VoidRound, ...]]:
+    """Seals and void rounds of a record with sealed seats, or a sentence on what is wrong with their form."""
+    seals, rounds = fields["seals"], fields["void_rounds"]
+    if fields["scheme"] != 2:
+        raise BadRecord("The scheme of this format is 2.")
+    if not _is_list(seals, is_seal) or len(seals) != players:
+        raise BadRecord("There is for each player a seal of 64 hexadecimal digits, or null for a bot.")
+    if not isinstance(rounds, list) or len(rounds) > _MOST_ROUNDS:
+        raise BadRecord("The void rounds are a list.")
+    return tuple(seals), tuple(_void_round_from_json(each, number) for number, each in enumerate(rounds, 1))

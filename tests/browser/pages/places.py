@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from app import rules
 from tests.browser.table.house import SHORT, Player, begin, best, move_beside
+from tools.records import record_to_json
 
 # Pages that need no game; each is looked at in every language and both themes.
 PLACES = (
@@ -92,4 +93,4 @@ def played(preset: str = "jamaica", **changes: Any) -> dict[str, Any]:
         places=tuple(rules.places(position)),
         reason=reason,
     )
-    return rules.record_to_json(record)
+    return record_to_json(record)
