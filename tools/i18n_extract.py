@@ -21,6 +21,7 @@ from jinja2 import Environment, nodes
 from app.paths import LOCALES, STATIC, TEMPLATES
 from app.web import pages
 from app.web.i18n import LANGUAGES
+from tools.i18n_house import other_words, typeset
 from tools.i18n_sources import server_sentences
 
 __all__ = ["Found", "find_all", "problems", "update"]
@@ -31,6 +32,9 @@ LITERAL = r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\$]|\\.)*`)"""
 CALL = re.compile(r"(?<![\w.$])(t|N_)\(\s*" + LITERAL)
 PLURAL_CALL = re.compile(r"(?<![\w.$])tn\(\s*" + LITERAL + r"\s*,\s*" + LITERAL)
 ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
+
+
+Translated = str | list[str] | tuple[str, ...] | None
 
 
 @dataclass(frozen=True, order=True)
@@ -127,10 +131,16 @@ def fresh_catalogue(code: str, found: list[Found]) -> Catalog:
         places.setdefault((each.one, each.many), []).append(each.place)
     for (one, many), where in sorted(places.items()):
         known = old.get((one, many) if many else one)
-        text = known.string if known is not None else None
+        text = in_house_style(code, known.string) if known is not None else None
         locations: list[tuple[str, int | None]] = [(place, None) for place in where]
         new.add((one, many) if many else one, text or None, locations=locations)  # type: ignore[arg-type]
     return new
+
+
+def in_house_style(code: str, text: Translated) -> Translated:
+    if text is None or isinstance(text, str):
+        return typeset(code, text or "")
+    return tuple(typeset(code, each) for each in text)
 
 
 def update() -> None:
@@ -180,6 +190,11 @@ def problems() -> list[str]:
                 lines.append(f"{code}: unknown placeholder: {key[0]}")
             elif not key[1] and holes(str(texts[0])) != holes(key[0]):
                 lines.append(f"{code}: placeholder lost: {key[0]}")
+            elif in_house_style(code, message.string) != message.string:
+                lines.append(f"{code}: its spaces have changed, run python -m tools.i18n_extract: {key[0]}")
+            else:
+                better = {word for text in texts for word in other_words(code, str(text))}
+                lines += [f"{code}: the word for it here is “{word}”: {texts[0]}" for word in sorted(better)]
         lines += [f"{code}: missing: {one}" for one, many in sorted(wanted - present)]
     return lines
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from babel.dates import format_date, format_time
+
 from app.notify.ports import Waiting, Words
 from app.settings import Settings
 
-__all__ = ["SENTENCES", "confirmation", "digest", "in_english"]
+__all__ = ["SENTENCES", "confirmation", "digest", "in_english", "moment"]
 
 ONE = "It is your turn at Cartagena"
 BEGINS = "Your table at Cartagena wants to begin"
@@ -47,12 +49,19 @@ def digest(
     lines = [say(HELLO, name=name), "", say(THESE), ""]
     for game in waiting:
         title = " ".join(game.title.split()) or "Cartagena"
-        when = datetime.fromtimestamp(game.deadline / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
+        when = moment(game.deadline / 1000, language)
         lines += [f"- {title} ({say(DUE, when=when)})", f"  {settings.public_url.rstrip('/')}/g/{game.game}"]
         if game.is_opening:
             lines.append(f"  {say(OPEN_IT)}")
     lines += ["", say(STOP, url=stop_url), ""]
     return subject, "\n".join(lines)
+
+
+def moment(seconds: float, language: str) -> str:
+    """A day and a time as the language writes them; the server does not know where its reader is."""
+    when = datetime.fromtimestamp(seconds, UTC)
+    place = "en_GB" if language == "en" else language
+    return f"{format_date(when, 'long', place)}, {format_time(when, 'short', locale=place)} UTC"
 
 
 def confirmation(words: Words, language: str, code: str) -> tuple[str, str]:

@@ -17,11 +17,12 @@ from pathlib import Path
 
 from babel.core import negotiate_locale
 from babel.messages.pofile import read_po
+from starlette.requests import HTTPConnection
 
 from app.rules import reasons
 from app.rules.core.errors import Param
 
-__all__ = ["COOKIE", "LANGUAGES", "Catalogue", "Languages", "fill"]
+__all__ = ["COOKIE", "LANGUAGES", "Catalogue", "Languages", "choose", "fill", "language_of"]
 
 COOKIE = "lang"
 
@@ -162,12 +163,21 @@ class Languages:
         """A sentence for somebody who is not looking at a page, as in an e-mail."""
         return self.catalogue(language if language in LANGUAGES else "en").t(source, **values)
 
-    def choose(self, wished: str | None, cookie: str | None, accept: str | None) -> str:
-        """The language of a page: what the link asks, else the cookie, else the browser."""
-        for code in (wished, cookie):
-            if code is not None and code in LANGUAGES:
-                return code
-        return negotiate_locale(accepted(accept or ""), list(LANGUAGES), sep="-") or "en"
+
+def language_of(connection: HTTPConnection) -> str:
+    """The language of whoever asks: what the link says, else the cookie, else the browser."""
+    return choose(
+        connection.query_params.get("lang"),
+        connection.cookies.get(COOKIE),
+        connection.headers.get("accept-language"),
+    )
+
+
+def choose(wished: str | None, cookie: str | None, accept: str | None) -> str:
+    for code in (wished, cookie):
+        if code is not None and code in LANGUAGES:
+            return code
+    return negotiate_locale(accepted(accept or ""), list(LANGUAGES), sep="-") or "en"
 
 
 def accepted(header: str) -> list[str]:

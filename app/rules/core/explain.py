@@ -17,7 +17,8 @@ class Why(Reason):
     """Why an action is not legal, whatever the module."""
 
     nothing_owed = "Nothing is owed now, so there is nothing to answer."
-    too_few_actions = "Take at least {n} action(s) before you end your turn."
+    action_first = "Take at least one action before you end your turn."
+    too_few_actions = "Take at least {n} actions before you end your turn."
     turn_used_up = "All actions of this turn are taken: only ending the turn is left."
     not_a_choice = "That is not one of the choices you have: use each card before you exactly once."
     choice_owed = "A choice is owed first: answer it before you do anything else."
@@ -28,7 +29,7 @@ class Why(Reason):
     no_pirate_on = "No pirate of yours stands on space {n}."
     no_such_seat = "This table has the seats 0 to {n}."
     advance_from_goal = "A pirate at the goal cannot advance."
-    advance_from_sloop = "Aboard the sloop a card works only while it lies at tortuga."
+    advance_from_sloop = "Aboard the sloop a card works only while it lies at Tortuga."
     nothing_ahead = "No empty space of that symbol lies ahead, and the sloop cannot take the pirate aboard."
     not_now = "That cannot be done now."
     resigned_already = "This seat has resigned already."
@@ -43,7 +44,8 @@ def why_not(position: Position, seat: int, action: Action, listed: list[Action])
     if action.is_answer:
         return Illegal(Why.nothing_owed)
     if isinstance(action, End):
-        return Illegal(Why.too_few_actions, n=ruleset.min_actions)
+        least = ruleset.min_actions
+        return Illegal(Why.action_first) if least == 1 else Illegal(Why.too_few_actions, n=least)
     if type(action) not in ruleset.resolvers:
         absent = next((each.absent for each in MODULES if type(action) in each.actions), None)
         return Illegal(absent or Why.not_now)

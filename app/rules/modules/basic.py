@@ -62,7 +62,7 @@ class Why(Reason):
 
     no_retreat = "At this table cards are won by Morgan: there is no retreat."
     retreat_from_start = "A pirate at the start has nowhere to fall back to."
-    retreat_from_sloop = "From the sloop a pirate falls back only while it lies at cartagena."
+    retreat_from_sloop = "From the sloop a pirate falls back only while it lies at Cartagena."
     no_retreat_in_jungle = "In the jungle of this table there is no retreat, only Morgan."
     no_company_behind = (
         "No company stands behind that pirate: a retreat needs a space with one or two pirates."

@@ -18,8 +18,8 @@ class Why(Reason):
     """Why the sloop does not sail."""
 
     no_sailing = "This table plays without a sailing sloop."
-    sail_needs_crew = "To sail to tortuga you need a pirate aboard."
-    sail_back_needs_pirate = "To sail back to cartagena you need a pirate at the start or in the passage."
+    sail_needs_crew = "To sail to Tortuga you need a pirate aboard."
+    sail_back_needs_pirate = "To sail back to Cartagena you need a pirate at the start or in the passage."
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ class Why(Reason):
     morgan_no_pirate = "No pirate of that player stands there."
     morgan_from_goal = "Morgan cannot move a pirate that has reached the goal."
     morgan_jungle_only = "At this table Morgan rules in the jungle only."
-    morgan_from_sloop = "Morgan fetches pirates from the sloop only while it lies at tortuga."
+    morgan_from_sloop = "Morgan fetches pirates from the sloop only while it lies at Tortuga."
     morgan_sloop_full = "The sloop cannot take that pirate aboard now."
 
 

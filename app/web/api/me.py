@@ -65,7 +65,7 @@ async def me(request: Request, person: MaybePerson) -> dict[str, Any]:
     site = site_of(request)
     return {
         "person": person_json(person) if person else None,
-        "suggested": None if person else await free_suggestion(site),
+        "suggested": None if person else await free_suggestion(request),
         "csrf": csrf_token(request),
         "mail": bool(site.settings.smtp_host),
         "webhooks": site.settings.calls_webhooks,

@@ -21,7 +21,9 @@ from starlette.requests import HTTPConnection, Request
 from app.store.people.players import LoginTaken, Player, hashed
 from app.web.auth import names
 from app.web.auth.sessions import SCOPE_PERSON, came_from, device_label, give_session, session_of
+from app.web.auth.suggestions import suggest
 from app.web.errors import NobodyKnown, NotAllowed
+from app.web.i18n import language_of
 from app.web.site import Site, site_of
 
 __all__ = [
@@ -131,7 +133,7 @@ async def make_guest(request: Request, name: str | None) -> Person:
     site.bans.check_newcomer(came_from(request))
     site.limits.take_guest(request)
     for attempt in range(5):
-        chosen = name if name is not None else await free_suggestion(site)
+        chosen = name if name is not None else await free_suggestion(request)
         try:
             player, session = await site.people.add_guest(
                 names.named(chosen), device_label(request), site.now(), came_from=came_from(request)
@@ -144,10 +146,12 @@ async def make_guest(request: Request, name: str | None) -> Person:
     return Person.of(player)
 
 
-async def free_suggestion(site: Site) -> str:
-    """A suggested name that nobody about has; a number follows when the sea is crowded."""
+async def free_suggestion(connection: HTTPConnection) -> str:
+    """A suggested name that nobody about has, in the reader's language; a number follows when the sea is crowded."""
+    site = site_of(connection)
+    language = language_of(connection)
     for attempt in range(12):
-        name = names.suggest(site.chance)
+        name = suggest(site.chance, language)
         if attempt >= 4:
             name = f"{name} {site.chance.randrange(2, 10 ** (attempt - 2))}"[: names.LONGEST_NAME].rstrip()
         if not await site.people.is_taken(names.named(name), site.now()):

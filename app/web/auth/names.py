@@ -6,7 +6,6 @@ Scripts are as UTS #39 wants them for identifiers: "moderately restrictive", one
 from __future__ import annotations
 
 import json
-import random
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Mapping
@@ -30,7 +29,6 @@ __all__ = [
     "named",
     "skeleton",
     "skeletons",
-    "suggest",
 ]
 
 # UAX #31, table 5. Others are of scholars or of few (Cherokee, Lisu, Coptic …), and some of them are Latin
@@ -135,17 +133,6 @@ _RESERVED_WORDS = (
     "spectator spectators host guest bot player deleted null undefined red blue yellow green violet"
 )
 
-_FIRST_WORDS = (
-    "Barnacle Brass Briny Copper Coral Crooked Cutlass Drifting Foggy Galley Gilded Grizzled Harbour Jolly "
-    "Lantern Lucky Midnight Mooring Pepper Plucky Rigging Rowdy Rusty Salty Silent Spyglass Squall Stormy "
-    "Tar Tattered Thunder Tidal Topsail Weathered Whistling Windward"
-)
-_SECOND_WORDS = (
-    "Alba Bellows Bonfire Corsair Crow Dolores Esteban Finch Gannet Heron Ibis Jacinta Kestrel Ledger "
-    "Lorenzo Magpie Marisol Morrow Nettle Otter Parsnip Pelican Petrel Quill Ramiro Sable Sculpin Teal "
-    "Tobias Urchin Valdez Wharton Ximena Yarrow"
-)
-
 
 def checked_name(text: str) -> str:
     """The name as it is kept (spaces collapsed, composed); raises BadRequest with the reason."""
@@ -226,11 +213,6 @@ def _all_lookalikes() -> dict[int, str]:
 def is_reserved(name: str) -> bool:
     """Whether the name looks like something of the game itself."""
     return not _RESERVED_SKELETONS.isdisjoint(skeletons(name))
-
-
-def suggest(chance: random.Random) -> str:
-    """A name for somebody who has not chosen one."""
-    return f"{chance.choice(_FIRST_WORDS.split())} {chance.choice(_SECOND_WORDS.split())}"
 
 
 _RESERVED_SKELETONS = frozenset(skeleton(word) for word in _RESERVED_WORDS.split())

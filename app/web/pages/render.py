@@ -17,7 +17,7 @@ from app.play.commands.messages import read_json
 from app.web.auth.identity import Person, current_person
 from app.web.auth.sessions import csrf_token
 from app.web.errors import BadRequest
-from app.web.i18n import COOKIE, LANGUAGES, Catalogue, Languages
+from app.web.i18n import COOKIE, LANGUAGES, Catalogue, Languages, language_of
 from app.web.pages.assets import Assets
 from app.web.routing import accepts_gzip
 
@@ -56,12 +56,7 @@ class PageRenderer:
         self._templates = _templates()
 
     def catalogue_for(self, request: Request) -> Catalogue:
-        code = self.languages.choose(
-            request.query_params.get("lang"),
-            request.cookies.get(COOKIE),
-            request.headers.get("accept-language"),
-        )
-        return self.languages.catalogue(code)
+        return self.languages.catalogue(language_of(request))
 
     async def page(
         self, request: Request, template: str, *, status: int = 200, is_fixed: bool = False, **context: object

@@ -58,6 +58,9 @@ export function list(parts) {
   return new Intl.ListFormat(language(), { type: "conjunction" }).format(parts);
 }
 
+/** A share as the language writes it: "27%", "27 %". */
+export const percent = (share) => new Intl.NumberFormat(language(), { style: "percent" }).format(share);
+
 /** A moment as people say it: "5 minutes ago", "in 2 days". */
 export function ago(seconds) {
   const words = new Intl.RelativeTimeFormat(language(), { numeric: "auto" });

@@ -1,5 +1,5 @@
 // Games and results: one's own page, and what others may see of a player.
-import { language, t, tn } from "../core/i18n.js";
+import { language, percent, t, tn } from "../core/i18n.js";
 import { personName, presetName } from "../core/names.js";
 import { get, post, put as putTo, Refused } from "../core/api.js";
 import { el, find, put } from "../core/dom.js";
@@ -48,7 +48,7 @@ function showResults(results) {
   find("[data-results-section]", page).hidden = !results.length;
   put(find("[data-results]", page), ...results.map(({ preset, played, won, places }) => {
     const ranks = places.map((n, at) => (n ? t("{n} × place {place}", { n, place: at + 1 }) : "")).filter(Boolean);
-    return el("tr", {}, el("th", { scope: "row" }, presetName(preset)), el("td", {}, String(played)), el("td", {}, `${won} (${Math.round((100 * won) / played)} %)`), el("td", {}, ranks.join(", ")));
+    return el("tr", {}, el("th", { scope: "row" }, presetName(preset)), el("td", {}, String(played)), el("td", {}, `${won} (${percent(won / played)})`), el("td", {}, ranks.join(", ")));
   }));
 }
 

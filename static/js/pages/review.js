@@ -1,5 +1,5 @@
 // The review page: the curve of chances, what luck and choices did, and turns that would have been better.
-import { t } from "../core/i18n.js";
+import { percent, t } from "../core/i18n.js";
 import { eventLine } from "../core/event_text.js";
 import { lookOf, seatName } from "../core/names.js";
 import { get, Refused } from "../core/api.js";
@@ -23,7 +23,7 @@ function curve(review, seats) {
   const chart = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": t("Chance to win") });
   for (const share of [0, 0.5, 1]) {
     chart.append(svg("line", { class: "axis", x1: EDGE, x2: WIDTH - 8, y1: y(share), y2: y(share) }));
-    chart.append(svg("text", { class: "tick", x: 2, y: y(share) + 4 }, `${points(share)} %`));
+    chart.append(svg("text", { class: "tick", x: 2, y: y(share) + 4 }, percent(share)));
   }
   for (const turn of review.turning_points) chart.append(svg("line", { class: "point", x1: x(turn), x2: x(turn), y1: 8, y2: HEIGHT - 20 }));
   review.start.forEach((_, seat) => {
@@ -56,7 +56,7 @@ function turnItem(turn, review, seats) {
   return el("li", { "data-first": String(turn.first_step) },
     el("p", {},
       el("strong", {}, t("Turn {n}: {name}", { n: turn.turn, name })), " · ",
-      t("chance {percent} %", { percent: points(turn.chances[turn.seat]) }),
+      t("chance {percent}", { percent: percent(turn.chances[turn.seat]) }),
       isPoint ? el("strong", {}, ` · ${t("turning point")}`) : null, " · ",
       el("a", { href: `/g/${room}/replay?step=${turn.first_step}` }, t("Look at it"))),
     Math.abs(turn.luck) >= 0.02 ? el("p", {}, turn.luck > 0 ? t("The cards drawn were lucky: {points}.", { points: signed(turn.luck) }) : t("The cards drawn were unlucky: {points}.", { points: signed(turn.luck) })) : null,

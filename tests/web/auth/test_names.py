@@ -7,8 +7,10 @@ import random
 
 import pytest
 
-from app.web.auth.names import LONGEST_NAME, checked_name, login, named, skeletons, suggest
+from app.web.auth.names import LONGEST_NAME, checked_name, login, named, skeletons
+from app.web.auth.suggestions import suggest
 from app.web.errors import BadRequest
+from app.web.i18n import LANGUAGES
 from tests.web.running_site import code_of, running
 
 
@@ -150,11 +152,22 @@ def test_what_accounts_log_in_by_has_not_changed() -> None:
     assert [login(name) for name in names] == keys
 
 
-def test_every_suggestion_is_a_name_that_may_be_chosen() -> None:
+@pytest.mark.parametrize("language", [*LANGUAGES, "xx"])
+def test_every_suggestion_is_a_name_that_may_be_chosen(language: str) -> None:
     chance = random.Random(7)
-    for _ in range(2000):
-        name = suggest(chance)
-        assert checked_name(name) == name
+    names = {suggest(chance, language) for _ in range(2000)}
+    assert len(names) > 500
+    assert [name for name in names if checked_name(name) != name] == []
+
+
+async def test_a_guest_is_given_a_name_in_the_language_that_they_read(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        spaniard = site.browser(**{"accept-language": "es-ES,es;q=0.9"})
+        told = (await spaniard.get("/api/v1/me")).json()["suggested"]
+        assert {suggest(random.Random(seed), "es").split()[0] for seed in range(2000)} >= {told.split()[0]}
+        assert {suggest(random.Random(seed), "en").split()[0] for seed in range(2000)}.isdisjoint(
+            {told.split()[0]}
+        )
 
 
 async def test_a_name_that_looks_like_a_present_guests_is_refused_until_they_are_gone(
