@@ -1,6 +1,6 @@
 """The layers: no import goes upwards or in a circle, the rules need nothing but Python itself.
 
-app/rules <- app/bots <- app/play <- app/store, app/bus, app/notify <- app/web <- app/main.py and its like
+app/rules <- app/bots <- app/play <- app/notify <- app/store, app/bus <- app/web <- app/main.py and its like
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "rules": set(),
     "bots": {"rules"},
     "play": {"rules", "bots"},
-    "store": {"rules", "bots", "play", *BEDROCK},
+    "store": {"rules", "bots", "play", "notify", *BEDROCK},
     "bus": {"play", *BEDROCK},
     "notify": {"rules", "play", *BEDROCK},
     "web": {"rules", "bots", "play", "store", "bus", "notify", *BEDROCK},

@@ -3,54 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 __all__ = ["NoticeBook", "Recipient", "Waiting", "Words"]
 
 
-class Waiting(Protocol):
+@dataclass(frozen=True, slots=True)
+class Waiting:
     """A correspondence game that waits for somebody; the deadline tells this turn from the next."""
 
-    @property
-    def game(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def deadline(self) -> int:
-        """Milliseconds since 1970."""
-
-    @property
-    def is_opening(self) -> bool:
-        """It wants to begin, and waits for this person's browser to open what it sealed."""
+    game: str
+    title: str
+    deadline: int  # milliseconds since 1970
+    is_opening: bool = False  # it wants to begin, and waits for this person's browser to open what it sealed
 
     @property
     def key(self) -> str:
         """What is remembered once they were told."""
+        return f"{self.game}:{self.deadline}"
 
 
-class Recipient(Protocol):
+@dataclass(frozen=True, slots=True)
+class Recipient:
     """Somebody who wants to hear; `told_of` are the turns they know of, `told_at` when they last heard."""
 
-    @property
-    def player(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def language(self) -> str: ...
-    @property
-    def email(self) -> str | None: ...
-    @property
-    def stop_token(self) -> str: ...
-    @property
-    def webhook(self) -> str | None: ...
-    @property
-    def webhook_key(self) -> str | None: ...
-    @property
-    def told_at(self) -> int: ...
-    @property
-    def told_of(self) -> Sequence[str]: ...
-    @property
-    def waiting(self) -> Sequence[Waiting]: ...
+    player: str
+    name: str
+    language: str
+    email: str | None
+    stop_token: str
+    webhook: str | None
+    webhook_key: str | None
+    told_at: int
+    told_of: tuple[str, ...]
+    waiting: tuple[Waiting, ...]
 
 
 class NoticeBook(Protocol):

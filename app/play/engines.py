@@ -58,9 +58,8 @@ class Engine(Protocol):
 ENGINES: dict[int, Engine] = {1: rules, 2: rules}
 SCHEMES = {1: 1, 2: 2}  # how chance is made checkable (docs/interchange.md)
 CURRENT = 2
-NAMELESS = (
-    2  # from here on entries have no field for a person's name; before, workers expect one and get it empty
-)
+# From here on entries have no field for a person's name; before, workers expect one and get it empty.
+NAMELESS = 2
 
 
 class UnknownRules(Exception):

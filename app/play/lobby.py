@@ -10,7 +10,7 @@ import msgspec
 from app.play import frames
 from app.play.context import Context
 from app.play.frames import Frame
-from app.play.log.entries import GameRow
+from app.play.log.entries import GameRow, Summary
 from app.play.log.table import Table
 from app.play.log.terms import Terms, parse_stored
 from app.play.ports import Actor, Listener, StoreUnavailable
@@ -223,69 +223,45 @@ def is_turn_of(game: GameRow, ids: tuple[str, ...]) -> bool:
 
 
 def row_of_table(table: Table, watching: int) -> dict[str, Any]:
-    summary = table.summary()
     return _row(
-        table.id,
-        table.title(),
-        table.status,
-        summary.options,
-        table.terms.clock.kind,
-        summary.taken,
-        summary.bots,
+        table.summary(),
         [seat.name_in(table.names) for seat in table.seats if seat.is_taken],
-        watching,
-        table.at,
-        table.terms.password_hash is not None,
+        id=table.id,
+        title=table.title(),
+        status=table.status,
+        watching=watching,
+        clock=table.terms.clock.kind,
+        locked=table.terms.password_hash is not None,
+        at=table.at,
     )
 
 
 def row_of_game(game: GameRow, watching: int = 0) -> dict[str, Any]:
-    summary = game.summary
-    assert summary is not None
-    terms = game.terms
+    assert game.summary is not None
     return _row(
-        game.id,
-        terms.get("title", ""),
-        game.status,
-        summary.options,
-        terms.get("clock", {}).get("kind", "none"),
-        summary.taken,
-        summary.bots,
-        [s.name for s in summary.seats],
-        watching,
-        game.updated_at,
-        terms.get("lock") is not None,
+        game.summary,
+        [seat.name for seat in game.summary.seats],
+        id=game.id,
+        title=game.terms.get("title", ""),
+        status=game.status,
+        watching=watching,
+        clock=game.terms.get("clock", {}).get("kind", "none"),
+        locked=game.terms.get("lock") is not None,
+        at=game.updated_at,
     )
 
 
-def _row(
-    game: str,
-    title: str,
-    status: str,
-    options: dict[str, Any],
-    clock: str,
-    taken: int,
-    bots: int,
-    names: list[str | None],
-    watching: int,
-    at: int,
-    locked: bool,
-) -> dict[str, Any]:
+def _row(summary: Summary, names: list[str | None], **row: Any) -> dict[str, Any]:
+    options = summary.options
     variant = [name for name in _MODULES if options[name]]
     if options["card_gain"] != "retreat":
         variant.append(f"card_gain:{options['card_gain']}")
     return {
-        "id": game,
-        "title": title,
+        **row,
         "preset": options["preset"],
-        "status": status,
         "seats": options["players"],
-        "taken": taken,
-        "bots": bots,
+        "taken": summary.taken,
+        "bots": summary.bots,
         "names": names,
-        "watching": watching,
-        "clock": clock,
         "variant": variant,
-        "locked": locked,
-        "at": at,
     }

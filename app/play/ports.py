@@ -120,9 +120,8 @@ class GameStore(Protocol):
     async def mutes(self, game: str, person: str) -> frozenset[str]: ...
 
 
-TO_ALL = frozenset(
-    ("lobby", "signed_out", "renamed", "gap", "counted")
-)  # kinds of news that every worker hears
+# Kinds of news that every worker hears.
+TO_ALL = frozenset(("lobby", "signed_out", "renamed", "gap", "counted"))
 
 
 class News(msgspec.Struct, frozen=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from prometheus_client import (
@@ -45,50 +46,31 @@ class Metrics:
     def __init__(self, worker: str = "") -> None:
         self._worker = worker
         self.registry = CollectorRegistry()
-        self._answers = Counter(
-            "cartagena_http_answers",
-            "Answers by route and class of status.",
-            ["route", "status"],
-            registry=self.registry,
+        counter = partial(Counter, registry=self.registry)
+        histogram = partial(Histogram, buckets=_FAST, registry=self.registry)
+        gauge = partial(Gauge, registry=self.registry)
+        self._answers = counter(
+            "cartagena_http_answers", "Answers by route and class of status.", ["route", "status"]
         )
-        self._seconds = Histogram(
-            "cartagena_http_seconds",
-            "Seconds to the first byte of an answer.",
-            buckets=_FAST,
-            registry=self.registry,
-        )
+        self._seconds = histogram("cartagena_http_seconds", "Seconds to the first byte of an answer.")
         self._acted: dict[tuple[str, str], int] = {}
         self.registry.register(_Acted(self._acted))
-        self._refusals = Counter("cartagena_refusals", "Refusals by code.", ["code"], registry=self.registry)
-        self._commits = Histogram(
-            "cartagena_commit_seconds", "Seconds a group commit took.", buckets=_FAST, registry=self.registry
-        )
-        self._rows = Counter("cartagena_committed_entries", "Log entries committed.", registry=self.registry)
-        self._drops = Counter(
-            "cartagena_outbox_drops", "Sockets shed because they read too slowly.", registry=self.registry
-        )
-        self._missed_looks = Counter(
+        self._refusals = counter("cartagena_refusals", "Refusals by code.", ["code"])
+        self._commits = histogram("cartagena_commit_seconds", "Seconds a group commit took.")
+        self._rows = counter("cartagena_committed_entries", "Log entries committed.")
+        self._drops = counter("cartagena_outbox_drops", "Sockets shed because they read too slowly.")
+        self._missed_looks = counter(
             "cartagena_missed_looks",
             "Rooms that were due and that nobody was going to look at; more than 0 is a bug.",
-            registry=self.registry,
         )
-        self._notices = Counter(
-            "cartagena_notices",
-            "Notifications by way and outcome.",
-            ["way", "outcome"],
-            registry=self.registry,
-        )
-        self._thoughts = Histogram(
-            "cartagena_bot_seconds",
-            "Seconds bots thought, by level and outcome.",
-            ["level", "outcome"],
-            buckets=_FAST,
-            registry=self.registry,
+        self._notices = counter("cartagena_notices", "Notifications by way and outcome.", ["way", "outcome"])
+        self._thoughts = histogram(
+            "cartagena_bot_seconds", "Seconds bots thought, by level and outcome.", ["level", "outcome"]
         )
         self._gauges = {
-            "rooms": Gauge("cartagena_rooms", "Rooms loaded in this process.", registry=self.registry),
-            "sockets": Gauge("cartagena_sockets", "Sockets open in this process.", registry=self.registry),
-            "tasks": Gauge("cartagena_tasks", "Tasks of this process's event loop.", registry=self.registry),
+            "rooms": gauge("cartagena_rooms", "Rooms loaded in this process."),
+            "sockets": gauge("cartagena_sockets", "Sockets open in this process."),
+            "tasks": gauge("cartagena_tasks", "Tasks of this process's event loop."),
         }
 
     def watch(self, gauge: str, read: Callable[[], float]) -> None:

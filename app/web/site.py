@@ -54,9 +54,7 @@ class Site:
     on_drain: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
     sockets: OpenSockets = field(default_factory=OpenSockets)
     publish_signed_out: Callable[[str, Any], None] = lambda key, how: None  # the other workers
-    publish_renamed: Callable[[Mapping[str, str | None]], None] = lambda people: (
-        None
-    )  # the rooms, in every worker
+    publish_renamed: Callable[[Mapping[str, str | None]], None] = lambda people: None  # rooms in every worker
     known: dict[str, tuple[Player, float]] = field(default_factory=dict)  # by hash: sessions seen lately
 
     def now(self) -> int:

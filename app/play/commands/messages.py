@@ -110,7 +110,10 @@ class Act(_Command, frozen=True, tag="act"):
 
     def as_json(self) -> dict[str, Any]:
         """The action these words say; raises Refusal."""
-        return _said(self.action)
+        try:
+            return _objects.decode(self.action)
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            raise Refusal("bad_message") from None
 
 
 class Undo(_Command, frozen=True, tag="undo"):
@@ -295,13 +298,6 @@ def named(frame: bytes | str) -> tuple[str | None, str | None]:
         value if isinstance(value, str) and _SHOWABLE.match(value) else None for value in (found.do, found.id)
     )
     return do, command
-
-
-def _said(action: msgspec.Raw) -> dict[str, Any]:
-    try:
-        return _objects.decode(action)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        raise Refusal("bad_message") from None
 
 
 def message_names() -> tuple[str, ...]:

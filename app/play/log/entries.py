@@ -18,9 +18,8 @@ __all__ = [
     "Summary",
 ]
 
-NOBODY = (
-    -1
-)  # the seat of an entry that belongs to no seat; a number, so that UNIQUE(game, seat, command) sees it
+# The seat of an entry that belongs to no seat; a number, so that UNIQUE(game, seat, command) sees it.
+NOBODY = -1
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
@@ -115,9 +114,8 @@ class ChatLine(msgspec.Struct, frozen=True):
     at: int
     channel: str  # players or spectators
     person: str
-    name: (
-        str  # empty: what a person is called is asked when the line is shown; older lines have a former name
-    )
+    # Empty: what a person is called is asked when the line is shown; older lines have a former name.
+    name: str
     seat: int | None
     text: str | None
     preset: str | None

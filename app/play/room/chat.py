@@ -105,9 +105,8 @@ async def lines_for(room: Replica, subscriber: Subscriber, after: int | None) ->
     lines = await room.context.store.chat(room.id, after or 0, SHOWN)
     await room.context.names.learn(line.person for line in lines)
     if room.last_chat_sent is None and (lines or not after):
-        room.last_chat_sent = (
-            lines[-1].n if lines else 0
-        )  # from now on a missed line is noticed by its number
+        # From now on a missed line is noticed by its number.
+        room.last_chat_sent = lines[-1].n if lines else 0
     frames = []
     for line in lines:
         whole, blank = _frames(line, room.context.names)

@@ -26,9 +26,8 @@ class Presence:
         self.paces = Paces()
         self._here: dict[str, int] = {}  # person → sockets in this worker
         self._active: dict[str, int] = {}  # person → when last seen doing something, or leaving
-        self._elsewhere: dict[
-            str, tuple[int, dict[str, int], int]
-        ] = {}  # worker → (good until, people, nameless)
+        # worker → (good until, people, nameless)
+        self._elsewhere: dict[str, tuple[int, dict[str, int], int]] = {}
 
     def connected(self, person: str, now: int) -> bool:
         """A socket opened; True when the person was not here before."""

@@ -24,9 +24,8 @@ _log = logging.getLogger("cartagena.store")
 # and such a commit takes a third less than one that makes the file longer.
 EVERY = 2000
 AGAIN = EVERY // 4  # until the next try when a reader or the disk was in the way
-MOST = (
-    2 * EVERY
-)  # during one copy: a disk that is so much slower at copying than at committing holds the writer up
+# During one copy: a disk that is so much slower at copying than at committing holds the writer up.
+MOST = 2 * EVERY
 # One that had to grow longer (a backup was reading) is cut to this when it begins again.
 WAL_BYTES = 16_000_000
 
@@ -102,9 +101,8 @@ class Checkpoints:
     def _copy(self) -> int:
         if self._connection is None:
             self._connection = sqlite3.connect(self._file, isolation_level=None)
-            self._connection.execute(
-                "PRAGMA journal_mode=WAL"
-            )  # reads the file: only then does it know of a WAL
+            # Reads the file: only then does it know of a WAL.
+            self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=FULL")
         return checkpoint(self._connection)
 

@@ -121,9 +121,8 @@ class DueWork(GameDatabase):
         ready = select(due.c.game).where(due.c.at <= now, due.c.lease_until <= now).order_by(due.c.at)
         if not await self.rows(ready.limit(1)):
             return []  # mostly nothing is due: no write lock for that
-        locked = ready.limit(limit).with_for_update(
-            skip_locked=True
-        )  # SQLite has one writer, leaves this out
+        # SQLite, which has one writer, leaves the lock out.
+        locked = ready.limit(limit).with_for_update(skip_locked=True)
         claim = (
             update(due)
             .where(due.c.game.in_(locked.scalar_subquery()), due.c.lease_until <= now)

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import ColumnElement, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.store.people.players import LoginTaken, Name, hashed, new_id
@@ -74,18 +74,11 @@ class AccountStore(Queries):
 
     async def has_recovery_code(self, player: str, code: str) -> bool:
         """Whether this is an unused code of the player; it stays one."""
-        query = select(recovery_codes.c.hash).where(
-            recovery_codes.c.hash == hashed(code), recovery_codes.c.player == player
-        )
-        async with self.reading() as run:
-            return (await run.execute(query)).first() is not None
+        return bool(await self.rows(select(recovery_codes.c.hash).where(*_is_code(player, code))))
 
     async def use_recovery_code(self, player: str, code: str) -> bool:
         """Whether this was an unused code of the player; it is used up by asking."""
-        query = delete(recovery_codes).where(
-            recovery_codes.c.hash == hashed(code), recovery_codes.c.player == player
-        )
-        return await self.change(query) == 1
+        return await self.change(delete(recovery_codes).where(*_is_code(player, code))) == 1
 
     async def claim(self, guest: str, account: str, now: int) -> list[str]:
         """The guest's games become the account's; its sessions end (their hashes), or they would open the account."""
@@ -146,3 +139,7 @@ class AccountStore(Queries):
 
 def _code_rows(player: str, codes: Sequence[str], now: int) -> list[dict[str, object]]:
     return [{"hash": hashed(code), "player": player, "made_at": now} for code in codes]
+
+
+def _is_code(player: str, code: str) -> tuple[ColumnElement[bool], ...]:
+    return recovery_codes.c.hash == hashed(code), recovery_codes.c.player == player

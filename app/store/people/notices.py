@@ -11,12 +11,13 @@ from typing import Any
 import orjson
 from sqlalchemy import and_, func, insert, or_, select, update
 
+from app.notify.ports import Recipient, Waiting
 from app.store.games.tables import games, heads, seats
 from app.store.people.players import hashed
 from app.store.people.tables import notices, players
 from app.store.transactions import Queries
 
-__all__ = ["Notice", "NoticeStore", "Recipient", "Waiting"]
+__all__ = ["Notice", "NoticeStore"]
 
 MOST_FAILURES = 10  # in a row, then a webhook rests until its owner sets it again
 
@@ -31,38 +32,6 @@ class Notice:
     webhook_key: str | None
     webhook_failures: int
     language: str
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A correspondence game that waits for somebody; the deadline tells this turn from the next."""
-
-    game: str
-    title: str
-    deadline: int
-    is_opening: bool = False
-    """It wants to begin and waits for what this person's browser sealed."""
-
-    @property
-    def key(self) -> str:
-        """What is remembered once they were told."""
-        return f"{self.game}:{self.deadline}"
-
-
-@dataclass(frozen=True, slots=True)
-class Recipient:
-    """Somebody who wants to hear, and what waits for them."""
-
-    player: str
-    name: str
-    language: str
-    email: str | None
-    stop_token: str
-    webhook: str | None
-    webhook_key: str | None
-    told_at: int
-    told_of: tuple[str, ...]
-    waiting: tuple[Waiting, ...]
 
 
 class NoticeStore(Queries):

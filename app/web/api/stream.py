@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from fastapi import Header, Query
 from starlette.requests import Request
@@ -75,15 +75,8 @@ async def game_events(
     held.enter_context(site.limits.socket(request, actor.id or None))
     site.sockets.add(listener, credential_of(request), actor.ids, site.limits.address_of(request))
     held.callback(site.sockets.discard, listener)
-    visit = _Visit(game_server, room, Subscriber(actor, listener), cmd.Hello(v=PROTOCOL, seq=since))
-    return _Stream(visit, held)
-
-
-class _Visit(NamedTuple):
-    game_server: GameServer
-    room: Room
-    subscriber: Subscriber
-    hello: cmd.Hello
+    visit = (game_server, room, Subscriber(actor, listener))
+    return _Stream(listener, visit, cmd.Hello(v=PROTOCOL, seq=since), held)
 
 
 class _Stream(StreamingResponse):
@@ -93,25 +86,29 @@ class _Stream(StreamingResponse):
     off leaves its connection in the middle of something.
     """
 
-    def __init__(self, visit: _Visit, held: ExitStack) -> None:
-        listener = visit.subscriber.listener
-        assert isinstance(listener, StreamListener)
+    def __init__(
+        self,
+        listener: StreamListener,
+        visit: tuple[GameServer, Room, Subscriber],
+        hello: cmd.Hello,
+        held: ExitStack,
+    ) -> None:
         super().__init__(
             _lines(listener),
             media_type="text/event-stream",
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
         self._visit = visit
+        self._hello = hello
         self._held = held
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        game_server, room, subscriber, hello = self._visit
         with self._held:
             try:
-                await enter(game_server, room, subscriber, hello)
+                await enter(*self._visit, self._hello)
                 await super().__call__(scope, receive, send)
             finally:
-                await leave(game_server, room, subscriber)
+                await leave(*self._visit)
 
 
 async def _lines(listener: StreamListener) -> AsyncIterator[bytes]:

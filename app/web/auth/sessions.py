@@ -115,23 +115,12 @@ def came_from(connection: HTTPConnection) -> str:
 def device_label(connection: HTTPConnection) -> str:
     """A few words by which people know their device again; no more of the browser is kept."""
     agent = connection.headers.get("user-agent", "")
-    browsers = (
-        ("Firefox", "Firefox"),
-        ("Edg/", "Edge"),
-        ("OPR/", "Opera"),
-        ("Chrome", "Chrome"),
-        ("Safari", "Safari"),
-    )
-    systems = (
-        ("Android", "Android"),
-        ("iPhone", "iPhone"),
-        ("iPad", "iPad"),
-        ("Windows", "Windows"),
-        ("Mac OS", "Mac"),
-    )
-    browser = next((label for mark, label in browsers if mark in agent), "a program")
-    system = next((label for mark, label in (*systems, ("Linux", "Linux")) if mark in agent), "")
-    return f"{browser} on {system}" if system else browser
+    called = {"Edg/": "Edge", "OPR/": "Opera", "Mac OS": "Mac"}  # all others by what they say themselves
+    browsers = ("Firefox", "Edg/", "OPR/", "Chrome", "Safari")
+    systems = ("Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux")
+    browser = next((mark for mark in browsers if mark in agent), "a program")
+    system = next((mark for mark in systems if mark in agent), "")
+    return " on ".join(called.get(mark, mark) for mark in (browser, system) if mark)
 
 
 def _signature(settings: Settings, session: str) -> str:

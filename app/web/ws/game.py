@@ -9,7 +9,6 @@ from typing import Any
 
 from starlette.requests import HTTPConnection
 from starlette.routing import WebSocketRoute
-from starlette.types import Receive, Scope, Send
 
 from app.play import frames
 from app.play.commands import messages as cmd
@@ -23,9 +22,9 @@ from app.play.room.room import Room
 from app.play.room.subscribers import Subscriber
 from app.web.game_server import game_server_of
 from app.web.security.room_lookup import RoomLookup
-from app.web.ws.session import AcceptedSocket, BaseSession, accept, run_session
+from app.web.ws.session import AcceptedSocket, BaseSession, SocketEndpoint
 
-__all__ = ["GameSocket", "route"]
+__all__ = ["GameSession", "route"]
 
 _log = logging.getLogger("cartagena.socket")
 
@@ -33,25 +32,15 @@ _log = logging.getLogger("cartagena.socket")
 _MOVES: dict[type, str] = {cmd.Act: "act", cmd.Undo: "undo"}
 
 
-class GameSocket:
-    """`/ws/game/{game}`."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        connection = HTTPConnection(scope)
-        socket = await accept(connection, receive, send)
-        if socket is not None:
-            await run_session(_GameSession(connection, scope["path_params"]["game"], socket), socket, receive)
-
-
-class _GameSession(BaseSession):
+class GameSession(BaseSession):
     """One person's socket to a room; implements Session."""
 
     __slots__ = ("actor", "game", "lookup", "received", "room", "subscriber")
 
-    def __init__(self, connection: HTTPConnection, game: str, socket: AcceptedSocket) -> None:
+    def __init__(self, connection: HTTPConnection, socket: AcceptedSocket) -> None:
         super().__init__(game_server_of(connection), socket)
         self.lookup = RoomLookup(connection)
-        self.game = game
+        self.game: str = connection.path_params["game"]
         self.actor: Actor = socket.actor
         self.subscriber = Subscriber(self.actor, self.outbox)
         self.room: Room | None = None
@@ -154,4 +143,4 @@ class _GameSession(BaseSession):
                 self.outbox.end(4005, "too fast")
 
 
-route = WebSocketRoute("/ws/game/{game}", GameSocket())
+route = WebSocketRoute("/ws/game/{game}", SocketEndpoint(GameSession))

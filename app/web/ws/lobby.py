@@ -8,7 +8,6 @@ import msgspec
 from msgspec import Meta
 from starlette.requests import HTTPConnection
 from starlette.routing import WebSocketRoute
-from starlette.types import Receive, Scope, Send
 
 from app.play import frames
 from app.play.commands.messages import has_nul
@@ -16,11 +15,10 @@ from app.play.join import OLD_PROTOCOL, PROTOCOL
 from app.play.lobby import Filter, LobbySubscriber
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
-from app.play.server import GameServer
 from app.web.game_server import game_server_of
-from app.web.ws.session import AcceptedSocket, BaseSession, accept, run_session
+from app.web.ws.session import AcceptedSocket, BaseSession, SocketEndpoint
 
-__all__ = ["LobbySocket", "lobby_message_names", "route"]
+__all__ = ["LobbySession", "lobby_message_names", "route"]
 
 _MILLISECONDS = 2  # what telling the lists costs
 
@@ -52,23 +50,13 @@ def lobby_message_names() -> tuple[str, ...]:
     return ("hello", "filter", "ping")
 
 
-class LobbySocket:
-    """`/ws/lobby`."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        connection = HTTPConnection(scope)
-        socket = await accept(connection, receive, send)
-        if socket is not None:
-            await run_session(_LobbySession(game_server_of(connection), socket), socket, receive)
-
-
-class _LobbySession(BaseSession):
+class LobbySession(BaseSession):
     """One person's socket to the lobby; implements Session."""
 
     __slots__ = ("subscriber",)
 
-    def __init__(self, game_server: GameServer, socket: AcceptedSocket) -> None:
-        super().__init__(game_server, socket)
+    def __init__(self, connection: HTTPConnection, socket: AcceptedSocket) -> None:
+        super().__init__(game_server_of(connection), socket)
         self.subscriber = LobbySubscriber(socket.actor, socket.outbox)
 
     async def closed(self) -> None:
@@ -122,4 +110,4 @@ class _LobbySession(BaseSession):
             self.refuse(Refusal("try_again"))
 
 
-route = WebSocketRoute("/ws/lobby", LobbySocket())
+route = WebSocketRoute("/ws/lobby", SocketEndpoint(LobbySession))

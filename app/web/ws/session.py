@@ -8,11 +8,12 @@ does not read is closed with its own code and can resume.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from os import write
 from typing import Any
 
 from starlette.requests import HTTPConnection
-from starlette.types import Receive, Send
+from starlette.types import Receive, Scope, Send
 
 from app.play import frames
 from app.play.commands import messages as cmd
@@ -29,7 +30,7 @@ from app.web.ws.open_sockets import OpenSockets
 from app.web.ws.transport.base import Session, SocketTransport, transport_of
 from app.web.ws.transport.framing import encoded
 
-__all__ = ["AcceptedSocket", "BaseSession", "Outbox", "accept", "run_session"]
+__all__ = ["AcceptedSocket", "BaseSession", "Outbox", "SocketEndpoint"]
 
 _BYE = {
     4000: ("resume", "The server restarts; your seat is kept."),
@@ -172,6 +173,19 @@ def _close_code(refusal: Refused) -> int:
 
 HELLO_SECONDS = 10
 BAD_FRAMES = 10  # so many frames that were no messages, or came too fast, and the socket is closed
+
+
+class SocketEndpoint:
+    """An ASGI endpoint for sockets of one kind of session."""
+
+    def __init__(self, make: Callable[[HTTPConnection, AcceptedSocket], Session]) -> None:
+        self._make = make
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        connection = HTTPConnection(scope)
+        socket = await accept(connection, receive, send)
+        if socket is not None:
+            await run_session(self._make(connection, socket), socket, receive)
 
 
 async def run_session(session: Session, socket: AcceptedSocket, receive: Receive) -> None:
