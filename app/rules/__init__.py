@@ -51,11 +51,12 @@ from app.rules.core.errors import (
     reasons,
 )
 from app.rules.core.event import Event, event_to_json, events_for, fold, is_public, is_undoable
+from app.rules.core.fields import SEAT_LETTERS
 from app.rules.core.position import Position
 from app.rules.formats.choices import choices, choices_json, known_action
 from app.rules.formats.drawing import draw, draw_view, parse_drawing
 from app.rules.formats.interchange import position_from_json
-from app.rules.formats.notation import SEAT_LETTERS, action_to_text, text_to_action
+from app.rules.formats.notation import action_to_text, text_to_action
 from app.rules.formats.record import Move, Record, VoidRound, record_from_json
 from app.rules.formats.verifying import places, places_of_resigned, replay, verify
 from app.rules.formats.view import position_to_json, view

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["CATALOGUE", "PRESETS", "OptionSpec", "Preset", "Value", "catalogue_to_json"]
-
 Value = str | int | bool
 Kind = Literal["choice", "number", "flag", "seat"]
 

@@ -9,8 +9,6 @@ from typing import cast
 from app.rules.catalogue import CATALOGUE, PRESETS, OptionSpec, Value
 from app.rules.core.errors import BadOptions, Reason
 
-__all__ = ["CONFLICTS", "Conflict", "Options", "options_to_json", "parse_options"]
-
 
 @dataclass(frozen=True, slots=True)
 class Options:

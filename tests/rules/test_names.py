@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import pickle
 import pkgutil
+from pathlib import Path
 
 import pytest
 
@@ -13,15 +15,31 @@ from app import rules
 from app.rules.core import errors
 from app.rules.core.explain import Why
 
+ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(module.name for module in pkgutil.walk_packages(app.rules.__path__, prefix="app.rules."))
 
 
-@pytest.mark.parametrize("name", ["app.rules", *MODULES])
-def test_every_public_name_exists_and_stands_once(name):
-    module = importlib.import_module(name)
-    names = module.__all__
-    assert [missing for missing in names if not hasattr(module, missing)] == []
-    assert len(names) == len(set(names))
+def test_every_public_name_exists_and_stands_once():
+    assert [missing for missing in rules.__all__ if not hasattr(rules, missing)] == []
+    assert len(rules.__all__) == len(set(rules.__all__))
+
+
+def imported() -> set[tuple[str, str]]:
+    """Module and name, of every name that a file of the code imports out of the rules."""
+    files = [file for folder in ("app", "tools", "bench") for file in (ROOT / folder).rglob("*.py")]
+    nodes = (node for file in files for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+    found = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module in MODULES]
+    return {(str(node.module), alias.name) for node in found for alias in node.names}
+
+
+IMPORTED = imported()
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_what_begins_with_an_underscore_stays_in_its_file(name):
+    of_this = {each for module, each in IMPORTED if module == name}
+    assert [each for each in of_this if each.startswith("_")] == []
+    assert [each for each in of_this if not hasattr(importlib.import_module(name), each)] == []
 
 
 def test_the_interface_that_the_other_layers_use_is_public():

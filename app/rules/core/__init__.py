@@ -4,7 +4,5 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Json"]
-
 Json = dict[str, Any]
 """An object, as JSON has it."""

@@ -18,19 +18,6 @@ from app.rules.core.errors import BadAction
 from app.rules.core.fields import CARD, PLACE, Field
 from app.rules.core.route import Place
 
-__all__ = [
-    "ACTIONS",
-    "Action",
-    "Advance",
-    "Draw",
-    "End",
-    "Resign",
-    "Retreat",
-    "action_from_json",
-    "action_to_json",
-    "cards_in",
-]
-
 ACTIONS: dict[str, type[Action]] = {}
 """Every action that can be sent, by its type; the modules add theirs."""
 

@@ -10,8 +10,6 @@ from typing import Any
 from app.rules.core.action import Action, Advance, End, Retreat
 from app.rules.core.route import Place
 
-__all__ = ["END", "HELD", "ActionCache", "make_action_cache"]
-
 END = End()
 """The one that stands in every legal list."""
 

@@ -5,17 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-__all__ = [
-    "CARD_NAMES",
-    "PRINTED_BOARDS",
-    "SYMBOLS",
-    "SYMBOL_NAMES",
-    "CardKinds",
-    "add_symbols",
-    "card_kinds",
-    "is_dark",
-]
-
 SYMBOLS: dict[str, tuple[str, ...]] = {}
 """The symbols of each set, in text order; the modules add them."""
 PRINTED_BOARDS: dict[str, tuple[str, ...]] = {}

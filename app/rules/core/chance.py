@@ -9,20 +9,6 @@ from typing import TypeVar
 
 from app.rules.core.errors import BadSeed
 
-__all__ = [
-    "Stream",
-    "bot_nonce",
-    "check_nonce",
-    "check_seed",
-    "commitment_of",
-    "is_nonce",
-    "is_seal",
-    "seal_of",
-    "seed_from",
-    "shuffle",
-    "shuffle_sorted",
-]
-
 Item = TypeVar("Item")
 
 _FOUR_NUMBERS = Struct(">4Q")

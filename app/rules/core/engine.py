@@ -20,19 +20,6 @@ from app.rules.core.supply import lay_row
 from app.rules.core.turn import end_turn, pass_turn
 from app.rules.options import Options
 
-__all__ = [
-    "HAND_DEALT",
-    "RULES_VERSION",
-    "apply",
-    "default_action",
-    "is_over",
-    "legal",
-    "legal_for_all",
-    "new_game",
-    "play",
-    "seats_to_act",
-]
-
 RULES_VERSION = 1
 HAND_DEALT = 6
 

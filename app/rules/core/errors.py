@@ -22,23 +22,6 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import ClassVar
 
-__all__ = [
-    "BadAction",
-    "BadNotation",
-    "BadOptions",
-    "BadPosition",
-    "BadRecord",
-    "BadSeat",
-    "BadSeed",
-    "GameOver",
-    "Illegal",
-    "NotYourTurn",
-    "Param",
-    "Reason",
-    "RuleError",
-    "reasons",
-]
-
 Param = str | int
 """What a sentence is about: a number, a card, a symbol, a place, as JSON has it."""
 

@@ -20,29 +20,6 @@ from app.rules.core.route import Place
 from app.rules.core.view_patch import gain_cards, move_pirates, play_cards
 from app.rules.options import Options
 
-__all__ = [
-    "EVENTS",
-    "Advanced",
-    "CardsDrawn",
-    "DeckShuffled",
-    "Event",
-    "GameWon",
-    "Json",
-    "PendingDiscarded",
-    "Resigned",
-    "Rested",
-    "Retreated",
-    "RowLaid",
-    "StalemateBroken",
-    "TurnPassed",
-    "cards_played",
-    "event_to_json",
-    "events_for",
-    "fold",
-    "is_public",
-    "is_undoable",
-]
-
 EVENTS: dict[str, type[Event]] = {}
 """Every event by its type; the modules add theirs."""
 

@@ -10,8 +10,6 @@ from app.rules.core.position import Position
 from app.rules.core.route import GOAL, SLOOP, Place
 from app.rules.core.ruleset import MODULES
 
-__all__ = ["Why", "missing_pirate", "no_advance", "no_such_seat", "why_not"]
-
 
 class Why(Reason):
     """Why an action is not legal, whatever the module."""

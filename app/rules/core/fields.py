@@ -10,8 +10,6 @@ from app.rules.core.cards import CARD_NAMES, SYMBOL_NAMES
 from app.rules.core.errors import BadAction, BadNotation
 from app.rules.core.route import GOAL, SLOOP, START, Place
 
-__all__ = ["CARD", "CARDS", "GIFTS", "PLACE", "SEAT", "SEAT_LETTERS", "SYMBOL", "Field"]
-
 SEAT_LETTERS = "rbygv"
 
 _PLACE_NAMES = frozenset((START, SLOOP, GOAL))

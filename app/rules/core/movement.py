@@ -4,24 +4,9 @@ from __future__ import annotations
 
 from bisect import insort
 
-from app.rules.core.event import GameWon, Json
+from app.rules.core import Json
+from app.rules.core.event import GameWon
 from app.rules.core.position import CARTAGENA, TORTUGA, Events, Position
-
-__all__ = [
-    "MOST_ABOARD",
-    "NOWHERE",
-    "arrival",
-    "cards_left",
-    "company_of",
-    "discard_card",
-    "has_room_aboard",
-    "landing",
-    "lose_card",
-    "move",
-    "retreat_target",
-    "win",
-    "win_at_goal",
-]
 
 NOWHERE = -1
 MOST_ABOARD = 3

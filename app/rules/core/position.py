@@ -11,29 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from app.rules.core import Json
 from app.rules.core.action import Action
 from app.rules.core.action_cache import ActionCache
 from app.rules.core.cards import CardKinds
 from app.rules.core.errors import Illegal
-from app.rules.core.event import Event, Json
+from app.rules.core.event import Event
 from app.rules.core.route import Route
 from app.rules.options import Options
-
-__all__ = [
-    "CARTAGENA",
-    "TORTUGA",
-    "Choice",
-    "Events",
-    "Offer",
-    "Pending",
-    "Position",
-    "Reaction",
-    "Resolver",
-    "Ruleset",
-    "SetUp",
-    "State",
-    "WhyNot",
-]
 
 CARTAGENA = "cartagena"
 TORTUGA = "tortuga"

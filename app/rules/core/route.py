@@ -14,17 +14,6 @@ from app.rules.core.cards import PRINTED_BOARDS, SYMBOLS
 from app.rules.core.chance import Stream, shuffle
 from app.rules.options import Options
 
-__all__ = [
-    "BOARD_LENGTH",
-    "GOAL",
-    "SLOOP",
-    "START",
-    "Place",
-    "Route",
-    "lay_boards",
-    "make_route",
-]
-
 Place = int | str
 
 START = "start"

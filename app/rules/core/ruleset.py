@@ -19,8 +19,6 @@ from app.rules.core.position import Choice, Offer, Pending, Reaction, Resolver, 
 from app.rules.core.route import Route, make_route
 from app.rules.options import Options
 
-__all__ = ["DEBTS", "MODULES", "Module", "Rule", "add_modules", "make_ruleset", "modules_on"]
-
 
 @dataclass(frozen=True, slots=True)
 class Rule:

@@ -6,8 +6,6 @@ from app.rules.core.chance import shuffle_sorted
 from app.rules.core.event import CardsDrawn, DeckShuffled, RowLaid
 from app.rules.core.position import Events, Position
 
-__all__ = ["gain", "lay_row", "reshuffle", "take", "take_relief"]
-
 
 def gain(position: Position, seat: int, kind: int) -> None:
     hand = position.hands[seat][:]

@@ -7,8 +7,6 @@ from app.rules.core.event import StalemateBroken, TurnPassed
 from app.rules.core.position import Events, Position
 from app.rules.core.supply import take
 
-__all__ = ["end_turn", "has_nothing_to_do", "next_seat", "offered", "pass_turn"]
-
 
 def next_seat(position: Position, seat: int) -> int:
     """The next seat still in."""

@@ -6,8 +6,6 @@ from bisect import insort
 
 from app.rules.core import Json
 
-__all__ = ["gain_cards", "lose_cards", "move_pirates", "place_order", "play_cards"]
-
 
 def place_order(view: Json, place: int | str) -> float:
     """Where a place stands along the route: the sloop lies behind the last space of the passage."""

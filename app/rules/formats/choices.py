@@ -11,8 +11,6 @@ from app.rules.core.engine import legal
 from app.rules.core.movement import cards_left, company_of, landing, retreat_target
 from app.rules.core.position import Position
 
-__all__ = ["choices", "choices_json", "known_action"]
-
 
 def choices(position: Position, seat: int, *, is_sealed: bool = False) -> list[Json]:
     """Each legal action with where it leads (`to`), the cards it draws and whether it is `final`.

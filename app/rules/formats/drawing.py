@@ -29,8 +29,6 @@ from app.rules.formats.interchange import position_from_json
 from app.rules.formats.view import FORMAT, position_to_json
 from app.rules.options import options_to_json, parse_options
 
-__all__ = ["draw", "draw_view", "parse_drawing"]
-
 
 def draw(position: Position) -> str:
     return draw_view(position_to_json(position))

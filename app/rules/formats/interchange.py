@@ -16,8 +16,6 @@ from app.rules.core.ruleset import DEBTS, MODULES, make_ruleset
 from app.rules.formats.view import FORMAT
 from app.rules.options import Options, parse_options
 
-__all__ = ["position_from_json"]
-
 _FIELDS = frozenset(
     (
         *("format", "options", "seed", "board", "players", "deck", "row", "discard", "shuffles", "sloop"),

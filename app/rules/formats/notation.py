@@ -15,9 +15,7 @@ from __future__ import annotations
 
 from app.rules.core.action import ACTIONS, Action, Advance
 from app.rules.core.errors import BadNotation
-from app.rules.core.fields import CARDS, SEAT_LETTERS
-
-__all__ = ["SEAT_LETTERS", "action_to_text", "text_to_action"]
+from app.rules.core.fields import CARDS
 
 
 def action_to_text(action: Action) -> str:

@@ -17,8 +17,6 @@ from app.rules.core.engine import RULES_VERSION
 from app.rules.core.errors import BadRecord, RuleError
 from app.rules.options import Options, parse_options
 
-__all__ = ["FORMATS", "Move", "Record", "VoidRound", "record_from_json"]
-
 FORMATS = {1: "cartagena-record/1", 2: "cartagena-record/2"}  # by the scheme of its chance
 
 _FIELDS = (

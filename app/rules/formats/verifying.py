@@ -12,8 +12,6 @@ from app.rules.core.event import Event
 from app.rules.core.position import Position
 from app.rules.formats.record import Record, VoidRound
 
-__all__ = ["places", "places_of_resigned", "replay", "verify"]
-
 
 def replay(record: Record) -> Iterator[tuple[Position, tuple[Event, ...]]]:
     """The first position with no events, then each position with what led to it."""

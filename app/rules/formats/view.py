@@ -7,8 +7,6 @@ from app.rules.core.position import Position
 from app.rules.core.route import Place
 from app.rules.options import options_to_json
 
-__all__ = ["FORMAT", "position_to_json", "view"]
-
 FORMAT = "cartagena/1"
 
 

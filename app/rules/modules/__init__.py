@@ -5,6 +5,4 @@ from __future__ import annotations
 from app.rules.core.ruleset import add_modules
 from app.rules.modules import basic, black_magic, complete, morgan, scoundrels
 
-__all__: list[str] = []
-
 add_modules((basic.BASIC, complete.COMPLETE, morgan.MORGAN, black_magic.BLACK_MAGIC, scoundrels.SCOUNDRELS))

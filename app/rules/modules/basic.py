@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from app.rules.core import Json
 from app.rules.core.action import Action, Advance, Draw, Retreat
 from app.rules.core.action_cache import HELD
 from app.rules.core.cards import PRINTED_BOARDS, add_symbols
@@ -13,7 +14,6 @@ from app.rules.core.event import (
     CardsDrawn,
     DeckShuffled,
     GameWon,
-    Json,
     PendingDiscarded,
     Resigned,
     Rested,
@@ -39,8 +39,6 @@ from app.rules.core.ruleset import Module, Rule
 from app.rules.core.supply import take, take_relief
 from app.rules.core.turn import pass_turn
 from app.rules.options import Options
-
-__all__ = ["BASIC"]
 
 add_symbols("classic", ("bottle", "dagger", "hat", "key", "pistol", "skull"))
 PRINTED_BOARDS.update(

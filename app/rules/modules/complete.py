@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.rules.core import Json
 from app.rules.core.action import Action
 from app.rules.core.errors import Illegal, Reason
-from app.rules.core.event import Event, Json
+from app.rules.core.event import Event
 from app.rules.core.position import CARTAGENA, TORTUGA, Events, Position
 from app.rules.core.ruleset import Module, Rule
 from app.rules.core.view_patch import play_cards
-
-__all__ = ["COMPLETE", "Sail", "Sailed", "is_captain"]
 
 
 class Why(Reason):

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from app.rules.core import Json
 from app.rules.core.action import Action
 from app.rules.core.errors import Illegal, Reason
-from app.rules.core.event import Event, Json
+from app.rules.core.event import Event
 from app.rules.core.explain import no_such_seat
 from app.rules.core.fields import PLACE, SEAT
 from app.rules.core.movement import NOWHERE, arrival, company_of, has_room_aboard, move, win_at_goal
@@ -18,8 +19,6 @@ from app.rules.core.ruleset import Module, Rule
 from app.rules.core.supply import take
 from app.rules.core.view_patch import move_pirates, play_cards
 from app.rules.options import Options
-
-__all__ = ["MORGAN", "Morgan", "MorganMoved"]
 
 CARDS_AT_THE_END = 2
 """What Morgan brings where no company stands ahead."""

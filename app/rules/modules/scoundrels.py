@@ -5,24 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.rules.core import Json
 from app.rules.core.action import Action
 from app.rules.core.errors import BadPosition, Illegal, Reason
-from app.rules.core.event import Event, Json
+from app.rules.core.event import Event
 from app.rules.core.fields import CARDS
 from app.rules.core.movement import discard_card
 from app.rules.core.position import Events, Pending, Position
 from app.rules.core.ruleset import Module, Rule
 from app.rules.core.view_patch import lose_cards
-
-__all__ = [
-    "HAND_LIMIT",
-    "SCOUNDRELS",
-    "CardsDiscarded",
-    "Discard",
-    "DiscardOwed",
-    "OwedDiscard",
-    "OwedDiscards",
-]
 
 HAND_LIMIT = 7
 

@@ -12,8 +12,6 @@ from app.rules.modules.black_magic import chest, dealt_choice, hook, lantern, pa
 from app.rules.modules.black_magic.chest_tokens import STATE, lay_chests
 from app.rules.modules.black_magic.power import Why
 
-__all__ = ["BLACK_MAGIC"]
-
 _POWERS = (pistol.PISTOL, rum.RUM, lantern.LANTERN, parrot.PARROT, hook.HOOK, chest.CHEST)
 """In the order in which they are offered."""
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from app.rules.core import Json
 from app.rules.core.action import Action
 from app.rules.core.errors import Illegal, Reason
-from app.rules.core.event import Event, Json
+from app.rules.core.event import Event
 from app.rules.core.explain import missing_pirate
 from app.rules.core.fields import CARD, PLACE
 from app.rules.core.movement import move
@@ -18,8 +19,6 @@ from app.rules.core.supply import take
 from app.rules.core.view_patch import move_pirates, play_cards
 from app.rules.modules.black_magic.chest_tokens import lay_chests
 from app.rules.modules.black_magic.power import Power, held_kinds, pay, wrong_card
-
-__all__ = ["CHEST", "Chest", "ChestOpened", "ChestsLaid", "SnakeStruck"]
 
 
 class Why(Reason):

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+from app.rules.core import Json
 from app.rules.core.chance import shuffle
 from app.rules.core.errors import BadPosition
-from app.rules.core.event import Json
 from app.rules.core.position import Position, State
 from app.rules.core.route import Route
-
-__all__ = ["STATE", "TOKENS", "chest_places", "lay_chests"]
 
 TOKENS = ("1", "1", "2", "2", "3", "3", "empty", "snake")
 _COUNTS = Counter(TOKENS)

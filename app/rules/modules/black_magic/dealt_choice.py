@@ -6,23 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from app.rules.core import Json
 from app.rules.core.cards import is_dark
 from app.rules.core.errors import BadPosition
-from app.rules.core.event import Event, Json
+from app.rules.core.event import Event
 from app.rules.core.position import Events, Position
 from app.rules.core.supply import reshuffle
 from app.rules.core.view_patch import play_cards
 from app.rules.modules.black_magic.power import Owed, check_owed
-
-__all__ = [
-    "ChoiceDealt",
-    "ChoicePlayed",
-    "OwedChoice",
-    "arrangements",
-    "choice_cards",
-    "deal_choice",
-    "names_of",
-]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from app.rules.core import Json
 from app.rules.core.action import Action
 from app.rules.core.errors import Illegal, Reason
-from app.rules.core.event import Event, Json
+from app.rules.core.event import Event
 from app.rules.core.fields import CARD, PLACE
 from app.rules.core.movement import arrival, landing, move, win_at_goal
 from app.rules.core.position import Events, Position, Ruleset
@@ -15,8 +16,6 @@ from app.rules.core.route import Place
 from app.rules.core.ruleset import Rule
 from app.rules.core.view_patch import move_pirates, play_cards
 from app.rules.modules.black_magic.power import Power, held_kinds, pairs_held, pay, wrong_card
-
-__all__ = ["HOOK", "Hook", "HookAdvanced"]
 
 COST = 2
 

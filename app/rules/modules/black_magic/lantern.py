@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from app.rules.core import Json
 from app.rules.core.action import Action
 from app.rules.core.errors import Illegal
-from app.rules.core.event import Event, Json
+from app.rules.core.event import Event
 from app.rules.core.explain import Why
 from app.rules.core.fields import CARD, CARDS
 from app.rules.core.position import Events, Position, Ruleset
@@ -23,8 +24,6 @@ from app.rules.modules.black_magic.dealt_choice import (
     names_of,
 )
 from app.rules.modules.black_magic.power import Power, close_choice, held_kinds, pay, wrong_card
-
-__all__ = ["LANTERN", "CardsStacked", "Lantern", "LanternLit", "OwedStack", "Stack"]
 
 CARDS_LIT = 4
 

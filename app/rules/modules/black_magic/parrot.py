@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from app.rules.core import Json
 from app.rules.core.action import Action
 from app.rules.core.cards import SYMBOLS
 from app.rules.core.errors import Illegal, Reason
-from app.rules.core.event import Event, Json
+from app.rules.core.event import Event
 from app.rules.core.explain import missing_pirate, no_advance
 from app.rules.core.fields import CARDS, PLACE, SYMBOL
 from app.rules.core.movement import arrival, landing, move, win_at_goal
@@ -17,8 +18,6 @@ from app.rules.core.route import Place
 from app.rules.core.ruleset import Rule
 from app.rules.core.view_patch import move_pirates, play_cards
 from app.rules.modules.black_magic.power import Power, held_kinds, pairs_held, pay
-
-__all__ = ["PARROT", "Parrot", "ParrotAdvanced"]
 
 
 class Why(Reason):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from app.rules.core import Json
 from app.rules.core.action import Action
 from app.rules.core.errors import BadPosition, Illegal, Reason
-from app.rules.core.event import Event, Json
+from app.rules.core.event import Event
 from app.rules.core.explain import no_such_seat
 from app.rules.core.fields import CARD, SEAT
 from app.rules.core.movement import lose_card
@@ -24,8 +25,6 @@ from app.rules.modules.black_magic.power import (
     pay,
     wrong_card,
 )
-
-__all__ = ["PISTOL", "CardStolen", "OwedSteal", "Pistol", "PistolAimed", "Steal", "StealLapsed"]
 
 
 class Why(Reason):

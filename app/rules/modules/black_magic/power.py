@@ -5,24 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from app.rules.core import Json
 from app.rules.core.action import Action
 from app.rules.core.errors import BadPosition, Illegal, Reason
-from app.rules.core.event import Event, Json
+from app.rules.core.event import Event
 from app.rules.core.movement import discard_card
 from app.rules.core.position import Offer, Pending, Position, Ruleset
 from app.rules.core.ruleset import Rule
-
-__all__ = [
-    "Owed",
-    "Power",
-    "Why",
-    "check_owed",
-    "close_choice",
-    "held_kinds",
-    "pairs_held",
-    "pay",
-    "wrong_card",
-]
 
 
 class Why(Reason):

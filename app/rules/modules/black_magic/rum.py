@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from app.rules.core import Json
 from app.rules.core.action import Action
 from app.rules.core.errors import Illegal, Reason
-from app.rules.core.event import Event, Json
+from app.rules.core.event import Event
 from app.rules.core.fields import CARD, CARDS, GIFTS
 from app.rules.core.position import Events, Position, Ruleset
 from app.rules.core.ruleset import Rule
@@ -22,8 +23,6 @@ from app.rules.modules.black_magic.dealt_choice import (
     names_of,
 )
 from app.rules.modules.black_magic.power import Power, close_choice, held_kinds, pay, wrong_card
-
-__all__ = ["RUM", "CardsShared", "OwedShare", "Rum", "RumPoured", "Share"]
 
 
 class Why(Reason):
