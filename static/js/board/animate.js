@@ -2,7 +2,14 @@
 
 const still = typeof matchMedia === "function" ? matchMedia("(prefers-reduced-motion: reduce)") : { matches: true };
 
-export const mayMove = () => !still.matches && document.visibilityState !== "hidden";
+let speed = 1; // of the usual time that motion takes; 0: none
+
+export const mayMove = () => speed > 0 && !still.matches && document.visibilityState !== "hidden";
+
+/** How long motion takes from now on, as a part of the usual time. */
+export function setSpeed(factor) {
+  speed = factor;
+}
 
 const running = new Map(); // element -> Animation
 
@@ -17,10 +24,15 @@ export function settleAll() {
 }
 
 /** Play keyframes; resolves when over or interrupted. The end state is already in the DOM. */
-export function play(element, frames, options) {
+export function play(element, frames, { duration, delay = 0, ...options }) {
   settle(element);
   if (!mayMove()) return Promise.resolve();
-  const animation = element.animate(frames, { easing: "ease-in-out", ...options });
+  const animation = element.animate(frames, {
+    easing: "ease-in-out",
+    duration: duration * speed,
+    delay: delay * speed,
+    ...options,
+  });
   running.set(element, animation);
   return animation.finished
     .catch(() => {})

@@ -2,7 +2,7 @@
 //
 //   const board = Board(svgElement, {onSpace, seats, fit, interactive});
 //   board.set(view, events)   show a view (docs/interchange.md); events (optional) that led to it are animated; returns a promise
-//   board.mark({selected, sources, targets, trace})   light places; mark({}) puts all out
+//   board.mark({selected, sources, targets, traces, recap})  light places, show moves (recap: beneath the pirates); mark({}) puts all out
 //   board.seats([{name, colour}])                     who sits where (colours; default: in seat order)
 //   board.focus(place)                                put the keyboard there
 //
@@ -119,7 +119,15 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
     return sailed ? dx : null;
   }
 
+  /** Whether anything on the map is elsewhere than before. */
+  const hasMoved = (next) => standing(next) !== standing(view);
+  const standing = ({ players, sloop, chests }) => JSON.stringify([players.map(({ pirates }) => pirates), sloop, chests]);
+
   function set(nextView, events = []) {
+    if (view && events.length && !hasMoved(nextView)) {
+      view = nextView; // a turn has ended, say: whoever still walks goes on walking
+      return Promise.resolve();
+    }
     settleAll();
     view = nextView;
     shows += 1;

@@ -64,15 +64,24 @@ export function Marks(rings, chips) {
     return node;
   }
 
-  function trace({ from, to }, places) {
+  /** The way of one move, as an arrow in the mover's colour (or the page's, where it belongs to nobody). */
+  function trace({ from, to, look }, places, layer, cls) {
     const a = places.get(from);
     const b = places.get(to);
-    if (!a || !b) return;
+    if (!a || !b || from === to) return;
     const lift = Math.min(160, 40 + Math.hypot(a.x - b.x, a.y - b.y) / 4);
-    const middle = [(a.x + b.x) / 2, (a.y + b.y) / 2 - lift];
-    chips.append(
-      svg("path", { class: "trace", d: `M${a.x} ${a.y}Q${middle[0]} ${middle[1]} ${b.x} ${b.y}` }),
-      svg("circle", { class: "trace-end", cx: b.x, cy: b.y, r: 14 }),
+    const [mx, my] = [(a.x + b.x) / 2, (a.y + b.y) / 2 - lift];
+    const d = `M${a.x} ${a.y}Q${mx} ${my} ${b.x} ${b.y}`;
+    const turn = (Math.atan2(b.y - my, b.x - mx) * 180) / Math.PI;
+    layer.append(
+      svg(
+        "g",
+        { class: look === undefined ? cls : `${cls} look-${look}` },
+        svg("path", { class: "trace-edge", d }),
+        svg("path", { class: "trace-way", d }),
+        svg("circle", { class: "trace-start", cx: a.x, cy: a.y, r: 9 }),
+        svg("path", { class: "trace-head", d: "M6 0L-22 15L-15 0L-22 -15Z", transform: `translate(${b.x} ${b.y}) rotate(${turn})` }),
+      ),
     );
   }
 
@@ -98,7 +107,8 @@ export function Marks(rings, chips) {
       places.get(marks.selected).group.classList.add("is-selected");
       outline(places.get(marks.selected).group, "selected");
     }
-    if (marks.trace) trace(marks.trace, places);
+    for (const each of marks.recap ?? []) trace(each, places, rings, "recap"); // beneath the pirates
+    for (const each of marks.traces ?? []) trace(each, places, chips, "trace");
   }
 
   return {

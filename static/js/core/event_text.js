@@ -114,7 +114,13 @@ function shared(e, c) {
   return parts.join(" ");
 }
 
-/** What a list of events says: {text, texts, seat, traces: [{from, to}]}, texts one a sentence; text is empty when nothing is worth a line. */
+/** The moves among events: {from, to, seat}, the seat being that of the pirate. */
+export const tracesOf = (events) =>
+  events
+    .filter((e) => e.from !== undefined && e.to !== undefined && !["card_stolen", "steal_lapsed"].includes(e.type))
+    .map(({ from, to, seat, player }) => ({ from, to, seat: player ?? seat }));
+
+/** What a list of events says: {text, texts, seat, traces: [{from, to, seat}]}, texts one a sentence; text is empty when nothing is worth a line. */
 export function eventLine(events, view, seats, by) {
   const context = {
     name: (seat) => seatName(seats, seat),
@@ -123,10 +129,7 @@ export function eventLine(events, view, seats, by) {
   };
   const texts = events.map((event) => sentences[event.type]?.(event, context)).filter(Boolean);
   if (by === "clock" && texts.length) texts.unshift(t("Time is up."));
-  const traces = events
-    .filter((e) => e.from !== undefined && e.to !== undefined && !["card_stolen", "steal_lapsed"].includes(e.type))
-    .map(({ from, to }) => ({ from, to }));
-  return { text: texts.join(" "), texts, seat: events.find((e) => e.seat !== undefined)?.seat ?? null, traces };
+  return { text: texts.join(" "), texts, seat: events.find((e) => e.seat !== undefined)?.seat ?? null, traces: tracesOf(events) };
 }
 
 const tableLines = {

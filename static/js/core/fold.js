@@ -213,3 +213,20 @@ export function foldAll(view, events, viewer) {
   for (const event of events) fold(next, event, viewer);
   return next;
 }
+
+/** Where the last turn of a seat that is over begins among the views of a game; 0 if it has had none. */
+export function lastTurnOf(views, seat) {
+  const isIts = (at) => at >= 0 && views[at].turn.seat === seat;
+  let at = views.length - 1;
+  while (isIts(at)) at -= 1; // the turn under way
+  while (at >= 0 && !isIts(at)) at -= 1;
+  while (isIts(at - 1)) at -= 1;
+  return Math.max(0, at);
+}
+
+/** All views of a replay, the opening first. */
+export function viewsOf({ view, steps }, viewer) {
+  const views = [view];
+  for (const step of steps) views.push(step.view ?? foldAll(views[views.length - 1], step.events, viewer));
+  return views;
+}

@@ -3,10 +3,11 @@ import { Board } from "../board/board.js";
 import { pirateIcon, symbolIcon } from "../core/icons.js";
 import { t, tn } from "../core/i18n.js";
 import { eventLine } from "../core/event_text.js";
+import { lastTurnOf, viewsOf } from "../core/fold.js";
 import { cardName, letterOf, lookOf, presetName, seatName } from "../core/names.js";
 import { Refused } from "../core/api.js";
 import { el, find, findAll, put, svg } from "../core/dom.js";
-import { fromRecord, fromRoom, readRecord, viewsOf } from "./replay_source.js";
+import { fromRecord, fromRoom, readRecord } from "./replay_source.js";
 import { toast } from "../core/toast.js";
 
 const page = find("[data-replay]");
@@ -22,7 +23,12 @@ let step = 0;
 let timer = 0;
 let board = null;
 
-const wantedStep = () => Number(new URLSearchParams(location.search).get("step") ?? "0") || 0;
+/** The step that the address names; else, while the game runs, where one's own last turn began. */
+function wantedStep() {
+  const named = new URLSearchParams(location.search).get("step");
+  if (named !== null) return Number(named) || 0;
+  return game.record ? 0 : lastTurnOf(views, game.viewer);
+}
 
 /** What a step says, after the view it started from. */
 function stepWords(n) {
@@ -38,7 +44,7 @@ function fail(problem) {
   find("[data-waiting]", page).hidden = true;
 }
 
-function take(loaded, at = wantedStep()) {
+function take(loaded, wanted = null) {
   game = loaded;
   views = viewsOf(game.replay, game.viewer);
   find("[data-problem]", page).hidden = true;
@@ -53,7 +59,7 @@ function take(loaded, at = wantedStep()) {
   about();
   offerViewers();
   writeLog();
-  go(Math.min(Math.max(at, 0), views.length - 1), false);
+  go(Math.min(Math.max(wanted ?? wantedStep(), 0), views.length - 1), false);
 }
 
 function about() {

@@ -1,20 +1,10 @@
 // Where a replay comes from: a finished game's record, a record file, or what one has seen of a running game.
-import { foldAll } from "../core/fold.js";
 import { get, getFrom, postTo, Refused } from "../core/api.js";
 import { personName } from "../core/names.js";
 import { refusal } from "../core/refusals.js";
 
 /** Have the rules play a record through for one viewer: "all", null (a spectator) or a seat. */
 export const playThrough = (record, viewer = "all") => postTo("/replay/steps", { record, eyes: viewer });
-
-/** All views of a replay, the opening first. */
-export function viewsOf({ view, steps }, viewer) {
-  const views = [view];
-  for (const step of steps) {
-    views.push(step.view ?? foldAll(views[views.length - 1], step.events, viewer));
-  }
-  return views;
-}
 
 /** What this viewer has seen of a running game, from its start; undone moves are left out. */
 const seenSoFar = (room) => getFrom(`/g/${encodeURIComponent(room)}/seen`);

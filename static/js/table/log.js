@@ -1,9 +1,28 @@
 // The log: what happened is kept as events, not as text, so that after a reload (or in another language) it can be
 // written again. What this tab did not receive (it joined late, or was cut off) is asked for, as far as one may know it.
 
-import { eventLine, tableLine } from "../core/event_text.js";
+import { eventLine, tableLine, tracesOf } from "../core/event_text.js";
 
 const MOST = 400; // lines
+
+/** What one has seen of a running game from its start, as far as one may know it; null when it cannot be had now. */
+export const seen = (game, password) =>
+  fetch(`/g/${encodeURIComponent(game)}/seen`, {
+    headers: { Accept: "application/json", ...(password ? { "X-Room-Password": password } : {}) },
+  })
+    .then((answer) => (answer.ok ? answer.json() : null))
+    .catch(() => null);
+
+/** The moves of the others since the seat last ended its turn, those that were taken back left out. */
+export function movesSince(entries, seat) {
+  const steps = [];
+  for (const { events, kind } of entries) {
+    if (kind === "undo") steps.pop();
+    else if (events?.some((event) => event.type === "turn_passed" && event.seat === seat)) steps.length = 0;
+    else if (events) steps.push(tracesOf(events));
+  }
+  return steps.flat();
+}
 
 /** Log(game) -> what this tab has of a game: entries {seq, events, by} or {seq, kind, seat}, in the order of seq. */
 export function Log(game) {
@@ -59,6 +78,7 @@ export function Log(game) {
       if (events || line.text) add(entry);
       return line.text ? { log: [...earlier, line].slice(-MOST), line } : { log: earlier };
     },
+    movesSince: (seat) => movesSince(kept.entries, seat),
     /** A numbered frame came, whether or not it was worth a line. */
     received(seq) {
       if (kept.through !== seq - 1) return;
@@ -70,11 +90,7 @@ export function Log(game) {
     async fill(password, now) {
       if (asking) return false;
       asking = true;
-      const past = await fetch(`/g/${encodeURIComponent(game)}/seen`, {
-        headers: { Accept: "application/json", ...(password ? { "X-Room-Password": password } : {}) },
-      })
-        .then((answer) => (answer.ok ? answer.json() : null))
-        .catch(() => null); // then the log begins where this tab came in
+      const past = await seen(game, password); // without it the log begins where this tab came in
       asking = false;
       if (!past) return false;
       const { seq, you } = now();

@@ -155,18 +155,24 @@ export function LogAndChat(root, { onTrace, onChat, onMute }) {
 
   const atBottom = (box) => box.scrollHeight - box.scrollTop - box.clientHeight < 60;
 
-  /** Keep a list at its newest line until its reader scrolls away; that a box becomes lower is not the reader's doing. */
+  /**
+   * Keep a list at its newest line until its reader scrolls up, and again once the reader is back at the end. Nothing
+   * else leads upwards and away from the end: lines that come, a box that changes its size and words that wrap anew do not.
+   */
   function keepAtEnd(box) {
-    let height = 0;
+    let top = 0;
     let isAtEnd = true;
     const toEnd = () => {
-      height = box.clientHeight;
       if (isAtEnd) box.scrollTop = box.scrollHeight;
+      top = box.scrollTop;
     };
     box.addEventListener("scroll", () => {
-      if (box.clientHeight === height) isAtEnd = atBottom(box);
+      if (atBottom(box)) isAtEnd = true;
+      else if (box.scrollTop < top) isAtEnd = false;
+      top = box.scrollTop;
     });
     new ResizeObserver(toEnd).observe(box);
+    document.fonts?.ready.then(toEnd); // the words may have wrapped anew
     return toEnd;
   }
   const toEnd = { log: keepAtEnd(lines), chat: keepAtEnd(chat) };

@@ -9,8 +9,10 @@ import { sayKept } from "../core/toast.js";
 import { announce, announceChanges } from "./announce.js";
 import { connectionAfter } from "./connection.js";
 import { Log } from "./log.js";
+import { Pace } from "./pace.js";
 import { parts } from "./parts.js";
 import { keepPassword, keptPassword } from "./preferences.js";
+import { Recap } from "./recap.js";
 import { clickCard, clickPlace, clickSeat } from "./selection.js";
 import { shortcuts } from "./shortcuts.js";
 import { emptyState, isRetried, received, Store } from "./store.js";
@@ -54,6 +56,8 @@ const ui = parts(root, store, {
   onDrop,
   onClear: () => choose({ selection: {} }),
   onTrace: (trace) => store.set({ trace }),
+  onPace: (name) => pace.choose(name),
+  onSkip: () => pace.skip(),
   onChat: (line) => send({ do: "chat", ...line }),
   onMute: mute,
   onResign: () => act({ type: "resign" }),
@@ -64,6 +68,8 @@ const ui = parts(root, store, {
       .then(({ deviceCode }) => deviceCode(game))
       .catch((problem) => refuse(problem.message)),
 });
+const pace = Pace(store, sendByItself);
+Recap(root, store, log.movesSince);
 announceChanges(store);
 sayKept();
 store.subscribe(["you"], showName);
@@ -102,11 +108,7 @@ async function fillLog(state) {
 async function sealByItself({ table, you }) {
   if (table?.status !== "open" || table.scheme !== 2 || you.seat === null) return;
   const { AutoSeal } = await sealing();
-  autoSeal ??= AutoSeal(game, (command) => {
-    const id = randomHex();
-    automatic.add(id);
-    send({ ...command, id });
-  });
+  autoSeal ??= AutoSeal(game, sendByItself);
   autoSeal(store.state);
 }
 
@@ -145,13 +147,21 @@ function send(command) {
   return socket.send(command).catch(() => {}); // a refusal also comes as a frame, and is shown there
 }
 
+/** What nobody pressed: whatever becomes of it, it is shown to nobody. */
+function sendByItself(command) {
+  const id = randomHex();
+  automatic.add(id);
+  send({ ...command, id });
+}
+
 function act(action) {
   if (store.state.isWaiting) return; // one at a time: the list on screen is for the position before the answer
-  store.set({ isWaiting: true, selection: {}, ask: null });
+  store.set({ isWaiting: true, selection: {}, ask: null, past: null });
   send({ do: "act", version: store.state.seq, action }).finally(() => store.set({ isWaiting: false }));
 }
 
 function undo() {
+  store.set({ past: null });
   send({ do: "undo", version: store.state.seq });
 }
 
@@ -201,13 +211,13 @@ function choose({ action, selection = {}, ask = null }) {
     act(action);
     return;
   }
-  store.set({ selection, ask, hint: null });
+  store.set({ selection, ask, hint: null, past: null }); // whoever chooses is back in the present
   if (ask) ui.focusChoices();
 }
 
 function onPlace(place) {
-  const { choices, selection, view } = store.state;
-  if (!choices.length) return;
+  const { choices, selection, view, past } = store.state;
+  if (!choices.length || past) return;
   choose(clickPlace(choices, selection, place));
   if (JSON.stringify(store.state.selection) === JSON.stringify(selection) && !store.state.ask)
     announce(t("Nothing can be done {at}.", { at: placeAt(view, place) }));

@@ -42,7 +42,7 @@ const keys = () => [
 ];
 
 /** Menu(root, {send, onResign, onLeave, onHint}) -> {update(state)} */
-export function Menu(root, { send, onResign, onLeave, onHint, onDevice }) {
+export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }) {
   const sound = el("button", { type: "button", class: "menu-item", onclick: toggleSound });
   const countdown = el(
     "select",
@@ -56,6 +56,13 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice }) {
     ),
   );
   countdown.addEventListener("change", () => setPref("countdown", Number(countdown.value)));
+  const paces = { slow: t("slow"), normal: t("normal"), fast: t("fast") };
+  const pace = el(
+    "select",
+    { id: "pace" },
+    ...Object.entries(paces).map(([value, words]) => el("option", { value, selected: pref("pace") === value }, words)),
+  );
+  pace.addEventListener("change", () => onPace(pace.value));
   const item = (sign, words, onclick) =>
     el("button", { type: "button", class: "menu-item", onclick }, icon("ui", sign), el("span", {}, words));
   const hint = item("ui-lantern", t("Ask for a hint"), onHint);
@@ -95,6 +102,7 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice }) {
       el("span", {}, t("End my turn")),
       countdown,
     ),
+    el("label", { class: "menu-item", for: "pace" }, icon("ui", "ui-skip"), el("span", {}, t("Pace of the game")), pace),
     hint,
     pause,
     chat,

@@ -3,6 +3,7 @@
 import { Board } from "../board/board.js";
 import { el, svg } from "../core/dom.js";
 import { t } from "../core/i18n.js";
+import { lookOf } from "../core/names.js";
 import { Banners } from "./banners.js";
 import { Clocks } from "./clock.js";
 import { Ending } from "./ending.js";
@@ -10,6 +11,7 @@ import { flyCards } from "./flying_cards.js";
 import { Focus } from "./focus.js";
 import { Hand } from "./hand.js";
 import { LogAndChat } from "./log_and_chat.js";
+import { LookBack } from "./look_back.js";
 import { Menu } from "./menu.js";
 import { Owed } from "./owed.js";
 import { Rematch } from "./rematch.js";
@@ -78,7 +80,8 @@ export function parts(root, store, on) {
   const logAndChat = LogAndChat(box.talk, { onTrace: on.onTrace, onChat: on.onChat, onMute: on.onMute });
   const rematch = Rematch({ ask: () => on.send({ do: "rematch" }), refuse: on.refuse });
   const ending = Ending(box.ending, { rematch });
-  const menu = Menu(status.menu, { send: on.send, onResign: on.onResign, onLeave: on.onLeave, onHint: on.onHint, onDevice: on.onDevice });
+  const menu = Menu(status.menu, { send: on.send, onResign: on.onResign, onLeave: on.onLeave, onHint: on.onHint, onDevice: on.onDevice, onPace: on.onPace });
+  const lookBack = LookBack(box.map, store, { game: root.dataset.game, onSkip: on.onSkip, onProblem: on.refuse });
   const clocks = Clocks((seat) => seats.clock(seat), on.now);
   let seating = null;
   let isSeatingLoaded = false;
@@ -103,17 +106,22 @@ export function parts(root, store, on) {
     showPhase(store.state);
   }
 
-  function drawBoard({ table, view }, before, { events = [] }) {
+  /** An earlier position, while one is looked at, stays whatever happens meanwhile. */
+  function drawBoard({ table, view, past }, before, { events = [] }) {
     const now = JSON.stringify(table.seats.map(({ colour }) => colour));
     if (now !== colours) board.seats(table.seats);
     colours = now;
-    if (view !== before.view) board.set(view, events).then(() => view.winner !== null && ending.show());
+    const isTravelling = past !== before.past;
+    if (!isTravelling && (past || view === before.view)) return;
+    board.set((past ?? { view }).view, isTravelling ? [] : events).then(() => !past && view.winner !== null && ending.show());
   }
 
   function markBoard(state, before) {
     // several choices fit: what led to them stays lit
-    if (state.ask?.length && !state.hint && state.trace === before.trace) return;
-    board.mark(marksOf(state));
+    if (state.ask?.length && !state.hint && state.trace === before.trace && !state.past) return;
+    const { traces = [], recap = [], ...marks } = marksOf(state);
+    const coloured = (moves) => moves.map((each) => ({ ...each, look: lookOf(state.table.seats, each.seat) }));
+    board.mark({ ...marks, traces: coloured(traces), recap: coloured(recap) });
   }
 
   function follow(state, before) {
@@ -150,11 +158,14 @@ export function parts(root, store, on) {
   inGame(["clock", "view"], clocks.update);
   // the map last: it takes the room that the others leave
   inGame(["table", "view", "presence", "selection", "ask", ...CHOICES], smallScreen.arrange);
-  inGame(["table", "view"], drawBoard);
+  inGame(["table", "view", "past"], drawBoard);
+  inGame(["table", "view", "you", "log", "past", "isSkipping", ...CHOICES], lookBack.update);
   inGame(["view"], animate);
-  store.subscribe(["view", "choices", "selection", "ask", "hint", "trace"], (state, before) => state.view && markBoard(state, before));
+  store.subscribe(["view", "choices", "selection", "ask", "hint", "trace", "recap", "past"], (state, before) => state.view && markBoard(state, before));
   store.subscribe(["choices", "selection"], follow);
   atTable(["seq", "table", ...CHOICES], note);
+  for (const part of [box.map, box.seats, box.status])
+    part.addEventListener("click", (event) => !event.target.closest("button, a, select, summary") && on.onSkip());
 
   Focus(root, store);
 

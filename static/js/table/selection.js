@@ -107,13 +107,15 @@ export function stillFits(choices, selection) {
   return {};
 }
 
-/** What the board lights: the move of a log line, a hint, or what may be chosen. */
-export function marksOf({ choices, selection, ask, hint, trace }) {
-  if (trace) return { trace };
+/** What the board lights: what led to a past position, the move of a log line, a hint, or what may be chosen. */
+export function marksOf({ choices, selection, ask, hint, trace, past, recap }) {
+  if (past) return { traces: past.traces };
+  if (trace) return { traces: [trace] };
   if (hint && ask) return { selected: hint.from };
   if (!choices.length) return {};
   const { sources, targets } = offers(choices, selection);
   return {
+    recap: recap ?? [],
     selected: selection.from,
     sources: selection.from === undefined ? [...sources.keys()] : [],
     targets: [...targets].flatMap(([place, list]) =>

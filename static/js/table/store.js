@@ -14,7 +14,10 @@ export const emptyState = () => ({
   isWaiting: false, // for the answer to an action: the choices are those of the position before it
   selection: {}, // {card?, from?}
   ask: null, // several choices fit the last click: these
-  trace: null, // {from, to}: the move of the log line that is pointed at
+  trace: null, // {from, to, seat}: the move of the log line that is pointed at
+  recap: null, // such moves: what the others did since one's last turn, until the first click
+  past: null, // {view, traces}: an earlier position that is looked at
+  isSkipping: false, // to one's turn
 });
 
 /** Store(state) -> {state, set(change, happened), subscribe(fields, call)}; call(state, before, happened). */

@@ -1,0 +1,138 @@
+"""Pace and what happened: one's own setting, skipping to one's turn, the others' moves, and looking back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.table.house import SHORT, Player, begin, move_beside
+from tests.browser.table.test_log import HIDDEN
+from tests.browser.table.test_senses import in_turn
+
+
+def paces_sent(page: Page) -> list[str]:
+    """What this page says of its pace from now on."""
+    sent: list[str] = []
+
+    def note(text: str | bytes) -> None:
+        message: dict[str, Any] = json.loads(text)
+        if message["do"] == "pace":
+            sent.append(message["pace"])
+
+    page.on("websocket", lambda socket: socket.on("framesent", note))
+    return sent
+
+
+def whole_turn(player: Player) -> None:
+    """This player's turn, beside the page."""
+    while (state := player.state()).get("choices"):
+        assert move_beside(player, state)
+
+
+def standing(page: Page) -> list[str]:
+    """Where the pirates are drawn."""
+    drawn: list[str] = page.eval_on_selector_all(
+        ".figure", "nodes => nodes.map((node) => node.getAttribute('transform')).sort()"
+    )
+    return drawn
+
+
+def test_a_pace_is_kept_and_said_anew_and_a_tap_skips_to_ones_turn(person: Callable[..., Player]) -> None:
+    ann = person("Ann")
+    sent = paces_sent(ann.page)
+    game = begin(ann, options={**HIDDEN, "players": 3, "first": 0}, bots=["cabin-boy", "cabin-boy"])
+    ann.open(game)
+    ann.wait_until_mine()
+    assert sent == []
+    ann.page.locator(".table-menu > summary").click()
+    ann.page.get_by_label("Pace of the game").select_option("slow")
+    ann.page.keyboard.press("Escape")
+    ann.page.reload()
+    expect(ann.page.locator("#pace")).to_have_value("slow")
+    ann.wait_until_mine()
+    assert sent == ["slow", "slow"], "once when it was chosen, once for the new connection"
+    skip = ann.page.get_by_role("button", name="Skip to my turn")
+    expect(skip).to_be_hidden()
+    whole_turn(ann)
+    expect(skip).to_be_visible()
+    ann.page.locator(".map .board").click(position={"x": 300, "y": 5})  # on the bare map
+    expect(skip).to_have_attribute("aria-pressed", "true")
+    ann.page.locator(".map .board").click(position={"x": 300, "y": 5})
+    ann.wait_until_mine()
+    assert sent == ["slow", "slow", "skip"]
+    expect(skip).to_be_hidden()
+
+
+def test_the_others_moves_lie_on_the_board_until_the_first_click(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    game = begin(ann, bo, options=SHORT)
+    first, second = in_turn(ann, bo)
+    whole_turn(first)
+    second.open(game)
+    moves = second.page.locator(".recap")
+    expect(moves.first).to_be_attached()
+    shown = moves.count()
+    second.page.reload()
+    expect(moves).to_have_count(shown)
+    second.page.get_by_role("button", name="One step back").click()
+    expect(moves).to_have_count(0)
+    second.page.get_by_role("button", name="Back to now").click()
+    expect(moves).to_have_count(shown)
+    second.page.locator(".hand-card, .map .is-source").first.click()
+    expect(moves).to_have_count(0)
+    whole_turn(second)
+    expect(moves).to_have_count(0)
+
+
+def test_an_earlier_position_stays_whatever_happens_meanwhile(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann", reduced_motion="reduce"), person("Bo")
+    game = begin(ann, bo, options=SHORT)
+    first, second = in_turn(ann, bo)
+    second.open(game)
+    page = second.page
+    for _ in range(3):
+        assert move_beside(first)
+    page.wait_for_function("() => document.querySelectorAll('.log-line').length >= 4")
+    now = standing(page)
+    back = page.get_by_role("button", name="One step back")
+    on = page.get_by_role("button", name="One step on")
+    expect(on).to_be_hidden()
+    back.click()
+    strip = page.locator(".looking-back")
+    expect(strip).to_contain_text("2 / 3")
+    expect(page.locator(".trace")).to_have_count(1)
+    back.click()
+    expect(strip).to_contain_text("1 / 3")
+    then = standing(page)
+    assert then != now
+    before = second.seq()
+    assert move_beside(first)  # live
+    second.wait_past(before)
+    assert standing(page) == then
+    on.click()
+    expect(strip).to_contain_text("2 / 3")
+    page.keyboard.press("Escape")
+    expect(strip).to_be_hidden()
+    assert standing(page) not in (then, now), "what happened meanwhile is there"
+    back.click()
+    expect(strip).to_be_visible()
+    whole_turn(first)
+    second.wait_until_mine()
+    expect(strip).to_be_visible()
+    page.locator(".hand-card:not([disabled])").first.click()  # whoever chooses is back in the present
+    expect(strip).to_be_hidden()
+
+
+def test_a_replay_of_the_running_game_begins_at_ones_last_turn(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    game = begin(ann, bo, options={**SHORT, "actions": 1})
+    first, second = in_turn(ann, bo)
+    for player in (first, second, first, second):
+        whole_turn(player)
+    first.page.goto(f"{first.url}/g/{game}/replay")
+    expect(first.page.locator("[data-said]")).to_contain_text("ends the turn")
+    at, _, of = first.page.locator("[data-count]").inner_text().partition(" / ")
+    assert (int(at), int(of)) == (4, 8), "two steps a turn: the last turn begins after four"
