@@ -4,6 +4,7 @@ import { put, svg } from "../core/dom.js";
 import { use } from "../core/icons.js";
 import { cardName } from "../core/names.js";
 import { t, tn } from "../core/i18n.js";
+import { drawArrows } from "./arrows.js";
 
 /** What a target says: the cards that lead there, the cards it draws. */
 function targetNote({ cards = [], draws = 0, note }) {
@@ -88,6 +89,7 @@ export function Marks(rings, chips) {
   function redraw(places) {
     put(rings);
     put(chips);
+    drawArrows(chips, marks.arrows ?? [], places);
     for (const { group } of places.values()) group.classList.remove("is-source", "is-target", "is-selected");
     for (const place of marks.sources ?? []) {
       const entry = places.get(place);

@@ -6,6 +6,3 @@ export const points = (share) => Math.round(share * 100);
 
 /** "+4", "−12", "0". */
 export const signed = (share) => new Intl.NumberFormat(language(), { signDisplay: "exceptZero" }).format(points(share));
-
-/** "45 %", as the language writes it. */
-export const percent = (share) => new Intl.NumberFormat(language(), { style: "percent" }).format(share);

@@ -21,7 +21,7 @@ export async function fromRoom(room) {
     return { replay: await seenSoFar(room), seats, viewer, record: null, table };
   }
   const record = await get(`${path}/record`);
-  return { ...(await fromRecord(record)), seats, table };
+  return { ...(await fromRecord(record)), seats, table, you };
 }
 
 export async function fromRecord(record, viewer = "all") {
