@@ -30,8 +30,6 @@ from app.store.people.data import DataStore
 from app.store.people.players import PeopleStore
 from app.store.people.social import SocialStore
 
-__all__ = ["add_arguments", "run"]
-
 _SPAN = re.compile(r"(\d+)([hdw])")
 _GREATEST = 2**31 - 1
 _SECONDS = {"h": 3600, "d": 86_400, "w": 7 * 86_400}

@@ -12,8 +12,6 @@ from types import ModuleType
 
 from app import __version__
 
-__all__ = ["main"]
-
 # Command → the module and its function that readies a parser, with its arguments and what is to `run`. The module
 # is imported only when it is asked for: so the engine starts without a web server, and help without anything.
 _COMMANDS: dict[str, tuple[str, str, str]] = {

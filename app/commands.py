@@ -13,8 +13,6 @@ import orjson
 from app import rules
 from app.engine_lines import serve_lines
 
-__all__ = ["CommandError", "catalogue", "engine", "picture", "replay", "verify"]
-
 _MOST_BYTES = 64 * 1024 * 1024
 
 

@@ -10,8 +10,6 @@ import orjson
 from app import rules
 from app.rules import Json
 
-__all__ = ["MOST_BYTES", "RequestError", "answer_line", "serve_lines"]
-
 MOST_BYTES = 4 * 1024 * 1024
 """A longer line is refused; a choice with the events of a whole game, the longest request, is far shorter."""
 

@@ -157,7 +157,7 @@ def play(plan: Game, attempt: int) -> rules.Record | None:
     position = rules.new_game(options, rules.seed_from(server_seed, nonces))
     moves: list[rules.Move] = []
     happened: set[str] = set()
-    while not rules.is_over(position):
+    while position.winner is None:
         if len(moves) == MOST_ACTIONS:
             return None
         action: rules.Action = rules.Resign()

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
 
-__all__ = ["Budget", "Meter"]
-
 
 @dataclass(frozen=True, slots=True)
 class Budget:

@@ -11,8 +11,6 @@ from app.bots.turn_search import Plan
 from app.rules.core.action import Action
 from app.rules.core.position import Position
 
-__all__ = ["captain"]
-
 _WIDTH = 60
 _ROUNDS = (8, 5, 3, 3)
 """How many plans are compared in each round; every round is an imagined position of its own."""

@@ -18,8 +18,6 @@ from app.rules import Json
 from app.rules.core.action import Action
 from app.rules.modules.scoundrels import Discard, OwedDiscard
 
-__all__ = ["PLAYERS", "choose", "safe_choice"]
-
 _USUAL_TURNS = 40
 """Games of bots take 12 to 30 turns a seat; from here on they lose patience."""
 

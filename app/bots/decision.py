@@ -13,8 +13,6 @@ from app.bots.turn_search import Plan
 from app.rules.core.action import Action, End
 from app.rules.core.position import Position
 
-__all__ = ["Best", "Decision"]
-
 Best = Callable[[Action], None]
 
 

@@ -13,8 +13,6 @@ from app.bots.levels import LEVELS, SECONDS, is_level
 from app.rules import Json
 from app.rules.core.position import Position
 
-__all__ = ["DEFAULT_LEVEL", "choose_from_position", "choose_from_view"]
-
 DEFAULT_LEVEL = "captain"
 """Who answers when a request names no bot."""
 

@@ -13,17 +13,6 @@ from operator import mul
 from app.rules.core.movement import company_of, retreat_target
 from app.rules.core.position import TORTUGA, Position
 
-__all__ = [
-    "FEATURES",
-    "WEIGHTS",
-    "chances",
-    "features",
-    "rough_strength",
-    "strength",
-    "strengths",
-    "weights_for",
-]
-
 FEATURES: tuple[str, ...] = (
     "spaces_left",
     "home",

@@ -13,8 +13,6 @@ from random import Random
 from app.rules import Json
 from app.rules.core.event import cards_played
 
-__all__ = ["Contradiction", "Hypothesis", "suppose"]
-
 
 class Contradiction(Exception):
     """The possibilities drawn so far do not fit what was seen later; draw again."""

@@ -19,8 +19,6 @@ from app.bots.turn_search import Plan, plans
 from app.rules.core.action import Action
 from app.rules.core.position import Position
 
-__all__ = ["legend"]
-
 _ROOT_WIDTH = 100
 _ROUNDS = ((14, 3), (7, 5), (4, 8), (2, 8))
 """Of each quarter: how many plans are compared, on how many imagined positions."""

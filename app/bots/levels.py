@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["LEVELS", "SECONDS", "is_level"]
-
 LEVELS: tuple[str, ...] = ("cabin-boy", "sailor", "mate", "captain", "legend")
 
 SECONDS: dict[str, float] = {"cabin-boy": 0.2, "sailor": 0.2, "mate": 0.5, "captain": 0.8, "legend": 1.0}

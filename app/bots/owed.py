@@ -13,8 +13,6 @@ from app.rules.modules.black_magic.pistol import Steal
 from app.rules.modules.black_magic.rum import Share
 from app.rules.modules.scoundrels import Discard, OwedDiscard
 
-__all__ = ["answer", "card_values", "settle_all"]
-
 
 def card_values(position: Position, seat: int) -> list[float]:
     """Of each kind, what one more is worth to the seat: rarer in hand and reaching further is better."""

@@ -23,8 +23,6 @@ from app.bots.turn_search import Judge, plans, step
 from app.rules.core.action import Action, Advance, End, Retreat
 from app.rules.core.position import Position
 
-__all__ = ["cabin_boy", "mate", "sailor", "yardstick"]
-
 _TOLERATED_LOSS = 0.15
 """An action must not cost more than this, or the sailor ends the turn where that is allowed."""
 _DRAGGING = 25

@@ -14,8 +14,6 @@ from app.bots.turn_search import Plan, plans, reveal
 from app.rules.core.action import Action, End
 from app.rules.core.position import Position
 
-__all__ = ["candidates", "edge", "finish", "play_plan", "play_turn"]
-
 _END = End()
 
 

@@ -21,8 +21,6 @@ from app.bots.choosing import safe_choice
 from app.bots.levels import SECONDS
 from app.rules import Json
 
-__all__ = ["BotPool", "OnOutcome"]
-
 OnOutcome = Callable[[str, str, float], None]
 """on_outcome(level, outcome, seconds): outcome is chosen, forced, late, crashed or full."""
 

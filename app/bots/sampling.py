@@ -18,8 +18,6 @@ from app.rules.core.position import Position
 from app.rules.modules.black_magic.chest_tokens import TOKENS
 from app.rules.modules.black_magic.dealt_choice import OwedChoice
 
-__all__ = ["PositionSampler", "acting_seat"]
-
 _TRIES = 40
 
 

@@ -18,8 +18,6 @@ from app.rules.core.movement import discard_card
 from app.rules.core.position import Position
 from app.rules.modules.black_magic.chest import Chest
 
-__all__ = ["Judge", "Plan", "plans", "reveal", "step"]
-
 _END = End()
 
 

@@ -21,8 +21,6 @@ from app.bots.review import review
 from app.rules import Json
 from app.rules.core.action import Action
 
-__all__ = ["answer_line", "main"]
-
 NICENESS = 10
 """People's moves come first: thinking takes only what the machine has left."""
 REVIEW_NICENESS = 5

@@ -15,8 +15,6 @@ from app.client.protocol import fresh_id
 from app.client.sealing import Keeper
 from app.rules import Json
 
-__all__ = ["PAUSES", "Api", "ApiError"]
-
 PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
 """Seconds between the tries to reach a server that does not answer; after the last one it is given up."""
 LONGEST_WAIT = 60.0

@@ -13,8 +13,6 @@ from __future__ import annotations
 import ssl
 from collections.abc import Iterator
 
-__all__ = ["ApiError", "ClientError", "NotKept", "PlayerFailed", "SeatLost", "Unreachable", "unreachable"]
-
 
 class ClientError(Exception):
     """Its text is a sentence for the person who runs the program."""

@@ -15,8 +15,6 @@ from app.client.errors import ApiError, ClientError, NotKept, PlayerFailed
 from app.client.seat import Seat, play_seat
 from app.rules import Json
 
-__all__ = ["Program", "add_arguments", "run"]
-
 _LONGEST_LINE = 8 * 1024 * 1024
 
 _ADVICE = {

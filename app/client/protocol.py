@@ -15,8 +15,6 @@ from app import rules
 from app.client.sealing import Keeper
 from app.rules import Json
 
-__all__ = ["VERSION", "GameProtocol", "decode", "encode", "fresh_id", "must_go_again"]
-
 VERSION = 2
 _OVER = ("finished", "aborted", "closed")
 

@@ -11,8 +11,6 @@ from app import rules
 from app.client.errors import NotKept
 from app.rules import Json
 
-__all__ = ["Keeper"]
-
 _FROZEN = ("order", "options", "bots", "seals")
 
 

@@ -16,8 +16,6 @@ from app.client.protocol import GameProtocol, encode, must_go_again
 from app.client.socket import open_socket, receive, send
 from app.rules import Json
 
-__all__ = ["TRIES", "Seat", "play_seat"]
-
 TRIES = 3
 """So many answers in a row that are no moves, and the player is given up."""
 _PATIENCE = 1.0

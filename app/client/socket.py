@@ -13,8 +13,6 @@ from websockets.exceptions import ConnectionClosed
 from app.client.protocol import decode, encode
 from app.rules import Json
 
-__all__ = ["open_socket", "receive", "send"]
-
 
 def open_socket(base: str, game: str, headers: Mapping[str, str], **options: Any) -> connect:
     """To a table of the server at `base`; to be awaited, or entered."""

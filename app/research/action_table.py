@@ -11,8 +11,6 @@ from app.rules.core.action import ACTIONS, Action, Resign
 from app.rules.core.position import Position
 from app.rules.core.ruleset import modules_on
 
-__all__ = ["ActionTable"]
-
 _ANSWERS = 400
 """Five seats can share six cards in 360 ways; no choice has more."""
 

@@ -15,8 +15,6 @@ from app.research.action_table import ActionTable
 from app.rules.core.position import Position
 from app.rules.modules.scoundrels import Discard, OwedDiscard
 
-__all__ = ["CartagenaEnv", "env"]
-
 _ROW = 20
 _PENDING = ("steal", "share", "stack", "discard")
 _MOST_ACTIONS = 3_000

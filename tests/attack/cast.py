@@ -66,7 +66,7 @@ class Cast:
         assert room is not None
         position, seq = room.table.position, room.table.seq
         action: dict[str, Any] = {"type": "end"}
-        if position is not None and not rules.is_over(position):
+        if position is not None and position.winner is None:
             action = rules.action_to_json(rules.legal(position, 0)[0])
         return {
             "act": {"version": seq, "action": action},

@@ -161,7 +161,7 @@ def some_moves(position: rules.Position, count: int, chance: random.Random) -> l
             hand = list(position.hand_names(seat))
             action = {"type": "discard", "cards": sorted(chance.sample(hand, action["count"]))}
         after, _ = rules.apply(position, seat, rules.action_from_json(action))
-        if rules.is_over(after):
+        if after.winner is not None:
             break
         moves.append((seat, action))
         position = after

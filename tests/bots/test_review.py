@@ -11,7 +11,7 @@ import pytest
 
 from app import rules
 from app.bots.review import review
-from app.client.api import Api, ApiError
+from app.client import Api, ApiError
 from app.client.seat import Seat, play_seat
 from tests.bots.tables import chosen, seed
 from tests.bots.test_third_party import token_for

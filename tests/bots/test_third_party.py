@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.client.api import Api, ApiError
+from app.client import Api, ApiError
 from app.client.errors import PlayerFailed
 from app.client.play import Program
 from app.client.seat import Seat, play_seat

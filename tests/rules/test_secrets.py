@@ -39,7 +39,7 @@ def leaks(doors: Doors, game: list[Step], chance: random.Random) -> Iterator[str
     """What an audience could tell a position from its twin by."""
     for step in game:
         for audience in audiences(step.before):
-            if rules.is_over(step.before) or rules.is_over(step.after):
+            if step.before.winner is not None or step.after.winner is not None:
                 continue
             twin = twin_of(step.before, audience, chance)
             if not alike(doors.view(step.before, audience), doors.view(twin, audience)):

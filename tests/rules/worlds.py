@@ -186,7 +186,7 @@ def walk(
     """So many steps of play, fewer if the game is won."""
     taken: list[Step] = []
     action: rules.Action
-    while len(taken) < steps and not rules.is_over(position):
+    while len(taken) < steps and position.winner is None:
         # Debts make resigning interesting.
         if chance.random() < resigning * (5 if position.pending else 1):
             seat, action = chance.choice(position.seats_in), rules.Resign()

@@ -65,10 +65,6 @@ def new_game(options: Options, seed: str) -> Position:
     return position
 
 
-def is_over(position: Position) -> bool:
-    return position.winner is not None
-
-
 def legal(position: Position, seat: int) -> list[Action]:
     """What the seat may do now, `resign` left out; an owed discard stands as a count."""
     if position.winner is not None:
