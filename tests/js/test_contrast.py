@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 TOKENS = Path(__file__).resolve().parents[2] / "static" / "css" / "tokens.css"
+BOARD = TOKENS.with_name("board.css")
 COLOUR = re.compile(r"--([\w-]+):\s*(#[0-9a-f]{6})")
 
 PAPERS = ("paper", "paper-raised", "paper-sunken")
@@ -70,11 +71,23 @@ def test_contrast(theme: str, pairs: list[tuple[str, str]], least: float) -> Non
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("ring", ["focus", "chosen"])
-def test_a_ring_on_the_map_stands_out_from_the_tile_or_from_its_edge(theme: str, ring: str) -> None:
+@pytest.mark.parametrize("ring", ["focus", "chosen", "ring"])
+@pytest.mark.parametrize("side", ["stone", "jungle"])
+def test_a_ring_on_the_map_stands_out_from_the_tile_or_from_its_edge(
+    theme: str, ring: str, side: str
+) -> None:
     """It is drawn over the line between the two, so one of them is enough."""
     colours = themes()[theme]
-    assert max(contrast(colours[ring], colours[ground]) for ground in ("stone", "stone-edge")) >= 3
+    assert max(contrast(colours[ring], colours[ground]) for ground in (side, f"{side}-edge")) >= 3
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_ring_of_what_can_move_is_drawn_in_a_colour_that_stands_out_from_map_and_sea(theme: str) -> None:
+    """Prison, sloop and bay have no edge of their own there."""
+    colours = themes()[theme]
+    assert min(contrast(colours["ring"], colours[ground]) for ground in ("map", "sea")) >= 3
+    assert re.search(r"\.ring\.source \{ stroke: var\(--ring\)", BOARD.read_text())
+    assert re.search(r"\.ring\.target \{ stroke: var\(--ring\)", BOARD.read_text())
 
 
 def test_the_system_and_the_chosen_dark_theme_are_the_same() -> None:

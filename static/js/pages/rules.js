@@ -1,4 +1,4 @@
-// Examples in the rules: small live boards, drawn when they come into sight, played by the real engine.
+// Examples in the rules: small live boards, played by the real engine.
 import { Board } from "../board/board.js";
 import { eventLine } from "../core/event_text.js";
 import { t } from "../core/i18n.js";
@@ -79,13 +79,9 @@ async function example(figure) {
   reset();
 }
 
-const watcher = new IntersectionObserver((entries) => {
-  for (const { isIntersecting, target } of entries) {
-    if (!isIntersecting) continue;
-    watcher.unobserve(target);
-    example(target).catch(() => {
-      target.hidden = true; // without the server an example is left out; the text stands alone
-    });
-  }
-}, { rootMargin: "200px" });
-for (const figure of findAll("[data-demo]")) watcher.observe(figure);
+// One after the other from the top, all of them without being looked at: whoever prints the page has never scrolled.
+for (const figure of findAll("[data-demo]")) {
+  await example(figure).catch(() => {
+    figure.hidden = true; // without the server an example is left out; the text stands alone
+  });
+}
