@@ -19,11 +19,14 @@ from app.web.auth.sessions import csrf_token
 from app.web.errors import BadRequest
 from app.web.i18n import COOKIE, LANGUAGES, Catalogue, Languages, language_of
 from app.web.pages.assets import Assets
+from app.web.pages.share import shared
 from app.web.routing import accepts_gzip
 
 __all__ = ["PageRenderer", "Pages", "json_object"]
 
 THEMES = ("system", "light", "dark")
+PAPERS = {"light": "#f1e6cb", "dark": "#15110c"}
+"""The browser's frame has the page's own colour: --paper of static/css/tokens.css."""
 YEAR = 365 * 24 * 3600
 LEVEL = 4  # of packing a page; the best takes longer and saves three per cent more
 
@@ -96,6 +99,10 @@ class PageRenderer:
             asked_who=asked_who,
             csrf=secret,
             path=request.url.path,
+            share=shared(request, words, self.assets, str(context.get("room", "")))
+            if status == 200
+            else None,
+            papers=PAPERS,
             status=status,
             **context,
         )
@@ -116,6 +123,7 @@ class PageRenderer:
 
     def manifest(self, request: Request) -> Response:
         words = self.catalogue_for(request)
+        paper = PAPERS.get(request.cookies.get("theme", ""), PAPERS["light"])
         sizes = (
             ("app.svg", "any", "svg+xml"),
             ("app-192.png", "192x192", "png"),
@@ -129,8 +137,8 @@ class PageRenderer:
             "start_url": "/",
             "scope": "/",
             "display": "standalone",
-            "background_color": "#15110c",
-            "theme_color": "#15110c",
+            "background_color": paper,
+            "theme_color": paper,
             "icons": [
                 {
                     "src": self.assets.url(f"icons/{name}"),

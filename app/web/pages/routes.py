@@ -19,6 +19,7 @@ from app.web.pages import replay as replays
 from app.web.pages.errors import error_page
 from app.web.pages.lessons import LESSONS
 from app.web.pages.render import PageRenderer, Pages
+from app.web.pages.share import TOPICS, robots_txt, sitemap_xml
 from app.web.routing import Router, accepts_gzip
 
 __all__ = ["install_pages", "router"]
@@ -26,7 +27,6 @@ __all__ = ["install_pages", "router"]
 router = Router(include_in_schema=False)
 
 ROOM = re.compile(r"[A-Za-z0-9_-]{8,64}")
-TOPICS = ("editions", "complete", "morgan", "scoundrels", "black-magic", "options", "chance")
 KEPT = "public, max-age=31536000, immutable"
 
 
@@ -76,6 +76,13 @@ async def manifest(request: Request, pages: Pages) -> Response:
 
 
 @router.get("/favicon.ico")
+async def favicon(request: Request, pages: Pages) -> Response:
+    """For what looks here without reading a page, and may not know SVG."""
+    answer = pages.assets.answer(request, "", "icons/favicon-48.png")
+    assert answer is not None
+    return answer
+
+
 @router.get("/icon.svg")
 async def icon(request: Request, pages: Pages) -> Response:
     answer = pages.assets.answer(request, "", "icons/app.svg")
@@ -93,10 +100,13 @@ async def worker(request: Request, pages: Pages) -> Response:
 
 
 @router.get("/robots.txt")
-async def robots() -> Response:
-    return Response(
-        "User-agent: *\nDisallow: /g/\nDisallow: /api/\nDisallow: /resume/\n", media_type="text/plain"
-    )
+async def robots(request: Request) -> Response:
+    return Response(robots_txt(request), media_type="text/plain")
+
+
+@router.get("/sitemap.xml")
+async def sitemap(request: Request) -> Response:
+    return Response(sitemap_xml(request), media_type="application/xml")
 
 
 # -- play ------------------------------------------------------------------------------------------

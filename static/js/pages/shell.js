@@ -5,6 +5,8 @@ const YEAR = 365 * 24 * 3600;
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
   document.cookie = `theme=${theme}; path=/; max-age=${YEAR}; samesite=lax`;
+  const paper = getComputedStyle(document.documentElement).getPropertyValue("--paper").trim();
+  for (const meta of document.querySelectorAll('meta[name="theme-color"]')) meta.content = paper;
   for (const button of document.querySelectorAll("[data-theme-choice]")) {
     button.setAttribute("aria-pressed", String(button.dataset.themeChoice === theme));
   }

@@ -27,7 +27,7 @@ export function Seating(root, { send, sit, giveUp, now }) {
   const host = el("div", { class: "host-controls" });
   const head = el("div", { class: "seating-head" });
   const terms = el("details", { class: "terms" }, el("summary", {}, t("The rules of this table")));
-  const link = el("input", { type: "text", readonly: true, id: "invite-link", value: location.href.split(/[?#]/)[0] });
+  const link = el("input", { type: "text", readonly: true, id: "invite-link" });
   const copied = el("span", { class: "copied", role: "status" });
   const copy = el(
     "button",
@@ -307,6 +307,8 @@ export function Seating(root, { send, sit, giveUp, now }) {
       if (key === drawn) return;
       drawn = key;
       naming.hidden = you.person !== null || table.status !== "open";
+      // the edition chooses the picture that a shared link is shown with; the page itself does not ask
+      link.value = `${location.href.split(/[?#]/)[0]}?edition=${table.options.preset}`;
       const hadFocus = root.contains(document.activeElement) ? document.activeElement.textContent : null;
       const level = root.querySelector("#bot-level")?.value;
       head.replaceChildren(

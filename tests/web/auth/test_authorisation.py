@@ -82,7 +82,7 @@ PAGES = (
     "/ /new /g/{room} /g/{room}/replay /g/{room}/fairness /g/{room}/review /replay /fairness /rules "
     "/rules/{topic} /tutorial /about /offline /me /players/{player} /account /resume /resume/{code} "
     "/static/{fingerprint}/{name:path} "
-    "/lang/{name}.json /manifest.webmanifest /icon.svg /favicon.ico /worker.js /robots.txt"
+    "/lang/{name}.json /manifest.webmanifest /icon.svg /favicon.ico /worker.js /robots.txt /sitemap.xml"
 )
 ROWS |= {("GET", page): "open" for page in PAGES.split()}
 
