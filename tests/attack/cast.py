@@ -81,6 +81,8 @@ class Cast:
             "start": {},
             "remove": {"seat": 1},
             "bot": {"level": "sailor", "seat": 4},
+            "close": {},
+            "password": {"password": "another"},
             "host": {"seat": 1},
             "consent": {"to": "continue" if state == "paused" else "pause", "yes": True},
             "vote": {"seat": 1, "choice": "end"},

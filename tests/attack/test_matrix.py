@@ -49,6 +49,8 @@ ROWS: dict[str, dict[str, tuple[str, str, str]]] = {
         "start": ONLY_HOST,
         "remove": ONLY_HOST,
         "bot": ONLY_HOST,
+        "close": ONLY_HOST,
+        "password": ONLY_HOST,
         "seal": (DONE, DONE, "not_seated"),
     }.items()
 }
@@ -97,6 +99,8 @@ def told(role: str, state: str, do: str) -> str:
         return turned_away
     if role in ("nobody", "wrong token", "operator"):
         return "no_session"
+    if (role, do) == ("host", "password") and state in ("open", "unlisted"):
+        return "not_locked"
     row = ROWS[do][PHASES[state]]
     return row[0] if role == "host" else row[1] if role in SEATED else row[2]
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from fastapi import Header, Path, Query
+from pydantic import AfterValidator
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
@@ -35,7 +36,17 @@ __all__ = ["router"]
 router = Router(prefix="/api/v1", tags=["games"])
 
 GameId = Annotated[str, Path(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_-]+$")]
-Password = Annotated[str | None, Header(alias="X-Room-Password", max_length=100)]
+
+
+def _as_typed(password: str | None) -> str | None:
+    """A header holds bytes: pages send a word as UTF-8; a program may have sent Latin-1, as it was read."""
+    try:
+        return None if password is None else password.encode("latin-1").decode()
+    except UnicodeDecodeError:
+        return password
+
+
+Password = Annotated[str | None, Header(alias="X-Room-Password", max_length=400), AfterValidator(_as_typed)]
 
 
 @router.post("/games", status_code=201, responses=responses(401, 403, 409, 422))

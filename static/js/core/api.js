@@ -48,7 +48,7 @@ async function ask(method, url, body, more = {}) {
 
 const api = (path) => `/api/v1${path}`;
 
-export const get = (path) => ask("GET", api(path));
+export const get = (path, headers = {}) => ask("GET", api(path), undefined, headers);
 export const post = (path, body = {}, headers = {}) => ask("POST", api(path), body, headers);
 export const put = (path, body = {}) => ask("PUT", api(path), body);
 export const remove = (path, body) => ask("DELETE", api(path), body);

@@ -3,7 +3,8 @@ import { botNonce, commitmentOf, sealOf, seedFrom, setUp } from "./chance.js";
 import { compared } from "../core/sealing.js";
 import { t, tn } from "../core/i18n.js";
 import { seatName } from "../core/names.js";
-import { get, Refused } from "../core/api.js";
+import { Refused } from "../core/api.js";
+import { getOfGame } from "../core/password_door.js";
 import { Dealer, Mismatch } from "./dealer.js";
 import { el, find, put } from "../core/dom.js";
 import { playThrough, readRecord } from "./replay_source.js";
@@ -125,14 +126,13 @@ async function run(given) {
 }
 
 async function load() {
-  const path = `/games/${encodeURIComponent(room)}`;
-  const { table } = await get(path);
+  const { table } = await getOfGame(room);
   showSeals(table, table.seats);
   if (!["finished", "aborted"].includes(table.status)) {
     find("[data-why]", page).textContent = t("The secret is shown when the game is over; come back then.");
     return;
   }
-  record = await get(`${path}/record`);
+  record = await getOfGame(room, "/record");
   button.disabled = false;
 }
 

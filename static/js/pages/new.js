@@ -3,6 +3,7 @@ import { t, tn } from "../core/i18n.js";
 import { Refused } from "../core/api.js";
 import { createOnce, pressed } from "../core/creating.js";
 import { find, findAll, given } from "../core/dom.js";
+import { keepAsHost } from "../core/room_password.js";
 import { ensureName } from "./name.js";
 import { begin, sitAt } from "../core/sitting.js";
 
@@ -150,9 +151,9 @@ async function open() {
   const asked = order();
   const table = await createOnce("/games", asked);
   const { id } = table;
-  const headers = asked.password ? { "X-Room-Password": asked.password } : {};
-  await sitAt(id, table, headers);
-  if (asked.bots.length === asked.options.players - 1) await begin(id, headers);
+  if (asked.password) keepAsHost(id, asked.password); // its host needs none to come in, but friends will ask
+  await sitAt(id, table);
+  if (asked.bots.length === asked.options.players - 1) await begin(id);
   location.assign(`/g/${encodeURIComponent(id)}`);
 }
 

@@ -1,18 +1,18 @@
 // Where a replay comes from: a finished game's record, a record file, or what one has seen of a running game.
-import { get, getFrom, postTo, Refused } from "../core/api.js";
+import { postTo, Refused } from "../core/api.js";
 import { personName } from "../core/names.js";
 import { refusal } from "../core/refusals.js";
+import { getOfGame, getOfPage } from "../core/password_door.js";
 
 /** Have the rules play a record through for one viewer: "all", null (a spectator) or a seat. */
 export const playThrough = (record, viewer = "all") => postTo("/replay/steps", { record, eyes: viewer });
 
 /** What this viewer has seen of a running game, from its start; undone moves are left out. */
-const seenSoFar = (room) => getFrom(`/g/${encodeURIComponent(room)}/seen`);
+const seenSoFar = (room) => getOfPage(room, "/seen");
 
 /** {replay, seats, viewer, record}: record is null while the game runs. */
 export async function fromRoom(room) {
-  const path = `/games/${encodeURIComponent(room)}`;
-  const state = await get(path);
+  const state = await getOfGame(room);
   const { table, you } = state;
   if (table.status === "open") throw new Refused(409, "not_started", refusal("not_started"));
   const seats = table.seats;
@@ -20,7 +20,7 @@ export async function fromRoom(room) {
     const viewer = you?.seat ?? null;
     return { replay: await seenSoFar(room), seats, viewer, record: null, table };
   }
-  const record = await get(`${path}/record`);
+  const record = await getOfGame(room, "/record");
   return { ...(await fromRecord(record)), seats, table, you };
 }
 

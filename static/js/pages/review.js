@@ -2,15 +2,17 @@
 // what luck and choices did, and a way to try again from any turn.
 import { Board } from "../board/board.js";
 import { actionsOf, arrowsOf } from "../board/arrows.js";
-import { get, Refused } from "../core/api.js";
+import { Refused } from "../core/api.js";
 import { el, find, findAll, put, svg } from "../core/dom.js";
 import { eventLine } from "../core/event_text.js";
+import { viewsOf } from "../core/fold.js";
 import { percent, t } from "../core/i18n.js";
 import { lookOf, seatName } from "../core/names.js";
 import { points, signed } from "../core/points.js";
 import { refusal } from "../core/refusals.js";
+import { getOfGame } from "../core/password_door.js";
 import { Curve } from "./review_curve.js";
-import { fromRoom, viewsOf } from "./replay_source.js";
+import { fromRoom } from "./replay_source.js";
 
 const page = find("[data-review]");
 const room = page.dataset.room;
@@ -169,7 +171,7 @@ async function show() {
   try {
     game = await fromRoom(room);
     if (!game.table.result) throw new Refused(409, "not_over", refusal("not_over", ""));
-    review = await get(`/games/${room}/review`);
+    review = await getOfGame(room, "/review");
     views = viewsOf(game.replay, null);
     find("[data-stage]", page).hidden = false;
     const picture = svg("svg");

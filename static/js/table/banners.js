@@ -4,7 +4,13 @@ import { el, keyed } from "../core/dom.js";
 import { icon } from "../core/icons.js";
 import { seatName } from "../core/names.js";
 import { CONNECTION } from "./connection.js";
-import { list, t, tn } from "../core/i18n.js";
+import { list, N_, t, tn } from "../core/i18n.js";
+
+const CLOSED = {
+  host: N_("The host has closed this table."),
+  empty: N_("This table has closed by itself: nobody was there any more."),
+  operator: N_("This table was closed before the game began."),
+};
 
 /**
  * Banners(root, flash, {send(command), now(), onReload()}) -> {update(state)}
@@ -100,10 +106,11 @@ export function Banners(root, flash, { send, now, onReload }) {
     return rows;
   }
 
-  function passing({ connection, isAdmitted, refusal }) {
+  function passing({ connection, isAdmitted, refusal, table }) {
     const found = [];
-    const known = CONNECTION[connection];
-    if (known && (isAdmitted || connection === "connecting")) {
+    // where the table was closed, that says it all
+    const known = table?.status === "closed" && connection === "stopped" ? null : CONNECTION[connection];
+    if (known && isAdmitted) {
       const buttons = known.reload ? [button(t("Load again"), onReload, known.reload === "main")] : [];
       found.push({ key: `connection-${connection}`, kind: known.kind, sign: known.sign, text: t(known.text), buttons });
     }
@@ -128,12 +135,9 @@ export function Banners(root, flash, { send, now, onReload }) {
         });
       }
       if (table.status === "closed")
-        found.push({
-          key: "closed",
-          kind: "bad",
-          sign: "ui-flag",
-          text: t("This table was closed before the game began."),
-        });
+        found.push({ key: "closed", kind: "bad", sign: "ui-flag", text: t(CLOSED[table.closed_why] ?? CLOSED.operator) });
+      if (table.status === "open" && you.removed && you.seat === null)
+        found.push({ key: "removed", kind: "note", sign: "ui-flag", text: t("The host has taken you from your seat.") });
     }
     return found;
   }

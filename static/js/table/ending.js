@@ -7,6 +7,7 @@ import { el } from "../core/dom.js";
 import { t, tn } from "../core/i18n.js";
 import { pirateIcon } from "../core/icons.js";
 import { letterOf, lookOf, seatName } from "../core/names.js";
+import { passwordHeader } from "../core/room_password.js";
 import { points, signed } from "../core/points.js";
 import { toast } from "../core/toast.js";
 import { figuresOf, missing } from "./figures.js";
@@ -54,7 +55,7 @@ function ranking({ table }) {
 
 /** The game in figures; they are filled in as they come: what was seen of it, then the bot's opinion, which takes a moment. */
 function Figures({ table, view, you, password }) {
-  const headers = password ? { "X-Room-Password": password } : {};
+  const headers = passwordHeader(password);
   const ask = (url) => getFrom(url, headers).catch(() => null); // the card is whole without it; the review says why
   const game = encodeURIComponent(table.id);
   const names = { turns: t("Turns"), drawn: t("Cards drawn"), jump: t("Longest jump"), luck: t("Luck"), loss: t("Given away") };

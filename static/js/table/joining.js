@@ -1,4 +1,4 @@
-// Getting in: a name on first sitting down, a password where one is asked for, a code for another device.
+// Getting in: a name on first sitting down, a code for another device.
 
 import { el } from "../core/dom.js";
 import { get, post } from "../core/api.js";
@@ -10,36 +10,6 @@ export async function becomeSomebody(you, name) {
   const { person } = await get("/me");
   if (!person) await post("/me", name ? { name } : {});
   return true;
-}
-
-/** The room wants a password (or does not exist: the two look alike). */
-export function admit({ code }, onPassword, sentence) {
-  document.querySelector("dialog.password")?.remove();
-  const input = el("input", { type: "password", id: "room-password", autocomplete: "off", required: true });
-  const asks = code === "password_required" || code === "password_wrong";
-  const dialog = el(
-    "dialog",
-    { class: "confirm password", "aria-labelledby": "password-words" },
-    el("p", { id: "password-words" }, sentence),
-    el(
-      "form",
-      { method: "dialog", class: "confirm-buttons" },
-      ...(asks
-        ? [
-            el("label", { for: "room-password" }, t("Password")),
-            input,
-            el("button", { class: "button button-main", value: "go" }, t("Go in")),
-          ]
-        : []),
-      el("a", { class: "button", href: "/" }, t("To the lobby")),
-    ),
-  );
-  dialog.addEventListener("close", () => {
-    dialog.remove();
-    if (input.value) onPassword(input.value);
-  });
-  document.body.append(dialog);
-  dialog.showModal();
 }
 
 /** Show a one-time code with which this seat can be taken to another device. */

@@ -2,13 +2,14 @@
 // written again. What this tab did not receive (it joined late, or was cut off) is asked for, as far as one may know it.
 
 import { eventLine, tableLine, tracesOf } from "../core/event_text.js";
+import { passwordHeader } from "../core/room_password.js";
 
 const MOST = 400; // lines
 
 /** What one has seen of a running game from its start, as far as one may know it; null when it cannot be had now. */
 export const seen = (game, password) =>
   fetch(`/g/${encodeURIComponent(game)}/seen`, {
-    headers: { Accept: "application/json", ...(password ? { "X-Room-Password": password } : {}) },
+    headers: { Accept: "application/json", ...passwordHeader(password) },
   })
     .then((answer) => (answer.ok ? answer.json() : null))
     .catch(() => null);
@@ -69,7 +70,8 @@ export function Log(game) {
       const earlier = kind === "started" ? [] : (before.log ?? lines(state));
       let entry = null;
       if (events?.length) entry = { seq: state.seq, events, by };
-      else if (kind) entry = { seq: state.seq, kind, seat };
+      // a host who set a new password is the host as before
+      else if (kind && (kind !== "host" || before.table?.host !== state.table.host)) entry = { seq: state.seq, kind, seat };
       if (!entry) return { log: earlier };
       // a seat that was left has no name any more
       const seats = events || state.table.seats.some(({ name }) => name) ? state.table.seats : before.table?.seats;

@@ -17,8 +17,8 @@ const phrases = {
   rematch: N_("Another round?"),
 };
 
-/** LogAndChat(root, {onTrace(trace|null), onChat({text}|{preset}), onMute(person, on)}) -> {update(state)} */
-export function LogAndChat(root, { onTrace, onChat, onMute }) {
+/** LogAndChat(root, {onTrace(trace|null), onChat({text}|{preset}), onMute(person, on), towards(person, name)}) -> {update(state)} */
+export function LogAndChat(root, { onTrace, onChat, onMute, towards }) {
   const lines = el("ol", { class: "log-lines", "aria-label": t("Log") });
   const chat = el("ol", { class: "chat-lines", "aria-label": t("Chat"), "aria-live": "polite" });
   const input = el("input", {
@@ -135,7 +135,9 @@ export function LogAndChat(root, { onTrace, onChat, onMute }) {
       if (traceAt(at) && !at.target.closest("li").contains(at.relatedTarget)) onTrace(null);
     });
   chat.addEventListener("click", ({ target }) => {
-    if (target.closest(".mute")) onMute(target.closest("li").dataset.person, true);
+    const { person } = target.closest("li")?.dataset ?? {};
+    if (target.closest(".mute")) onMute(person, true);
+    if (target.closest(".person")) towards(person, personName(names.get(person)));
   });
 
   /** Whom one hides, each with the way back. */
@@ -200,7 +202,7 @@ export function LogAndChat(root, { onTrace, onChat, onMute }) {
         class: seat === null || seat === undefined ? "chat-line watcher" : `chat-line look-${lookOf(table.seats, seat)}`,
         "data-person": person,
       },
-      el("b", {}, name),
+      mine || !you.person ? el("b", {}, name) : el("button", { type: "button", class: "person" }, name),
       channel === "spectators" ? el("small", {}, ` (${t("watching")})`) : null,
       el("span", {}, preset ? t(phrases[preset] ?? preset) : text),
     );

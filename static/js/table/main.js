@@ -4,6 +4,7 @@ import { t } from "../core/i18n.js";
 import { placeAt } from "../core/names.js";
 import { randomHex } from "../core/random.js";
 import { fullRefusal, refusal } from "../core/refusals.js";
+import { keepPassword, keptPassword } from "../core/room_password.js";
 import { connect } from "../core/socket.js";
 import { sayKept } from "../core/toast.js";
 import { announce, announceChanges } from "./announce.js";
@@ -11,7 +12,6 @@ import { connectionAfter } from "./connection.js";
 import { Log } from "./log.js";
 import { Pace } from "./pace.js";
 import { parts } from "./parts.js";
-import { keepPassword, keptPassword } from "./preferences.js";
 import { Recap } from "./recap.js";
 import { clickCard, clickPlace, clickSeat } from "./selection.js";
 import { shortcuts } from "./shortcuts.js";
@@ -32,6 +32,7 @@ let autoSeal = null;
 /** What is needed to get in is loaded by those who are not in yet; what seals a seat, before the start. */
 const joining = () => import("./joining.js");
 const sealing = () => import("../core/sealing.js");
+const door = () => import("../core/password_door.js");
 
 const socket = connect(`/ws/game/${encodeURIComponent(game)}`, {
   hello() {
@@ -48,6 +49,11 @@ const ui = parts(root, store, {
   undo,
   sit,
   refuse,
+  game,
+  towards: (person, name) =>
+    import("./towards.js").then(({ openTowards }) =>
+      openTowards({ game, person, name, isMuted: store.state.you.muted.includes(person), onMute: mute }),
+    ),
   giveUp: () => sealing().then(({ givenUp }) => send(givenUp(game, store.state.table))),
   now: socket.now,
   onCard: (card) => choose(clickCard(store.state.choices, store.state.selection, card)),
@@ -91,7 +97,8 @@ function onFrame(frame) {
     return;
   }
   const { refused } = happened;
-  if (refused && !isRetried(frame) && !automatic.has(refused.id)) fullRefusal(refused).then(refuse);
+  // at the door the refusal is what the door says
+  if (refused && store.state.isAdmitted && !isRetried(frame) && !automatic.has(refused.id)) fullRefusal(refused).then(refuse);
   if (change.view && (frame.t === "state" || refused?.state)) fillLog(change);
   const told = change.table ? log.follow(change, before, happened) : {};
   if (frame.seq === change.seq) log.received(frame.seq);
@@ -121,8 +128,15 @@ function showName({ you }) {
 function onStatus(status, detail) {
   if (status === "not_admitted") {
     store.set({ isAdmitted: false });
-    joining().then(({ admit }) => admit(detail, enter, refusal(detail.code, detail.message)));
+    door()
+      .then(({ isLocked, passwordDoor }) => passwordDoor(refusal(detail.code, detail.message), { asks: isLocked(detail) }))
+      .then(enter);
     return;
+  }
+  if (status === "open") {
+    // whoever had tried too often waits in front of the door, and the socket tries again by itself
+    if (!store.state.isAdmitted) door().then(({ closeDoor }) => closeDoor());
+    store.set({ isAdmitted: true });
   }
   store.set({ connection: connectionAfter(store.state.connection, status) });
   if (store.state.connection === "resumed")
@@ -131,7 +145,7 @@ function onStatus(status, detail) {
 
 function enter(password) {
   keepPassword(game, password);
-  store.set({ password, isAdmitted: true, connection: "connecting" });
+  store.set({ password, isAdmitted: true, connection: "open" });
   socket.reopen();
 }
 

@@ -2,6 +2,7 @@
 
 import { el } from "../core/dom.js";
 import { icon } from "../core/icons.js";
+import { presetName } from "../core/names.js";
 import { pref, setPref } from "./preferences.js";
 import { t, tn } from "../core/i18n.js";
 
@@ -40,6 +41,14 @@ const keys = () => [
   ["U", t("undo")],
   ["T", t("to the log and chat")],
 ];
+
+/** The page that explains what is special about a table: its strangest module first. */
+export function rulesPage({ black_magic: magic, scoundrels, scenario, card_gain: gain }) {
+  if (magic) return "/rules/black-magic";
+  if (scoundrels) return "/rules/scoundrels";
+  if (scenario === "complete") return "/rules/complete";
+  return gain === "retreat" ? "/rules" : "/rules/morgan";
+}
 
 /** Menu(root, {send, onResign, onLeave, onHint}) -> {update(state)} */
 export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }) {
@@ -83,6 +92,9 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
     icon("ui", "ui-help"),
     el("span", {}, t("Rules")),
   );
+  const terms = el("ul", {});
+  const options = el("details", { class: "menu-keys menu-terms" }, el("summary", {}, t("The rules of this table")), terms);
+  options.addEventListener("toggle", () => options.open && showTerms());
   // a short phone shows no header: the way out is here
   const lobby = el("a", { class: "menu-item", href: "/" }, icon("ui", "ui-anchor"), el("span", {}, t("To the lobby")));
   const help = el(
@@ -109,6 +121,7 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
     hosts,
     device,
     replay,
+    options,
     rules,
     lobby,
     help,
@@ -137,6 +150,13 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
     hosts.replaceChildren(
       ...others.map(({ seat, name }) => item("ui-helm", t("Make {name} host", { name }), () => send({ do: "host", seat }))),
     );
+  }
+
+  /** What was chosen for this table; the words for it are loaded by whoever wants to read them. */
+  async function showTerms() {
+    const { optionLines } = await import("./option_text.js");
+    const lines = [presetName(state.table.options.preset), ...optionLines(state.table)];
+    terms.replaceChildren(...lines.map((line) => el("li", {}, line)));
   }
 
   function showSound() {
@@ -177,6 +197,7 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
       chat.hidden = !you.person || table.host !== you.person;
       showHosts(state);
       chat.querySelector("span").textContent = table.chat_closed ? t("Open the chat") : t("Close the chat");
+      rules.href = rulesPage(table.options);
       replay.href = `/g/${encodeURIComponent(table.id)}/replay`;
       replay.hidden = !view;
     },

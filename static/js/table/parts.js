@@ -72,12 +72,12 @@ export function parts(root, store, on) {
   const board = Board(box.drawing, { onSpace: on.onPlace, fit: "box" });
   const status = StatusBar(box.status);
   const banners = Banners(box.banners, box.flash, { send: on.send, now: on.now, onReload: () => location.reload() });
-  const seats = Seats(box.seats, { onSeat: on.onSeat });
+  const seats = Seats(box.seats, { onSeat: on.onSeat, towards: on.towards });
   const supply = Supply(box.supply);
   const hand = Hand(box.hand, { onCard: on.onCard, onDrop: on.onDrop });
   const tray = Tray(box.tray, { onAction: on.act, onUndo: on.undo, onClear: on.onClear });
   const owed = Owed(box.owed, { onAnswer: on.act });
-  const logAndChat = LogAndChat(box.talk, { onTrace: on.onTrace, onChat: on.onChat, onMute: on.onMute });
+  const logAndChat = LogAndChat(box.talk, { onTrace: on.onTrace, onChat: on.onChat, onMute: on.onMute, towards: on.towards });
   const rematch = Rematch({ ask: () => on.send({ do: "rematch" }), refuse: on.refuse });
   const ending = Ending(box.ending, { rematch });
   const menu = Menu(status.menu, { send: on.send, onResign: on.onResign, onLeave: on.onLeave, onHint: on.onHint, onDevice: on.onDevice, onPace: on.onPace });
@@ -148,7 +148,7 @@ export function parts(root, store, on) {
   atTable(["log", "lines", "table", "you", "presets"], logAndChat.update);
   atTable(["table", "view", "you", ...CHOICES], menu.update);
   atTable(["table", "view", "you", "presence", ...CHOICES], status.update);
-  atTable(["table", "view", "you"], drawSeating);
+  atTable(["table", "view", "you", "presence"], drawSeating);
   inGame(["table", "view", "you", "presence", "selection", ...CHOICES], seats.update);
   inGame(["view"], supply.update);
   inGame(["view", "you", "selection", ...CHOICES], hand.update);

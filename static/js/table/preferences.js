@@ -23,20 +23,3 @@ export function setPref(name, value) {
     // private windows may refuse; the choice then lasts as long as the page
   }
 }
-
-/** The password of a locked table, kept for this tab only, so that a reload does not ask again. */
-export function keptPassword(game) {
-  try {
-    return sessionStorage.getItem(`password.${game}`) ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-export function keepPassword(game, word) {
-  try {
-    sessionStorage.setItem(`password.${game}`, word);
-  } catch {
-    // then it is asked for again
-  }
-}

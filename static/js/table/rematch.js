@@ -5,7 +5,7 @@
 import { el } from "../core/dom.js";
 import { t } from "../core/i18n.js";
 import { seatName } from "../core/names.js";
-import { keepPassword } from "./preferences.js";
+import { keepPassword } from "../core/room_password.js";
 
 const pageOf = (game) => `/g/${encodeURIComponent(game)}`;
 

@@ -7,7 +7,7 @@ export function emptyRoom() {
     seq: null,
     chat: null,
     game: null,
-    you: { seat: null, person: null, name: null, muted: [] },
+    you: { seat: null, person: null, name: null, muted: [], removed: false },
     table: null,
     view: null,
     choices: [],
@@ -34,7 +34,7 @@ function may(room, frame) {
 
 const known = {
   welcome(room, frame) {
-    const you = { ...room.you, ...frame.you };
+    const you = { ...room.you, removed: false, ...frame.you };
     return { room: { ...room, you, game: frame.game, presets: frame.presets ?? [] } };
   },
   state(room, frame) {
@@ -63,7 +63,9 @@ const known = {
   table(room, frame) {
     if (isOld(room, frame)) return { room };
     if (isGap(room, frame)) return { room, resync: true };
-    const next = { ...may(room, frame), table: frame.table, you: { ...room.you, ...frame.you } };
+    const isRemoved = frame.why === "removed" && frame.seat === room.you.seat;
+    const you = { ...room.you, ...frame.you, removed: frame.you?.seat === null && (room.you.removed || isRemoved) };
+    const next = { ...may(room, frame), table: frame.table, you };
     if ("view" in frame) next.view = frame.view;
     return { room: next, kind: frame.kind, seat: frame.seat, at: frame.at, reset: "view" in frame };
   },

@@ -3,6 +3,8 @@
 import { el } from "../core/dom.js";
 import { icon, pirateIcon, symbolIcon } from "../core/icons.js";
 import { COLOURS, SYMBOLS, colourName, letterOf, levelName, levels, personName, presetName } from "../core/names.js";
+import { HostPassword } from "./host_password.js";
+import { confirm } from "./menu.js";
 import { optionLines } from "./option_text.js";
 import { canOpen, hasOpened } from "../core/sealing.js";
 import { list, N_, t, tn } from "../core/i18n.js";
@@ -21,8 +23,8 @@ const VOID = {
   left: N_("The last start came to nothing: somebody left the table."),
 };
 
-/** Seating(root, {send(command), sit(seat, name), giveUp(), now()}) -> {update(state)} */
-export function Seating(root, { send, sit, giveUp, now }) {
+/** Seating(root, {game, send(command), sit(seat, name), giveUp(), now(), towards(person, name)}) -> {update(state)} */
+export function Seating(root, { game, send, sit, giveUp, now, towards }) {
   const seats = el("ol", { class: "berths" });
   const host = el("div", { class: "host-controls" });
   const head = el("div", { class: "seating-head" });
@@ -59,11 +61,14 @@ export function Seating(root, { send, sit, giveUp, now }) {
     el("label", { for: "guest-name" }, t("Your name at the table")),
     name,
   );
+  const linkWords = el("label", { for: "invite-link" });
+  const password = HostPassword({ game, send });
   const invite = el(
     "section",
     { class: "invite" },
     el("h3", {}, t("Invite")),
-    el("label", { for: "invite-link" }, t("Whoever has this link can join.")),
+    password.element,
+    linkWords,
     el("div", { class: "invite-row" }, link, copy, share, copied),
     qr,
   );
@@ -130,7 +135,9 @@ export function Seating(root, { send, sit, giveUp, now }) {
     item.append(words);
     if (filled) {
       words.append(
-        el("b", {}, nameOf(info)),
+        info.person && you.person && !mine
+          ? el("button", { type: "button", class: "person", onclick: () => towards(info.person, nameOf(info)) }, nameOf(info))
+          : el("b", {}, nameOf(info)),
         mine ? el("small", {}, ` (${t("you")})`) : "",
         look >= 0 ? el("small", {}, ` ${colourName(look)}`) : "",
         info.person && info.person === table.host ? el("small", {}, ` · ${t("host")}`) : "",
@@ -142,10 +149,11 @@ export function Seating(root, { send, sit, giveUp, now }) {
           info.bot ? t("bot: {level}", { level: levelName(info.bot) }) : info.ready ? t("ready") : t("not ready yet"),
         ),
       );
+      if (info.person && !mine) words.append(presenceSign(state.presence.seats[seat]));
     } else if (info.reserved) words.append(el("b", {}, t("Kept for {name}", { name: personName(info.name) })));
     else words.append(el("b", {}, t("Free seat")));
     const buttons = el("span", { class: "berth-deeds" });
-    if (table.opening) return item;
+    if (table.opening || table.status !== "open") return item;
     if (mine) {
       item.append(colours(state, seat));
       buttons.append(
@@ -201,6 +209,27 @@ export function Seating(root, { send, sit, giveUp, now }) {
     return item;
   }
 
+  /** Whether the person of a seat is there now. */
+  const presenceSign = (isHere) =>
+    el("span", { class: isHere ? "berth-here yes" : "berth-here" }, isHere ? t("here now") : t("not connected"));
+
+  const watching = ({ presence, you }) => presence.watching - (you.seat === null ? 1 : 0); // oneself apart
+
+  /** What somebody without a seat can do. */
+  function forWatchers({ table }) {
+    if (table.seats.every((seat) => seat.person || seat.bot)) return t("This table is full. You can stay and watch.");
+    if (table.seats.every((seat) => seat.person || seat.bot || seat.reserved))
+      return t("The free seats are kept for others. You can stay and watch.");
+    return t("Sit down to play, or stay and watch.");
+  }
+
+  async function closeTable() {
+    if (await confirm(t("Close this table? Everybody here is told."), t("Close the table"))) send({ do: "close" });
+  }
+
+  const closeButton = () =>
+    el("button", { type: "button", class: "button button-small button-quiet close-table", onclick: closeTable }, t("Close the table"));
+
   const comeToNothing = ({ void_why: why }) => (why ? el("p", { class: "seating-wait" }, t(VOID[why])) : null);
 
   /** The start waits until every player's browser has shown what it had sealed. */
@@ -241,7 +270,7 @@ export function Seating(root, { send, sit, giveUp, now }) {
           "p",
           { class: "seating-wait" },
           you.seat === null
-            ? t("Sit down to play, or stay and watch.")
+            ? forWatchers(state)
             : t("The host begins the game when everybody is ready."),
         ),
       ].filter(Boolean);
@@ -289,6 +318,7 @@ export function Seating(root, { send, sit, giveUp, now }) {
           )
         : null,
       el("p", { class: "seating-wait" }, mayBegin(state) ? why : t("Sit down to play, or make somebody who sits the host.")),
+      closeButton(),
     ].filter(Boolean);
   }
 
@@ -303,7 +333,7 @@ export function Seating(root, { send, sit, giveUp, now }) {
   return {
     update(state) {
       const { table, you } = state;
-      const key = JSON.stringify([table, you]);
+      const key = JSON.stringify([table, you, state.presence]);
       if (key === drawn) return;
       drawn = key;
       naming.hidden = you.person !== null || table.status !== "open";
@@ -318,7 +348,16 @@ export function Seating(root, { send, sit, giveUp, now }) {
         el("p", { class: "seating-art", "aria-hidden": "true" }, ...SYMBOLS[table.options.symbols].map((each) => symbolIcon(each))),
       );
       seats.replaceChildren(...table.seats.map((info, seat) => seatRow(state, info, seat)));
-      host.replaceChildren(...hostControls(state));
+      const others = watching(state);
+      host.replaceChildren(
+        ...(table.status === "closed" ? [el("a", { class: "button button-main", href: "/" }, t("To the lobby"))] : hostControls(state)),
+        ...(others > 0 ? [el("p", { class: "seating-wait" }, tn("{n} watching", "{n} watching", others))] : []),
+      );
+      linkWords.textContent = table.locked
+        ? t("Whoever has this link and the password can join.")
+        : t("Whoever has this link can join.");
+      password.update(table.locked && you.person !== null && table.host === you.person);
+      invite.hidden = table.status === "closed";
       if (level && root.querySelector("#bot-level")) root.querySelector("#bot-level").value = level;
       terms.replaceChildren(
         terms.firstElementChild,

@@ -9,8 +9,8 @@ import { offers } from "./selection.js";
 
 const home = (player) => player.pirates.filter((place) => place === "goal").length;
 
-/** Seats(root, {onSeat(seat)}) -> {update(state), element(seat)} */
-export function Seats(root, { onSeat }) {
+/** Seats(root, {onSeat(seat), towards(person, name)}) -> {update(state), element(seat)} */
+export function Seats(root, { onSeat, towards }) {
   const rows = el("ol", { class: "plates" });
   root.append(el("h2", { class: "hidden" }, t("Players")), rows);
 
@@ -30,8 +30,25 @@ export function Seats(root, { onSeat }) {
         icon("symbols", "symbol-pistol"),
         el("span"),
       ),
+      el("button", {
+        type: "button",
+        class: "plate-way",
+        hidden: true,
+        onclick: () => towards(plate.dataset.person, plate.dataset.name),
+      }),
     );
     return plate;
+  }
+
+  /** Another person's plate is the way to what one can do about them. */
+  function showWay(plate, { person }, you, mine, name) {
+    const way = plate.querySelector(".plate-way");
+    way.hidden = !person || !you.person || mine;
+    if (way.hidden) return;
+    Object.assign(plate.dataset, { person, name });
+    const words = t("More about {name}", { name });
+    if (way.getAttribute("aria-label") !== words) way.setAttribute("aria-label", words);
+    way.title = words;
   }
 
   const sign = (name, words) =>
@@ -63,6 +80,7 @@ export function Seats(root, { onSeat }) {
     plate
       .querySelector(".plate-clock")
       .setAttribute("aria-label", t("Time left for {name}", { name: seatName(table.seats, seat) }));
+    showWay(plate, info, you, you.seat === seat, seatName(table.seats, seat));
     plate
       .querySelector(".plate-signs")
       .replaceChildren(

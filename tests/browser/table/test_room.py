@@ -217,7 +217,7 @@ def test_a_locked_table_asks_for_its_password_once(person: Callable[..., Player]
     dialog = guest.page.get_by_role("dialog")
     dialog.get_by_label("Password").fill("open barley")
     dialog.get_by_role("button", name="Go in").click()
-    expect(dialog).to_contain_text("not the password")
+    expect(dialog).to_contain_text("not its password")
     dialog.get_by_label("Password").fill("open sesame")
     dialog.get_by_role("button", name="Go in").click()
     expect(guest.page.locator(".berth")).to_have_count(3)
