@@ -62,8 +62,6 @@ from app.web.security.limits import CommandLimits, Limits
 from app.web.site import Site
 from app.web.ws import game, lobby
 
-__all__ = ["create_app"]
-
 _ROUTERS = (
     models.router,
     health.router,

@@ -35,8 +35,6 @@ from app.web.security.connections import Connections, raise_file_limit
 from app.web.security.http_protocol import BoundedHttpProtocol
 from app.web.ws.transport.uvicorn import SocketProtocol
 
-__all__ = ["add_arguments", "migrate", "run"]
-
 log = logging.getLogger("cartagena.serve")
 _SLOW_TRIES = 10  # of five seconds each, for a database that does not answer at the start
 _UNSENT_BYTES = 131_072  # Linux makes twice that of it

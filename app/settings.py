@@ -10,8 +10,6 @@ from dataclasses import Field, dataclass, field, fields
 from typing import Any, get_type_hints
 from urllib.parse import urlsplit
 
-__all__ = ["DEFAULT_SECRET", "BadSettings", "Settings", "read_settings", "setting_names", "settings_from"]
-
 PREFIX = "CARTAGENA_"
 DEFAULT_SECRET = "not-a-secret-for-localhost-only"  # noqa: S105
 

@@ -6,6 +6,7 @@ app/rules <- app/bots <- app/play <- app/notify <- app/store, app/bus <- app/web
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -170,6 +171,24 @@ def test_an_import_along_the_layers_is_let_through(tmp_path: Path, file: str, li
     allowed.parent.mkdir(parents=True)
     allowed.write_text(line + "\n")
     assert violations(tmp_path / "app") == []
+
+
+def kept_names_imported(app: Path) -> list[str]:
+    """Names with an underscore that one file of app/ imports out of another."""
+    return [
+        f"app/{file.relative_to(app)}:{line}: {name}"
+        for file in sorted(app.rglob("*.py"))
+        for line, name in imports_of(file, ["app", *file.relative_to(app).parts[:-1]])
+        if name.startswith("app.") and re.match("_(?!_)", name.rpartition(".")[2])
+    ]
+
+
+def test_what_begins_with_an_underscore_stays_in_its_file(tmp_path: Path) -> None:
+    assert kept_names_imported(APP) == []
+    planted = tmp_path / "app" / "play" / "server.py"
+    planted.parent.mkdir(parents=True)
+    planted.write_text("from app.play.log.fold import _FOLDS\nfrom app import __version__\n")
+    assert kept_names_imported(tmp_path / "app") == ["app/play/server.py:1: app.play.log.fold._FOLDS"]
 
 
 # -- no circles ------------------------------------------------------------------------------------

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from app.play.ports import TO_ALL, News, NewsHandler
 
-__all__ = ["Hub", "LocalBus"]
-
 
 class Hub:
     """Joins the buses of several houses; `is_down` loses everything, as an outage would."""

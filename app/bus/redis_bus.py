@@ -21,8 +21,6 @@ from redis.exceptions import RedisError
 from app.play.log.entries import ChatLine, Entry
 from app.play.ports import TO_ALL, News, NewsHandler
 
-__all__ = ["RedisBus", "decode", "encode"]
-
 _log = logging.getLogger("cartagena.bus")
 _TO_ALL = "cartagena:all"
 _GAME = "cartagena:game:"

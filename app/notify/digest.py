@@ -13,8 +13,6 @@ from app.notify.ports import NoticeBook, Recipient, Words
 from app.notify.webhook import WebhookFailed, Webhooks
 from app.settings import Settings
 
-__all__ = ["Notifier"]
-
 log = logging.getLogger("cartagena.notify")
 _AT_ONCE = 8  # receivers talked to at the same time
 

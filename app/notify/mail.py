@@ -9,8 +9,6 @@ from email.utils import format_datetime, make_msgid, parseaddr
 
 from app.settings import Settings
 
-__all__ = ["BadAddress", "MailFailed", "Mailer", "checked_address"]
-
 _PATIENCE = 20.0  # seconds for the whole talk with the mail server
 
 

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["NoticeBook", "Recipient", "Waiting", "Words"]
-
 
 @dataclass(frozen=True, slots=True)
 class Waiting:

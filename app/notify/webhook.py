@@ -18,8 +18,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-__all__ = ["BadWebhook", "WebhookFailed", "Webhooks", "checked_url", "signature"]
-
 _PATIENCE = 10.0
 _LONGEST = 500
 _LOOK_UPS = 2  # names looked up at a time

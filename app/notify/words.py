@@ -10,8 +10,6 @@ from babel.dates import format_date, format_time
 from app.notify.ports import Waiting, Words
 from app.settings import Settings
 
-__all__ = ["SENTENCES", "confirmation", "digest", "in_english", "moment"]
-
 ONE = "It is your turn at Cartagena"
 BEGINS = "Your table at Cartagena wants to begin"
 MANY = "{count} games of Cartagena wait for you"

@@ -13,8 +13,6 @@ from app.play.ports import BotPlayer, Bus, Clock, GameStore, MetricsPort, News
 from app.play.schedule.schedule import Schedule
 from app.play.tasks import Tasks
 
-__all__ = ["Context"]
-
 
 @dataclass(frozen=True, slots=True)
 class Context:

@@ -19,9 +19,6 @@ from app.play.ports import Actor
 from app.play.refusals import Refusal
 from app.rules import RuleError
 
-__all__ = ["ID_LENGTH", "ID_LETTERS", "new_game_id", "new_rematch", "new_table"]
-
-
 ID_LETTERS = string.ascii_letters + string.digits
 ID_LENGTH = 20
 

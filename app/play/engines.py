@@ -8,8 +8,6 @@ from typing import Any, Protocol
 from app import rules
 from app.rules import Action, Event, Options, Position
 
-__all__ = ["CURRENT", "ENGINES", "NAMELESS", "SCHEMES", "Engine", "UnknownRules", "engine_for"]
-
 Json = dict[str, Any]
 
 

@@ -13,38 +13,6 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-__all__ = [
-    "Ack",
-    "Bye",
-    "Chat",
-    "Clock",
-    "Events",
-    "Frame",
-    "GameFrame",
-    "Hint",
-    "LobbyFrame",
-    "LobbyGone",
-    "LobbyLists",
-    "LobbyRow",
-    "LobbyWelcome",
-    "Opening",
-    "Pong",
-    "Presence",
-    "Refused",
-    "SeriesBlock",
-    "ServerFrame",
-    "State",
-    "TableBlock",
-    "TableChange",
-    "TableSeat",
-    "Welcome",
-    "You",
-    "YouInLobby",
-    "YourSeat",
-    "encode",
-    "frame_of",
-]
-
 Json = dict[str, Any]
 """An object of another format: views, events, actions and options of docs/interchange.md, rows of the lobby."""
 

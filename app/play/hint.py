@@ -16,8 +16,6 @@ from app.play.room.broadcast import may_choose
 from app.play.room.room import Room
 from app.play.schedule.bot_turns import choose
 
-__all__ = ["HINT_LEVEL", "hint"]
-
 HINT_LEVEL = "captain"
 
 

@@ -17,8 +17,6 @@ from app.play.room.room import Room
 from app.play.room.subscribers import Subscriber
 from app.play.server import GameServer
 
-__all__ = ["OLD_PROTOCOL", "PROTOCOL", "admit", "enter", "leave"]
-
 PROTOCOL = 2
 OLD_PROTOCOL = 1  # the same but for sealed seats: pages loaded before an update play on where there are none
 _NOBODY: frozenset[str] = frozenset()  # an empty set of their own would weigh 216 bytes a subscriber

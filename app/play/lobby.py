@@ -16,8 +16,6 @@ from app.play.log.terms import Terms, parse_stored
 from app.play.ports import Actor, Listener, StoreUnavailable
 from app.play.room.rooms import Rooms
 
-__all__ = ["Filter", "Lobby", "LobbySubscriber", "lists_of", "row_of_game", "row_of_table"]
-
 SHOWN = 100
 FRESH = 1000  # how long, in milliseconds, a list may be told again: who watches is not told as a change
 _MODULES = ("scoundrels", "black_magic")

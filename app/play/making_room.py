@@ -9,8 +9,6 @@ from app.play.ports import Actor, StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.server import GameServer
 
-__all__ = ["end_oldest"]
-
 LOOKED_AT = 200  # more than anybody may have unfinished
 
 

@@ -11,8 +11,6 @@ from app.play.refusals import Refusal
 from app.play.room.room import Room
 from app.play.server import GameServer
 
-__all__ = ["fitting_table"]
-
 PAGE = 100
 PAGES = 20  # two thousand tables of one kind that nobody waits at: a new one is quicker
 ASKED = 8  # tables not loaded here whose people may be with another worker

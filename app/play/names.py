@@ -11,8 +11,6 @@ from collections.abc import Collection, Iterable, Mapping
 
 from app.play.ports import Clock, NamesOf
 
-__all__ = ["Names"]
-
 LIFE = 120_000  # milliseconds after which a name is asked again, or forgotten if no room needs it
 MOST_ASKED = 500  # in one query
 

@@ -15,8 +15,6 @@ from app.play.ports import Actor
 from app.play.refusals import Refusal
 from app.play.room.room import Room
 
-__all__ = ["new_password"]
-
 
 async def new_password(
     room: Room,

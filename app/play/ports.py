@@ -10,24 +10,6 @@ import msgspec
 from app.play.frames import Frame
 from app.play.log.entries import Append, ChatLine, Due, Entry, GameRow, Outage
 
-__all__ = [
-    "TO_ALL",
-    "Actor",
-    "Blocks",
-    "BotPlayer",
-    "Bus",
-    "Clock",
-    "GameExists",
-    "GameStore",
-    "Listener",
-    "MetricsPort",
-    "NameBook",
-    "NamesOf",
-    "News",
-    "NewsHandler",
-    "StoreUnavailable",
-]
-
 
 class StoreUnavailable(Exception):
     """The store did not answer; nothing is known to have been written, and nobody may be told it was."""

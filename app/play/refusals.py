@@ -13,8 +13,6 @@ from typing import Any
 
 from app.rules.core.errors import Param, RuleError
 
-__all__ = ["SENTENCES", "NotAdmitted", "Raced", "Refusal", "Unconfirmed", "refusal_json"]
-
 SENTENCES: dict[str, str] = {
     "bad_message": "The server did not understand this message.",
     "too_fast": "That was too much at once; wait a moment.",

@@ -15,8 +15,6 @@ from app.play.refusals import Refusal, Unconfirmed
 from app.play.room.room import Room
 from app.play.schedule.due import EMPTY
 
-__all__ = ["rematch"]
-
 _log = logging.getLogger("cartagena.rematch")
 
 Announce = Callable[[GameRow, Entry], None]

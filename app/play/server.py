@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeVar
 
 from app.play.commands import messages as cmd
@@ -44,8 +45,6 @@ from app.play.schedule.schedule import Schedule
 from app.play.schedule.sweeper import Sweeper
 from app.play.sync import NewsReader, keep_in_step
 from app.play.tasks import Tasks
-
-__all__ = ["GameServer", "SystemClock"]
 
 
 class SystemClock:
@@ -118,11 +117,9 @@ class GameServer:
         await self.bus.open()
         await self.schedule.begin()
         if background:
-            for work in (self.sweeper.run, self.sweeper.keep_heartbeat, self._keep_in_step):
+            in_step = partial(keep_in_step, self.context, self.rooms, self.resend_state)
+            for work in (self.sweeper.run, self.sweeper.keep_heartbeat, in_step):
                 self.tasks.spawn(self.tasks.keep_on(work))
-
-    async def _keep_in_step(self) -> None:
-        await keep_in_step(self.context, self.rooms, self.resend_state)
 
     async def close(self) -> None:
         """All that was begun is finished; a query that is cut off may leave its connection behind."""

@@ -16,8 +16,6 @@ from app.play.room.presence import PRESENCE_LEASE
 from app.play.room.room import Room
 from app.play.room.rooms import PresenceBroadcast, Rooms
 
-__all__ = ["NewsReader", "Resync", "keep_in_step"]
-
 _log = logging.getLogger("cartagena.sync")
 SOON = 100  # milliseconds; after an outage every worker says so, and one round serves for all
 AGAIN = 1000

@@ -10,8 +10,6 @@ from typing import Any, TypeVar
 
 from app.play.ports import StoreUnavailable
 
-__all__ = ["Tasks", "wait_until_answered"]
-
 T = TypeVar("T")
 
 _log = logging.getLogger("cartagena.server")

@@ -11,15 +11,6 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from app.store.games.checkpoints import EVERY, MOST
 
-__all__ = [
-    "BUSY_SECONDS",
-    "SERVER_SETTINGS",
-    "STATEMENT_SECONDS",
-    "is_sqlite",
-    "make_engine",
-    "sqlite_file",
-]
-
 BUSY_SECONDS = 10
 # PostgreSQL itself ends what a worker has begun and does not go on with: one that is frozen, or whose machine is
 # gone, would else hold its rows for ever. Generous here, as migrations may think between two statements.

@@ -15,8 +15,6 @@ from typing import IO
 
 from app.store.engine import is_sqlite, sqlite_file
 
-__all__ = ["FileInUse", "locked_database_file"]
-
 _EVERY = 0.02  # seconds: whoever waits for the one before is ready to open
 
 _log = logging.getLogger("cartagena.serve")

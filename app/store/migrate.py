@@ -19,8 +19,6 @@ from app.store.people import tables as people_tables
 if TYPE_CHECKING:
     from alembic.config import Config
 
-__all__ = ["downgrade", "newest", "upgrade"]
-
 _LOCK = 4_711_000_001  # any number that is ours: several workers may start at once
 
 

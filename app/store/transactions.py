@@ -19,8 +19,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from app.play.ports import StoreUnavailable
 from app.store.engine import STATEMENT_SECONDS
 
-__all__ = ["OUTAGES", "Queries", "is_outage", "outages_as_unavailable", "reading", "writing"]
-
 # As the drivers raise them, where no SQLAlchemy stands between.
 OUTAGES = (OSError, TimeoutError, exc.TimeoutError, asyncpg.InternalClientError)
 

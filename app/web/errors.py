@@ -30,24 +30,6 @@ from app.play.ports import StoreUnavailable
 from app.play.refusals import NotAdmitted, Raced, Refusal, Unconfirmed, refusal_json
 from app.rules.core.errors import Param, RuleError
 
-__all__ = [
-    "BadRequest",
-    "Conflict",
-    "NobodyKnown",
-    "NotAllowed",
-    "NotFound",
-    "Refused",
-    "TooBig",
-    "TooFast",
-    "TooMany",
-    "about_minutes",
-    "error_response",
-    "install_error_handlers",
-    "refused_response",
-    "status_of",
-    "wants_page",
-]
-
 
 class Refused(Exception):
     """The request is refused; nothing has changed."""

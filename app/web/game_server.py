@@ -13,8 +13,6 @@ from app.play.server import GameServer, SystemClock
 from app.settings import Settings
 from app.web.auth.identity import Person
 
-__all__ = ["BOT_INTERVAL", "actor_of", "game_server_of", "make_bus", "open_game_server"]
-
 BOT_INTERVAL = 200.0  # milliseconds: the finest that a bot's thinking can be seen where hands are hidden
 
 

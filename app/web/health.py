@@ -16,8 +16,6 @@ from app.web.routing import Router
 from app.web.security.address import is_direct_from_loopback
 from app.web.site import site_of
 
-__all__ = ["router"]
-
 router = Router(include_in_schema=False)
 _PATIENCE = 2.0  # seconds a database may take before it counts as gone
 

@@ -22,8 +22,6 @@ from starlette.requests import HTTPConnection
 from app.rules import reasons
 from app.rules.core.errors import Param
 
-__all__ = ["COOKIE", "LANGUAGES", "Catalogue", "Languages", "choose", "fill", "language_of"]
-
 COOKIE = "lang"
 
 # The order is that of the rulebooks' own languages first, then the neighbours'.

@@ -12,8 +12,6 @@ import logging
 import sys
 from datetime import UTC, datetime
 
-__all__ = ["configure_logs"]
-
 _HIDDEN = (
     "password",
     "secret",

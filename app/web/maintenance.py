@@ -17,8 +17,6 @@ from app.web.security.bans import NEWCOMER_SECONDS
 from app.web.site import Site
 from app.web.ws.open_sockets import SIGNED_OUT, By
 
-__all__ = ["Maintenance", "run_every"]
-
 log = logging.getLogger("cartagena.maintenance")
 
 _DAY = 86_400

@@ -13,8 +13,6 @@ from typing import TypeVar
 
 from app.web.errors import TooMany
 
-__all__ = ["MOST_WAITING", "Offload"]
-
 MOST_WAITING = 24  # things that may wait; the last of more would wait for seconds
 
 T = TypeVar("T")

@@ -12,8 +12,6 @@ from starlette.responses import Response
 
 from app.play.commands.messages import read_json
 
-__all__ = ["Route", "Router", "accepts_gzip"]
-
 
 def accepts_gzip(request: Request) -> bool:
     return "gzip" in request.headers.get("accept-encoding", "")

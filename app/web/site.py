@@ -26,8 +26,6 @@ from app.web.security.bans import Bans
 from app.web.security.limits import Limits
 from app.web.ws.open_sockets import SIGNED_OUT, By, OpenSockets
 
-__all__ = ["Site", "site_of"]
-
 
 @dataclass(slots=True)
 class Site:

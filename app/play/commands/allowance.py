@@ -15,8 +15,6 @@ from app.play.log.fold import after
 from app.play.log.table import Table
 from app.play.refusals import Refusal
 
-__all__ = ["BEFORE_START", "BY_ONE", "BY_ONE_AN_ACTION", "check_allowance", "check_change"]
-
 BY_ONE = 500  # entries other than actions that one person may write at a table ...
 BY_ONE_AN_ACTION = 3  # ... and so many more for each action that stands
 BEFORE_START = 2_000  # by all who come and go before the start; afterwards only those who sit have a say

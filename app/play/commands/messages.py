@@ -11,43 +11,6 @@ from msgspec import Meta
 
 from app.play.refusals import Refusal
 
-__all__ = [
-    "Act",
-    "Bot",
-    "Chat",
-    "Close",
-    "CloseChat",
-    "Colour",
-    "Command",
-    "Consent",
-    "Hand",
-    "Hello",
-    "Here",
-    "Hint",
-    "Message",
-    "Mute",
-    "NewPassword",
-    "Open",
-    "Pace",
-    "Ping",
-    "Ready",
-    "Rematch",
-    "Remove",
-    "Return",
-    "Seal",
-    "Sit",
-    "Stand",
-    "Start",
-    "Undo",
-    "Void",
-    "Vote",
-    "decode",
-    "has_nul",
-    "message_names",
-    "named",
-    "read_json",
-]
-
 # JSON that any part of the server and its store can hold: a lone surrogate cannot be written as UTF-8, and PostgreSQL
 # stores no NUL. Either would be met first by whoever writes it down, far from the door. msgspec and orjson refuse the
 # one by themselves; the other is looked for here.

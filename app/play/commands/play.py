@@ -18,8 +18,6 @@ from app.play.log.table import Table
 from app.play.refusals import Refusal
 from app.rules import RuleError
 
-__all__ = ["agreed_without", "consent", "playing", "propose", "vote", "voting"]
-
 
 def playing(table: Table, asked: Proposal) -> int:
     """The asker's seat in a running game."""

@@ -16,8 +16,6 @@ from app.play.refusals import Refusal
 from app.play.room.presence import Presence
 from app.rules import Event, Position
 
-__all__ = ["THE_SERVER", "Ack", "Proposal", "seated"]
-
 THE_SERVER = Actor((), "")  # who asks for what nobody asked for
 
 

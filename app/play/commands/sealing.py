@@ -11,8 +11,6 @@ from app.play.log.rounds import MOST_MISSED, Round
 from app.play.log.table import Table
 from app.play.refusals import Refusal
 
-__all__ = ["DECISIONS", "before_start", "check_welcome", "freeze", "seal_given"]
-
 
 def before_start(table: Table) -> None:
     """Seats may be changed until somebody starts, and again when that came to nothing."""

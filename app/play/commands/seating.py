@@ -17,8 +17,6 @@ from app.play.log.terms import COLOURS, LEVELS
 from app.play.refusals import Refusal
 from app.rules import RuleError
 
-__all__ = ["DECISIONS", "begin", "bot_name"]
-
 _BOT_NAMES = {
     "cabin-boy": ("Tomas", "Nell", "Jory", "Wim", "Pip"),
     "sailor": ("Anselm", "Brita", "Diego", "Maud", "Olaf"),

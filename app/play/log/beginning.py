@@ -7,8 +7,6 @@ from typing import Any
 from app.play.log.table import Table
 from app.rules import RuleError
 
-__all__ = ["ALL_HERE", "WAIT", "begins_at", "options_for", "ready_seats"]
-
 ALL_HERE = 1000  # milliseconds after the last one is ready: time for a program that begins by itself
 WAIT = 30_000  # after the second one is ready: who has not come by then is not waited for
 

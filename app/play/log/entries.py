@@ -6,18 +6,6 @@ from typing import Any
 
 import msgspec
 
-__all__ = [
-    "NOBODY",
-    "Append",
-    "ChatLine",
-    "Due",
-    "Entry",
-    "GameRow",
-    "Outage",
-    "SeatRow",
-    "Summary",
-]
-
 # The seat of an entry that belongs to no seat; a number, so that UNIQUE(game, seat, command) sees it.
 NOBODY = -1
 

@@ -13,8 +13,6 @@ from app.play.log.series import Series
 from app.play.log.table import Clocks, Table
 from app.rules import Event, Position
 
-__all__ = ["after", "fold"]
-
 
 def after(
     table: Table, entry: Entry, position: Position | None = None, events: tuple[Event, ...] = ()

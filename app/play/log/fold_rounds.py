@@ -11,8 +11,6 @@ from app.play.log.rounds import MOST_MISSED, Round, VoidedRound
 from app.play.log.seats import Seat
 from app.play.log.table import Table
 
-__all__ = ["ROUND_FOLDS", "void_round"]
-
 
 def _frozen(table: Table, entry: Entry) -> None:
     body = entry.body

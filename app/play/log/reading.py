@@ -16,8 +16,6 @@ from app.play.ports import GameStore, NameBook
 from app.play.refusals import Refusal
 from app.rules import Event, Position
 
-__all__ = ["PAGE", "SLICE", "PlayedLine", "PlayedMove", "follow", "log_slices", "record_of", "whole_log"]
-
 PAGE = 256  # entries a query: some 2 ms to make them of their rows
 SLICE = 64  # entries folded without a pause: some 2 ms where all are actions
 

@@ -14,8 +14,6 @@ from msgspec.structs import replace
 from app.play.frames import Opening
 from app.play.log.terms import DAY, ClockTerms
 
-__all__ = ["MOST_MISSED", "Round", "VoidedRound", "opening_time"]
-
 OPENING_TIME = 20_000  # milliseconds: browsers open by themselves as soon as they have kept what was frozen
 LONGEST_DAYS = 3  # where a turn takes days, so does this, up to a point
 MOST_MISSED = 2  # whoever was missing so often may not sit here again

@@ -7,8 +7,6 @@ import msgspec
 from app.play.frames import TableSeat
 from app.play.ports import NameBook
 
-__all__ = ["Seat"]
-
 
 class Seat(msgspec.Struct):
     """One place at the table. `person` and `bot` both set: a person's seat that a bot plays for now."""

@@ -9,8 +9,6 @@ from msgspec.structs import replace
 
 from app.play.log.seats import Seat
 
-__all__ = ["Series", "identity"]
-
 
 def identity(seat: Seat) -> str:
     """Who plays there, for counting: a person by id, a bot by level and name; nobody is the empty text."""

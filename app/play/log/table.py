@@ -16,8 +16,6 @@ from app.play.log.terms import ClockTerms, Terms, parse_stored
 from app.play.ports import NameBook
 from app.rules import Action, Event, Options, Position
 
-__all__ = ["NOBODY_NAMED", "Clocks", "Table"]
-
 
 class Clocks(msgspec.Struct):
     """Time left for each seat at `since`, and whose clocks have been running since then.

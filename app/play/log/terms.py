@@ -14,19 +14,6 @@ from msgspec import Meta
 
 from app.play.refusals import Refusal
 
-__all__ = [
-    "CHAT_PRESETS",
-    "COLOURS",
-    "LEVELS",
-    "ClockTerms",
-    "Terms",
-    "check_password",
-    "hash_of",
-    "is_plain",
-    "parse_stored",
-    "parse_terms",
-]
-
 COLOURS = ("red", "blue", "yellow", "green", "violet")
 LEVELS = ("cabin-boy", "sailor", "mate", "captain", "legend")
 CHAT_PRESETS = ("hello", "good_luck", "good_move", "thanks", "sorry", "one_moment", "good_game", "rematch")

@@ -18,8 +18,6 @@ from app.play.log.series import Series
 from app.play.log.table import Table
 from app.rules import Event
 
-__all__ = ["Audience", "event_frames", "state_frame", "table_block", "table_frame"]
-
 Audience = int | None
 _VIEW_ANEW = frozenset(("started", "undo", "aborted", "closed"))
 _CLOCK_ANEW = frozenset(

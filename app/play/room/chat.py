@@ -16,17 +16,6 @@ from app.play.refusals import Refusal, Unconfirmed
 from app.play.room.replica import Replica
 from app.play.room.subscribers import Subscriber
 
-__all__ = [
-    "LONGEST_LINE",
-    "chat_line",
-    "lines_for",
-    "mute",
-    "read_on",
-    "receive_line",
-    "take_mutes",
-    "write_line",
-]
-
 LONGEST_LINE = 300
 SHOWN = 60  # lines somebody who comes in gets to see
 

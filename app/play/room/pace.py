@@ -12,8 +12,6 @@ from typing import Any
 from app.play.log.table import Table
 from app.play.refusals import Refusal
 
-__all__ = ["FAST", "NORMAL", "SKIPPING", "SLOW", "Paces", "is_turn_spent"]
-
 # Milliseconds. None is 0: at a table without any pace bots answer as soon as they can, and where hands are hidden
 # that would tell how long they thought (schedule/bot_turns.py).
 SLOW = 1600

@@ -8,8 +8,6 @@ from app.play import frames
 from app.play.log.table import Table
 from app.play.room.pace import Paces
 
-__all__ = ["PRESENCE_LEASE", "Presence"]
-
 PRESENCE_LEASE = 30_000  # another worker's word counts this long; it repeats it every third of that
 
 

@@ -26,8 +26,6 @@ from app.play.schedule.due import due_at
 from app.play.schedule.schedule import Wakeup
 from app.rules import Event
 
-__all__ = ["Lock", "Replica", "named_by"]
-
 _log = logging.getLogger("cartagena.rooms")
 _RESEATS = frozenset(("seated", "left", "voided", "started"))
 

@@ -27,8 +27,6 @@ from app.play.room.replica import Replica, named_by
 from app.play.schedule.due import due_at
 from app.play.schedule.time_credit import Delays, next_credit
 
-__all__ = ["Decide", "Room"]
-
 Decide = Callable[[Table, Proposal], Proposal]
 
 _TRIES = 8  # races lost in a row before the sender is asked to try again

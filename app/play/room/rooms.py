@@ -19,8 +19,6 @@ from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.room.room import Room
 
-__all__ = ["SOON", "PresenceBroadcast", "Rooms"]
-
 SOON = 0.1  # seconds; a hundred people who come back at once are one message, not a hundred to each
 
 

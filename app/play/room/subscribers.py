@@ -14,8 +14,6 @@ from app.play.ports import Actor, Listener
 from app.play.room.broadcast import Audience, event_frames, state_frame, table_block, table_frame
 from app.rules import Event
 
-__all__ = ["KEPT", "Subscriber", "Subscribers"]
-
 KEPT = 24  # entries whose events are sent to those who come back; a longer gap costs more than the view
 FORGOTTEN = 16  # at a time
 

@@ -15,8 +15,6 @@ from app.play.schedule.due import default_move
 from app.play.schedule.forfeit import must_resign
 from app.rules import RuleError
 
-__all__ = ["choose", "move_bot"]
-
 _log = logging.getLogger("cartagena.bots")
 
 

@@ -16,8 +16,6 @@ from app.play.room.pace import is_turn_spent
 from app.play.room.presence import Presence
 from app.play.schedule.forfeit import end_by_resigning, have_all_resigned
 
-__all__ = ["EMPTY", "FORSAKEN", "GRACE", "HOST_GONE", "default_move", "due_at", "next_due"]
-
 GRACE = 300  # a command received in time may still be on its way to the log when the clock runs out
 HOST_GONE = 60_000  # before the start, a host who is away this long hands the role on
 EMPTY = 5 * 60_000  # before the start: nobody sits there and nobody has been there for so long

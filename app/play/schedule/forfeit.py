@@ -16,8 +16,6 @@ from app.play.log.table import Table
 from app.rules import Event
 from app.rules.core.event import TurnPassed
 
-__all__ = ["MOST_ACTIONS", "end_by_resigning", "have_all_resigned", "must_resign"]
-
 MOST_ACTIONS = 750  # own turns times the actions of a turn: ten times what a game takes
 
 

@@ -12,8 +12,6 @@ from app.play.log.entries import Outage
 from app.play.ports import Clock, GameStore, StoreUnavailable
 from app.play.tasks import wait_until_answered
 
-__all__ = ["Schedule", "Wakeup"]
-
 _log = logging.getLogger("cartagena.schedule")
 HEARTBEAT_GAP = 8000  # longer without a heartbeat: nobody was there
 _REMEMBERED = 40 * 86_400_000  # how far back outages matter to a clock

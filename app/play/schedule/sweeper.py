@@ -17,8 +17,6 @@ from app.play.room.rooms import Rooms
 from app.play.schedule.bot_turns import move_bot
 from app.play.schedule.due import due_at, next_due
 
-__all__ = ["Sweeper"]
-
 _log = logging.getLogger("cartagena.sweeper")
 POLL = 1000  # how late a row written by another worker may be found
 LEASE = 30_000

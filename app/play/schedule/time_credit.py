@@ -11,8 +11,6 @@ from app.play.commands.proposal import Proposal
 from app.play.log.entries import NOBODY, Outage
 from app.play.log.table import Table
 
-__all__ = ["KEPT", "Delays", "next_credit"]
-
 SLOW = 1000  # a commit that takes longer is the store's fault, not the next player's
 AGAIN = 2000  # what could not be stored comes again a moment after the store is back
 KEPT = 16  # spans: a clock that runs is credited before the next command, a room without one never asks

@@ -13,8 +13,6 @@ from app.play.ports import StoreUnavailable
 from app.store.games.database import GameDatabase
 from app.store.games.tables import chat, mutes
 
-__all__ = ["Chat"]
-
 
 class Chat(GameDatabase):
     """A part of the GameStore port: chat lines, numbered by themselves, and mutes."""

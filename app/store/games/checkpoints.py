@@ -16,8 +16,6 @@ import logging
 import sqlite3
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
-__all__ = ["EVERY", "MOST", "Checkpoints"]
-
 _log = logging.getLogger("cartagena.store")
 
 # In pages. A longer WAL costs less, as a page that changed often is copied once; a shorter one is sooner written over,

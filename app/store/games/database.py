@@ -10,8 +10,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.store.transactions import Queries, writing
 
-__all__ = ["GameDatabase"]
-
 
 class GameDatabase(Queries):
     """What every part of the game store reads and writes with."""

@@ -18,8 +18,6 @@ from app.play.log.entries import Due, Outage
 from app.store.games.database import GameDatabase
 from app.store.games.tables import due, heartbeats, outages
 
-__all__ = ["DueWork", "Heartbeat", "SettleDue"]
-
 Waiting = tuple[Due, int | None, "asyncio.Future[int | None]"]
 
 _IS_OURS = due.c.game == bindparam("claimed")

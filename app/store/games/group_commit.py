@@ -15,8 +15,6 @@ from app.play.log.entries import Append
 from app.play.ports import StoreUnavailable
 from app.store.games.rows import BatchFailed, BatchWriter, CommitUnknown
 
-__all__ = ["GroupCommit"]
-
 _log = logging.getLogger("cartagena.store")
 MOST = 500  # rows a transaction
 LOOK_FOR = 5.0  # seconds to look an unknown outcome up before the senders are asked to try again

@@ -20,8 +20,6 @@ from app.store.games.rows import (
     summary_row,
 )
 
-__all__ = ["PostgresWriter"]
-
 SECONDS = 10.0  # longer than any healthy commit; after it the connection is given up
 # A worker that is frozen in the middle of a batch must not hold the rows of everybody's games, and a batch that
 # was given up must not go on standing in line for them: PostgreSQL ends both.

@@ -10,20 +10,6 @@ import orjson
 from app.play.log.entries import Append, Entry, SeatRow, Summary
 from app.store.transactions import is_outage
 
-__all__ = [
-    "Batch",
-    "BatchFailed",
-    "BatchWriter",
-    "CommitUnknown",
-    "Outcome",
-    "entry_of",
-    "head_of",
-    "is_move",
-    "log_row",
-    "seat_rows",
-    "summary_row",
-]
-
 Batch = Sequence[Append]
 Outcome = list[bool]
 

@@ -24,8 +24,6 @@ from app.store.games.rows import (
     summary_row,
 )
 
-__all__ = ["SqliteWriter"]
-
 # Each row is its own step: what it changed is its outcome, and one lost race fails no other row.
 _LOG = (
     "INSERT INTO log (game, seq, kind, seat, body, by, at, command, who) VALUES (?,?,?,?,?,?,?,?,?) "

@@ -24,8 +24,6 @@ from app.store.games.tables import due as due_work
 from app.store.games.tables import games, headed, heads, log, seats
 from app.store.people.tables import present_name, with_present_names
 
-__all__ = ["SqlGameStore", "open_store"]
-
 _LOG_COLUMNS = tuple(column.name for column in log.columns)
 _SEAT_COLUMNS = tuple(column.name for column in seats.columns)
 # What stands in a column as it does in GameRow and Summary.

@@ -19,20 +19,6 @@ from sqlalchemy import (
     text,
 )
 
-__all__ = [
-    "chat",
-    "due",
-    "games",
-    "headed",
-    "heads",
-    "heartbeats",
-    "log",
-    "metadata",
-    "mutes",
-    "outages",
-    "seats",
-]
-
 metadata = MetaData()
 
 ID = String(40)

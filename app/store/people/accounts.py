@@ -13,8 +13,6 @@ from app.store.people.players import LoginTaken, Name, hashed, new_id
 from app.store.people.tables import accounts, players, recovery_codes, resume_codes, sessions, tokens
 from app.store.transactions import Queries
 
-__all__ = ["Account", "AccountStore"]
-
 
 @dataclass(frozen=True, slots=True)
 class Account:

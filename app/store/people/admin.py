@@ -13,8 +13,6 @@ from app.store.people.social import write_audit
 from app.store.people.tables import players, present_name, with_present_names
 from app.store.transactions import Queries
 
-__all__ = ["AdminStore"]
-
 
 class AdminStore(Queries):
     """Queries of the operator's command line; what changes anything is audited in the same transaction."""

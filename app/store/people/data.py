@@ -13,8 +13,6 @@ from app.store.people.erasure import begin, step
 from app.store.people.tables import accounts, blocks, notices, players, reports, sessions, tokens
 from app.store.transactions import Queries
 
-__all__ = ["DataStore"]
-
 _AT_ONCE = 200  # rows made without a pause
 
 

@@ -30,8 +30,6 @@ from app.store.people.tables import (
 )
 from app.store.transactions import reading, writing
 
-__all__ = ["GAMES_A_STEP", "ROWS_A_STEP", "SOMEBODY", "begin", "step"]
-
 SOMEBODY = "somebody"
 GAMES_A_STEP = 25
 ROWS_A_STEP = 500  # of chat and mutes

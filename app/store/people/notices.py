@@ -17,8 +17,6 @@ from app.store.people.players import hashed
 from app.store.people.tables import notices, players
 from app.store.transactions import Queries
 
-__all__ = ["Notice", "NoticeStore"]
-
 MOST_FAILURES = 10  # in a row, then a webhook rests until its owner sets it again
 
 
@@ -162,14 +160,13 @@ def _recipient(row: Any, name: str, waiting: Sequence[Waiting]) -> Recipient:
     confirmed = row.email is not None and row.email_confirmed_at is not None
     calls = row.webhook is not None and row.webhook_failures < MOST_FAILURES
     return Recipient(
-        player=row.player,
+        **{
+            each: getattr(row, each)
+            for each in ("player", "language", "stop_token", "webhook_key", "told_at")
+        },
         name=name,
-        language=row.language,
         email=row.email if confirmed else None,
-        stop_token=row.stop_token,
         webhook=row.webhook if calls else None,
-        webhook_key=row.webhook_key,
-        told_at=row.told_at,
         told_of=tuple(row.told_of),
         waiting=tuple(waiting),
     )

@@ -23,8 +23,6 @@ from app.store.people.tables import (
 )
 from app.store.transactions import Queries
 
-__all__ = ["LoginTaken", "Name", "PeopleStore", "Player", "hashed", "new_id"]
-
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # 32 letters that nobody mixes up, 5 bits each
 PRESENT_SECONDS = 1800  # a guest seen this recently keeps its name from others
 SEEN_EVERY = 300  # seconds between two notes that somebody was seen

@@ -9,8 +9,6 @@ from app.store.people.erasure import SOMEBODY, begin
 from app.store.people.tables import audit, bans, notices, players, reports, resume_codes, sessions
 from app.store.transactions import Queries
 
-__all__ = ["RetentionStore"]
-
 _STEP = 100  # rows a transaction, so that nobody's move waits long behind a sweep
 _ROOMS = 5  # with their logs, which may have hundreds of entries before a start
 _UNFINISHED = ("open", "running")

@@ -11,8 +11,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.store.people.tables import audit, bans, blocks, players, reports, sessions
 from app.store.transactions import Queries
 
-__all__ = ["SocialStore", "write_audit"]
-
 # Asked whenever somebody sits down; made once, because a list that is put into a query as it is written leaves
 # objects in a circle behind, kilobytes each time, until the collector finds them.
 _HEADS = select(players.c.claimed_by).where(players.c.id.in_(bindparam("ids", expanding=True)))

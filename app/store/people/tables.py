@@ -25,24 +25,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.expression import ColumnElement, FromClause
 
-__all__ = [
-    "accounts",
-    "audit",
-    "bans",
-    "blocks",
-    "erasures",
-    "metadata",
-    "notices",
-    "players",
-    "present_name",
-    "recovery_codes",
-    "reports",
-    "resume_codes",
-    "sessions",
-    "tokens",
-    "with_present_names",
-]
-
 metadata = MetaData()
 
 ID = String(32)

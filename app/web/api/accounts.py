@@ -23,8 +23,6 @@ from app.web.errors import Conflict, NotAllowed, NotFound, Refused
 from app.web.routing import Router
 from app.web.site import Site, site_of
 
-__all__ = ["check_password", "router"]
-
 router = Router(
     prefix="/api/v1/account", tags=["accounts"], responses=responses(401, 403, 404, 409, 413, 422)
 )

@@ -21,8 +21,6 @@ from app.web.routing import Router
 from app.web.security.room_lookup import find_room
 from app.web.site import site_of
 
-__all__ = ["HintAnswer", "HintAsked", "router"]
-
 router = Router(prefix="/api/v1", tags=["bots"])
 
 

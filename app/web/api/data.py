@@ -20,8 +20,6 @@ from app.web.auth.sessions import forget_cookie
 from app.web.routing import Router
 from app.web.site import site_of
 
-__all__ = ["router"]
-
 router = Router(prefix="/api/v1/me", tags=["people"], responses=responses(401, 403, 413, 422))
 
 _MILLISECONDS = 200  # what the data of somebody with thousands of games costs

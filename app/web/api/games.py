@@ -31,8 +31,6 @@ from app.web.security.idempotency import IdempotencyKey, table_id
 from app.web.security.room_lookup import find_room
 from app.web.site import site_of
 
-__all__ = ["router"]
-
 router = Router(prefix="/api/v1", tags=["games"])
 
 GameId = Annotated[str, Path(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_-]+$")]

@@ -24,8 +24,6 @@ from app.web.errors import Conflict
 from app.web.routing import Router
 from app.web.site import Site, site_of
 
-__all__ = ["Name", "free_name", "person_json", "router", "with_csrf"]
-
 router = Router(prefix="/api/v1", tags=["people"], responses=responses(401, 403, 409, 413, 422))
 
 Name = Annotated[str, Field(max_length=200, examples=["Salty Pelican"])]

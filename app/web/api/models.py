@@ -14,21 +14,6 @@ from starlette.responses import Response
 from app.web.routing import Router, accepts_gzip
 from app.web.site import site_of
 
-__all__ = [
-    "Act",
-    "Body",
-    "Created",
-    "Done",
-    "Error",
-    "NewGame",
-    "Quick",
-    "QuickAnswer",
-    "Rows",
-    "describe_errors",
-    "responses",
-    "router",
-]
-
 
 class Body(BaseModel):
     """A request's body: unknown fields are refused, so that a slip is seen at once."""

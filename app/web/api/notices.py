@@ -22,8 +22,6 @@ from app.web.routing import Router
 from app.web.security.buckets import Attempt
 from app.web.site import Site, site_of
 
-__all__ = ["router"]
-
 router = Router(tags=["notices"], responses=responses(401, 403, 404, 413, 422))
 CODE_SECONDS = 86_400
 

@@ -16,13 +16,12 @@ from app.web.errors import NotFound
 from app.web.routing import Router
 from app.web.site import site_of
 
-__all__ = ["game_row", "results_by_preset", "router", "share_a_table"]
-
 router = Router(prefix="/api/v1", tags=["people"], responses=responses(401, 403, 404, 422))
 
 PAGE = 30
 _MILLISECONDS = 10  # what a page of somebody with thousands of games costs the database and us
 _ALL_UNFINISHED = 500
+_OF_SEATS = ("person", "name", "colour", "bot", "place")  # what lists tell of a seat
 
 Offset = Annotated[int, Query(ge=0, le=100_000)]
 
@@ -76,16 +75,7 @@ def game_row(row: GameRow, ids: Sequence[str]) -> dict[str, Any]:
         "title": row.terms.get("title", ""),
         "preset": row.options.get("preset"),
         "status": row.status,
-        "players": [
-            {
-                "person": seat.person,
-                "name": seat.name,
-                "colour": seat.colour,
-                "bot": seat.bot,
-                "place": seat.place,
-            }
-            for seat in seats
-        ],
+        "players": [{name: getattr(seat, name) for name in _OF_SEATS} for seat in seats],
         "my_seat": mine.seat if mine else None,
         "place": mine.place if mine else None,
         "my_turn": row.status in ("open", "running") and mine is not None and mine.seat in to_act,

@@ -13,8 +13,6 @@ from app.web.errors import NotFound
 from app.web.routing import Router
 from app.web.site import site_of
 
-__all__ = ["public_address", "qr_svg", "router"]
-
 router = Router(include_in_schema=False)
 _MILLISECONDS = 5
 _ROOM = re.compile(r"[A-Za-z0-9_-]{8,64}")

@@ -12,8 +12,6 @@ from app.play.room.room import Room
 from app.web.game_server import game_server_of
 from app.web.site import site_of
 
-__all__ = ["ENTRIES_A_MILLISECOND", "record_for"]
-
 ENTRIES_A_MILLISECOND = 20  # read and folded, for the price
 
 

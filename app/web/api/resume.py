@@ -19,8 +19,6 @@ from app.web.errors import Refused
 from app.web.routing import Router
 from app.web.site import site_of
 
-__all__ = ["router"]
-
 router = Router(tags=["people"], responses=responses(401, 403, 404, 413, 422))
 
 

@@ -9,8 +9,6 @@ from typing import Any
 
 from app.web.errors import TooMany
 
-__all__ = ["Making", "Reviews"]
-
 Json = dict[str, Any]
 Making = Callable[[Json], Awaitable[Json | None]]
 """Makes a review from a record; None when it cannot be made now."""

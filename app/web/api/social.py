@@ -13,8 +13,6 @@ from app.web.errors import BadRequest, Conflict, NotFound
 from app.web.routing import Router
 from app.web.site import site_of
 
-__all__ = ["router"]
-
 router = Router(prefix="/api/v1", tags=["people"], responses=responses(401, 403, 404, 409, 413, 422))
 BLOCKS = 200
 

@@ -26,8 +26,6 @@ from app.web.routing import Router
 from app.web.security.room_lookup import find_room
 from app.web.site import site_of
 
-__all__ = ["router"]
-
 router = Router(prefix="/api/v1", tags=["games"])
 
 WAITING = 500  # frames a reader may leave unread

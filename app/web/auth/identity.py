@@ -26,19 +26,6 @@ from app.web.errors import NobodyKnown, NotAllowed
 from app.web.i18n import language_of
 from app.web.site import Site, site_of
 
-__all__ = [
-    "KnownPerson",
-    "MaybePerson",
-    "Person",
-    "PersonOrGuest",
-    "credential_of",
-    "current_person",
-    "free_suggestion",
-    "known_person",
-    "make_guest",
-    "person_or_guest",
-]
-
 _CACHE_SECONDS = 5.0  # how long another worker may still believe a session that was closed
 _CACHE_SIZE = 20_000
 _PLAYING = ("/api/v1/games", "/api/v1/quick")  # all that a program may write

@@ -16,21 +16,6 @@ from typing import Any
 from app.store.people.players import Name
 from app.web.errors import BadRequest
 
-__all__ = [
-    "LONGEST_NAME",
-    "RECOMMENDED",
-    "bare",
-    "checked_name",
-    "is_ignorable",
-    "is_moderate",
-    "is_reserved",
-    "login",
-    "lookalikes",
-    "named",
-    "skeleton",
-    "skeletons",
-]
-
 # UAX #31, table 5. Others are of scholars or of few (Cherokee, Lisu, Coptic …), and some of them are Latin
 # to the eye from one end to the other.
 RECOMMENDED = frozenset(

@@ -15,8 +15,6 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from app.web.auth.names import skeleton
 from app.web.errors import BadRequest, TooMany
 
-__all__ = ["Passwords", "checked_password", "new_code", "plain_code"]
-
 T = TypeVar("T")
 
 SHORTEST = 8

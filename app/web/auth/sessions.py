@@ -15,19 +15,6 @@ from app.web.security.address import limit_key
 from app.web.site import site_of
 from app.web.ws.open_sockets import REPLACED
 
-__all__ = [
-    "SCOPE_PERSON",
-    "SessionMiddleware",
-    "came_from",
-    "cookie_name",
-    "csrf_token",
-    "device_label",
-    "forget_cookie",
-    "give_session",
-    "session_of",
-    "start_session",
-]
-
 SCOPE_PERSON = "cartagena.person"  # the player who was found for this request
 _SCOPE_COOKIE = "cartagena.cookie"
 _SCOPE_SESSION = "cartagena.session"

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import random
 
-__all__ = ["suggest"]
-
 _FIRST: dict[str, tuple[str, ...]] = {
     language: tuple(words.split())
     for language, words in {

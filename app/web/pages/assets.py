@@ -18,8 +18,6 @@ from starlette.responses import Response
 
 from app.web.routing import accepts_gzip
 
-__all__ = ["Assets"]
-
 KEPT = "public, max-age=31536000, immutable"
 CHECKED = "no-cache"
 

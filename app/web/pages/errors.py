@@ -8,8 +8,6 @@ from starlette.responses import Response
 from app.web.errors import Reason, about_minutes
 from app.web.pages.render import PageRenderer
 
-__all__ = ["error_page"]
-
 
 async def error_page(request: Request, status: int, code: str, retry_after: int, reason: Reason) -> Response:
     """Draws the page for people; never asks the store, which may be what failed."""

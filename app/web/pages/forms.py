@@ -17,17 +17,6 @@ from app.web.i18n import Catalogue
 from app.web.pages.render import Pages, json_object
 from app.web.routing import Router
 
-__all__ = [
-    "CHOICE_WORDS",
-    "GROUPS",
-    "FormOption",
-    "PresetCard",
-    "form_options",
-    "groups",
-    "preset_cards",
-    "router",
-]
-
 router = Router(include_in_schema=False)
 
 Conflicting = tuple[tuple[str, ...], str, dict[str, Param]]

@@ -10,8 +10,6 @@ from typing import Any
 from app import rules
 from app.rules.core.chance import shuffle
 
-__all__ = ["DEMOS", "LESSONS", "Lesson", "Stage", "find_stage", "opening"]
-
 Json = dict[str, Any]
 
 SEED = "c0ffee" * 10 + "c0ff"

@@ -18,8 +18,6 @@ from app.web.pages.render import json_object
 from app.web.routing import Router
 from app.web.site import site_of
 
-__all__ = ["play_stage", "router"]
-
 router = Router(include_in_schema=False)
 
 ME = 0

@@ -22,8 +22,6 @@ from app.web.pages.assets import Assets
 from app.web.pages.share import shared
 from app.web.routing import accepts_gzip
 
-__all__ = ["PageRenderer", "Pages", "json_object"]
-
 THEMES = ("system", "light", "dark")
 PAPERS = {"light": "#f1e6cb", "dark": "#15110c"}
 """The browser's frame has the page's own colour: --paper of static/css/tokens.css."""

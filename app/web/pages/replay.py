@@ -25,8 +25,6 @@ from app.web.routing import Router
 from app.web.security.room_lookup import find_room
 from app.web.site import site_of
 
-__all__ = ["router", "seen_by", "steps_of"]
-
 router = Router(include_in_schema=False)
 
 LARGEST = 900_000

@@ -22,8 +22,6 @@ from app.web.pages.render import PageRenderer, Pages
 from app.web.pages.share import TOPICS, robots_txt, sitemap_xml
 from app.web.routing import Router, accepts_gzip
 
-__all__ = ["install_pages", "router"]
-
 router = Router(include_in_schema=False)
 
 ROOM = re.compile(r"[A-Za-z0-9_-]{8,64}")

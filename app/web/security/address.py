@@ -9,16 +9,6 @@ from starlette.requests import HTTPConnection
 
 from app.settings import Settings
 
-__all__ = [
-    "Network",
-    "client_address",
-    "is_direct_from_loopback",
-    "is_same_origin",
-    "limit_key",
-    "parsed_address",
-    "parsed_network",
-]
-
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}

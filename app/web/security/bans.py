@@ -10,8 +10,6 @@ from app.settings import Settings
 from app.web.errors import NotAllowed
 from app.web.security.address import Network, client_address, parsed_address, parsed_network
 
-__all__ = ["NEWCOMER_SECONDS", "Bans"]
-
 NEWCOMER_SECONDS = 86_400  # how long nobody new comes in from where a banned person was last seen
 
 

@@ -10,8 +10,6 @@ from hashlib import blake2b
 from app.play.ports import StoreUnavailable
 from app.web.errors import TooMany
 
-__all__ = ["Attempt", "Bucket", "Buckets", "HourlyBuckets"]
-
 _KEYS = 50_000  # remembered keys a kind; the longest untouched are forgotten first
 
 

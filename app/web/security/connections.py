@@ -14,8 +14,6 @@ from uvicorn.protocols.utils import get_remote_addr
 from app.settings import Settings
 from app.web.security.address import limit_key
 
-__all__ = ["ConnectionSlot", "Connections", "most_connections", "raise_file_limit"]
-
 _MOST_FILES = 131_072  # enough for any process of ours; a limit of a billion makes some tools walk through it
 _RESERVE = 256  # files that stay for databases, logs, bots' pipes and what pages are made of
 _PER_SOCKET = 2.5  # a page has a socket or two and asks over a few connections more

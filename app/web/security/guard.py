@@ -17,8 +17,6 @@ from app.web.errors import NotAllowed, NotFound, Refused, TooBig, refused_respon
 from app.web.security.address import is_same_origin
 from app.web.site import site_of
 
-__all__ = ["GuardMiddleware", "check_not_forged", "security_headers"]
-
 _SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
 _BODY_SECONDS = 20.0  # between two pieces of a body
 _UNLIMITED = frozenset(("/healthz", "/readyz", "/metrics"))

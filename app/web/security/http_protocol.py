@@ -19,8 +19,6 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from app.web.security.connections import Connections, ConnectionSlot
 from app.web.ws.transport.uvicorn import SocketProtocol
 
-__all__ = ["BoundedHttpProtocol"]
-
 HEAD_BYTES = 32_768
 HEAD_SECONDS = 15.0
 REQUEST_SECONDS = 60.0  # from the end of the head to the end of the body

@@ -14,8 +14,6 @@ from fastapi import Header
 
 from app.play.create import ID_LENGTH, ID_LETTERS
 
-__all__ = ["IdempotencyKey", "table_id"]
-
 IdempotencyKey = Annotated[
     str | None,
     Header(alias="Idempotency-Key", min_length=8, max_length=40, pattern=r"^[A-Za-z0-9_-]+$"),

@@ -21,8 +21,6 @@ from app.web.errors import TooMany
 from app.web.security.address import client_address, limit_key
 from app.web.security.buckets import Attempt, Bucket, Buckets, HourlyBuckets
 
-__all__ = ["CommandLimits", "Limits", "SocketQuota"]
-
 _FILE_COST = 0.05
 
 

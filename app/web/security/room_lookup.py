@@ -17,8 +17,6 @@ from app.web.game_server import game_server_of
 from app.web.security.limits import Limits
 from app.web.site import site_of
 
-__all__ = ["RoomLookup", "find_room"]
-
 # Whoever follows a link to a locked table fails once before they are asked; guessing fails every time.
 _LOOKUP_COST = 1.0
 _PASSWORD_COST = 10.0

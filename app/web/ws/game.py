@@ -24,8 +24,6 @@ from app.web.game_server import game_server_of
 from app.web.security.room_lookup import RoomLookup
 from app.web.ws.session import AcceptedSocket, BaseSession, SocketEndpoint
 
-__all__ = ["GameSession", "route"]
-
 _log = logging.getLogger("cartagena.socket")
 
 

@@ -18,8 +18,6 @@ from app.play.refusals import Refusal
 from app.web.game_server import game_server_of
 from app.web.ws.session import AcceptedSocket, BaseSession, SocketEndpoint
 
-__all__ = ["LobbySession", "lobby_message_names", "route"]
-
 _MILLISECONDS = 2  # what telling the lists costs
 
 

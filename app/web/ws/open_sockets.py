@@ -8,8 +8,6 @@ from typing import Literal, NamedTuple
 from app.play.ports import Listener
 from app.web.security.address import parsed_address, parsed_network
 
-__all__ = ["SIGNED_OUT", "By", "OpenSockets"]
-
 By = Literal["session", "person", "address"]
 SIGNED_OUT = (4008, "signed out")
 REPLACED = (4000, "resume")  # the browser has a newer session: it comes back with that

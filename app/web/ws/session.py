@@ -30,8 +30,6 @@ from app.web.ws.open_sockets import OpenSockets
 from app.web.ws.transport.base import Session, SocketTransport, transport_of
 from app.web.ws.transport.framing import encoded
 
-__all__ = ["AcceptedSocket", "BaseSession", "Outbox", "SocketEndpoint"]
-
 _BYE = {
     4000: ("resume", "The server restarts; your seat is kept."),
     4008: ("signed_out", "You are signed out."),

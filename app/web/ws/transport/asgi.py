@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import uvicorn
     from uvicorn.server import ServerState
 
-__all__ = ["AsgiSocket", "Event", "Inbox", "Stage"]
-
 Event = dict[str, Any]
 
 

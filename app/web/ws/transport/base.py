@@ -9,17 +9,6 @@ from starlette.types import Scope
 
 from app.play.frames import Frame
 
-__all__ = [
-    "EXTENSION",
-    "MOST_BUFFERED",
-    "DirectWrite",
-    "Quota",
-    "Session",
-    "SocketTransport",
-    "Writer",
-    "transport_of",
-]
-
 EXTENSION = "cartagena.transport"
 MOST_BUFFERED = 256 * 1024  # bytes a peer may leave unread; about thirty whole states, or an hour of moves
 

@@ -16,17 +16,6 @@ from websockets.server import ServerProtocol
 
 from app.play import frames
 
-__all__ = [
-    "MOST_CONTROL",
-    "SILENT",
-    "SLICE",
-    "FrameParser",
-    "Message",
-    "encode_frame",
-    "encoded",
-    "whole_text",
-]
-
 SLICE = 512  # bytes fed at once: no more than 86 frames, a millisecond or two of the library's time
 MOST_CONTROL = 125  # bytes a control frame may carry
 

@@ -14,8 +14,6 @@ from websockets.server import ServerProtocol
 
 from app.web.ws.transport.framing import SILENT
 
-__all__ = ["Handshake"]
-
 _PairsOfBytes = Iterable[tuple[bytes, bytes]]
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import asyncio
 from typing import Protocol
 
-__all__ = ["KeepaliveTimer", "Pinged"]
-
 SLOTS = 40  # in an interval
 
 

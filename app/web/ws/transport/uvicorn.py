@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from uvicorn.server import ServerState
 
 
-__all__ = ["SocketProtocol"]
-
 CLOSE_SECONDS = 10.0  # a socket that is closing is cut off then, whatever its peer does
 TURN_FRAMES = 64  # frames parsed before other sockets have their turn
 MOST_DISCARDED = 1_048_576  # bytes a peer may send after it was told that it broke the protocol
