@@ -37,6 +37,7 @@ LONGEST = (
     "tests/chaos/",
     # tests of the browser part, which are handed out one by one
     "tests/browser/table/test_play.py::test_two_browsers",
+    "tests/browser/table/test_evening.py",
     "tests/browser/pages/test_every_page.py::test_a_page_is_for_everyone",
     "tests/browser/table/test_play.py::test_a_whole_game",
     "tests/browser/pages/test_axe.py",

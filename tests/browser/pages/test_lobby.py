@@ -20,6 +20,36 @@ def test_one_click_from_the_front_page_into_a_game_against_bots(person: Callable
     expect(stranger.page.locator('#table[data-phase="running"]')).to_be_visible()
 
 
+def test_a_double_click_opens_one_table(person: Callable[..., Player]):
+    guest = person("Guest")
+    for number, (page, button) in enumerate(
+        (("", "Play now against bots"), ("", "Quick play with people"), ("/new", "Open the table")), start=1
+    ):
+        guest.page.goto(guest.url + page)
+        guest.page.get_by_role("button", name=button).dblclick()
+        guest.page.wait_for_url(re.compile(r"/g/"))
+        expect(guest.page.locator("#table[data-phase]")).to_be_visible()
+        assert len(guest.api("GET", "/games?list=mine")["games"]) == number
+
+
+def test_at_the_limit_the_oldest_game_without_others_makes_room_and_this_is_said(
+    person: Callable[..., Player],
+):
+    guest = person("Guest")
+    tables = [begin(guest, options=SHORT, bots=["sailor"], pace=10_000) for _ in range(10)]
+    guest.page.goto(guest.url)
+    guest.page.get_by_role("button", name="Play now against bots").click()
+    guest.page.wait_for_url(re.compile(r"/g/"))
+    expect(guest.page.locator(".toast")).to_contain_text("To make room, your oldest unfinished game")
+    expect(guest.page.locator('#table[data-phase="running"]')).to_be_visible()
+    left = {game["id"] for game in guest.api("GET", "/games?list=mine")["games"]}
+    assert left & set(tables) == set(tables[1:])
+    guest.page.goto(guest.url)
+    row = guest.page.locator(f'[data-list="mine"] [data-room="{tables[1]}"]')
+    row.get_by_role("button", name=re.compile("Leave .* for good")).click()  # and one goes by one click
+    expect(row).to_have_count(0)
+
+
 def test_an_open_table_appears_by_itself_and_is_joined_with_a_name_in_one_step(person: Callable[..., Player]):
     ann, bo = person("Ann"), person(None)
     bo.page.goto(bo.url)

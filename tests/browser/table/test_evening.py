@@ -1,0 +1,129 @@
+"""A whole evening on the phone: three games against a bot, one tap each, then friends, with one who watches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.table.house import SHORT, Player, begin, move_beside
+
+WORD = "open sesame"
+
+
+def again(player: Player, before: str) -> str:
+    """Taps Rematch; the game at the table it leads to."""
+    player.page.get_by_role("button", name="Rematch").tap()
+    player.page.wait_for_url(re.compile(rf"/g/(?!{before})"))
+    player.game = player.page.url.rsplit("/", 1)[1]
+    return player.game
+
+
+def running(page: Page) -> None:
+    expect(page.locator('#table[data-phase="running"]')).to_be_visible()
+
+
+def give_up(player: Player) -> None:
+    player.act({"type": "resign"})
+    expect(player.page.locator("#table")).to_have_attribute("data-phase", "finished")
+
+
+def test_three_games_against_a_bot_take_one_tap_each(person: Callable[..., Player]) -> None:
+    guest = person(None, phone=True)
+    guest.page.goto(guest.url)
+    guest.api("POST", "/me", {})
+    game = guest.create(SHORT, bots=["cabin-boy"], pace=0, visibility="unlisted")
+    guest.open(game)
+    guest.page.get_by_role("button", name="Sit here").tap()
+    running(guest.page)  # alone with a bot, sitting down is enough
+    bot = next(seat["name"] for seat in guest.state()["table"]["seats"] if seat["bot"])
+    while (state := guest.state())["table"]["status"] == "running":  # the first game is played to its end
+        if not move_beside(guest, state):
+            guest.page.wait_for_timeout(50)  # the bot's turn
+    expect(guest.page.locator("#table")).to_have_attribute("data-phase", "finished")
+    won = state["table"]["result"]["winner"] == state["you"]["seat"]
+    score = f"{1 if won else 0} – {0 if won else 1}"
+    for number in (2, 3):
+        again(guest, guest.game)
+        running(guest.page)
+        table = guest.state()["table"]
+        assert [seat["name"] for seat in table["seats"] if seat["bot"]] == [bot]
+        give_up(guest)
+        score = f"{1 if won else 0} – {number - won}"
+        expect(guest.page.locator(".ending .score")).to_contain_text(score)
+
+
+def test_two_friends_play_again_and_who_watched_follows_through_the_password(
+    person: Callable[..., Player],
+) -> None:
+    ann, bo, wim = person("Ann", phone=True), person("Bo", phone=True), person("Wim", phone=True)
+    game = ann.create(SHORT, visibility="password", password=WORD)
+    ann.open(game)
+    for friend in (bo, wim):
+        friend.page.goto(f"{friend.url}/g/{game}")
+        friend.page.get_by_role("textbox", name="Password").fill(WORD)
+        friend.page.get_by_role("button", name="Go in").tap()
+        friend.game = game
+    for friend in (ann, bo):
+        friend.page.get_by_role("button", name="Sit here").first.tap()
+        friend.page.get_by_role("button", name="I am ready").tap()
+    ann.page.get_by_role("button", name="Begin the game").tap()
+    for friend in (ann, bo, wim):
+        running(friend.page)
+    for score in ("1 – 0", "2 – 0"):
+        before = bo.game
+        ann.act({"type": "resign"})
+        expect(ann.page.locator(".rematch")).to_be_visible()
+        again(bo, before)
+        expect(bo.page.locator(".berth", has_text="Kept for Ann")).to_be_visible()
+        expect(bo.page.locator(".seating .score")).to_contain_text(score)
+        assert again(ann, before) == bo.game
+        wim.page.get_by_role("link", name="Watch the next game").tap()
+        wim.page.wait_for_url(re.compile(bo.game))
+        for friend in (ann, bo, wim):
+            running(friend.page)
+    ann.act({"type": "resign"})
+    expect(bo.page.locator(".ending .score")).to_contain_text("3 – 0")
+    expect(ann.page.locator(".ending .score")).to_contain_text("0 – 3")
+
+
+def test_the_wait_for_the_others_is_counted_down(person: Callable[..., Player]) -> None:
+    ann, bo, cy = person("Ann", phone=True), person("Bo"), person("Cy")
+    begin(ann, bo, cy, options={**SHORT, "players": 3})
+    for each in (bo, cy):
+        each.game = ann.game
+        each.act({"type": "resign"})
+    ann.open(ann.game)
+    following = again(ann, ann.game)
+    expect(ann.page.locator(".seating")).to_contain_text(re.compile("Waiting for (Bo|Cy) .* and (Bo|Cy)"))
+    bo.take_seat(following)
+    expect(ann.page.locator("[data-begins]")).to_contain_text(re.compile(r"begins in (30|2\d) seconds"))
+    cy.take_seat(following)
+    for each in (bo, cy):
+        while each.state()["table"]["status"] == "open" and not each.state()["table"].get("opening"):
+            ann.page.wait_for_timeout(100)
+        each.confirm()
+    running(ann.page)
+
+
+def test_nobody_is_offered_to_begin_a_game_they_do_not_sit_in(person: Callable[..., Player]) -> None:
+    host = person("Host", phone=True)
+    game = host.create({**SHORT, "players": 3}, bots=["sailor"])
+    host.open(game)
+    expect(host.page.locator(".berth")).to_have_count(3)
+    expect(host.page.get_by_role("button", name="Begin the game")).to_have_count(0)
+    host.page.get_by_role("button", name="Sit here").first.tap()
+    expect(host.page.get_by_role("button", name="I am ready")).to_have_count(0)  # nobody waits for anybody
+    host.page.get_by_role("button", name="Begin the game").tap()
+    running(host.page)
+
+
+def test_leaving_a_game_against_bots_is_one_tap(person: Callable[..., Player]) -> None:
+    guest = person("Guest", phone=True)
+    guest.open(begin(guest, options=SHORT, bots=["sailor"]))
+    running(guest.page)
+    guest.page.locator(".table-menu > summary").tap()
+    guest.page.get_by_role("button", name="Leave this game for good").tap()
+    guest.page.wait_for_url(f"{guest.url}/")
+    assert guest.state()["table"]["status"] == "finished"
