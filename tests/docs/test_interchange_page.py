@@ -22,7 +22,11 @@ def test_every_event_has_a_row(kind: str) -> None:
 
 
 def test_every_event_there_is_is_registered() -> None:
-    assert {kind.type for kind in Event.__subclasses__()} == set(EVENTS)
+    kinds = Event.__subclasses__()
+    for kind in kinds:
+        kinds.extend(kind.__subclasses__())
+    # A common base of several events has no type of its own.
+    assert {kind.type for kind in kinds if hasattr(kind, "type")} == set(EVENTS)
 
 
 def test_every_action_has_a_row_whose_text_and_json_are_the_same_action() -> None:
