@@ -19,6 +19,13 @@ PHONE = {
     "is_mobile": True,
     "device_scale_factor": 2,
 }
+# Sound is offered once in a browser's life, over the head of the page; whoever is to be asked is `fresh`.
+ASKED = """try {
+  const kept = JSON.parse(localStorage.getItem("cartagena.table") ?? "{}");
+  localStorage.setItem("cartagena.table", JSON.stringify({ isSoundOffered: true, ...kept }));
+} catch {
+  // a page without storage
+}"""
 PATIENCE = 45_000  # milliseconds until something is taken for lost; two busy cores make honest pages slow
 
 
@@ -41,6 +48,7 @@ class Wardrobe:
         context = self.browser.new_context(**options)
         context.set_default_timeout(PATIENCE)
         if not fresh:
+            context.add_init_script(ASKED)
             # A page that stays open keeps the site's process alive for the pages that come and go.
             self.kinds[context] = kind
             self.anchors[context] = context.new_page()

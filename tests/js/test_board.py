@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -110,3 +111,43 @@ def test_a_won_game_shows_the_sloop_under_the_winners_flag(run: Run, preset: str
     if preset == "jamaica":
         assert abs(still["boat"] - first["boat"]) > 5, "it has cast off"
     assert back["boat"] == first["boat"], "a replay that goes back finds it at the quay"
+
+
+WALK = """async ({Board}, {views, events, speed}) => {
+  const {setSpeed} = await import("/static/js/board/animate.js");
+  document.body.replaceChildren();
+  const box = document.createElement("div");
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  box.append(svg);
+  document.body.append(box);
+  setSpeed(speed);
+  const board = Board(svg);
+  board.set(views[0]);
+  board.set(views[1], events[0]);
+  const walks = () => document.getAnimations().filter(({effect}) => effect.target.matches(".figure"));
+  const walking = walks().map(({effect}) => effect.getTiming().duration);
+  board.set(views[2], events[1]);
+  const after = walks().length;
+  setSpeed(1);
+  return {walking, after};
+}"""
+
+
+def test_the_end_of_a_turn_does_not_cut_the_last_walk_short_and_a_pace_scales_it(run: Run) -> None:
+    """A bot's last action and the end of its turn come in one go."""
+    first = play_at_random({"preset": "jamaica", "players": 2}, "1d" * 32, 0)[0]["views"]["None"]
+    there = json.loads(json.dumps(first))
+    there["players"][0]["pirates"][0] = 4
+    then = {**there, "turn": {**there["turn"], "seat": 1}}
+    events = [
+        [{"type": "advanced", "seat": 0, "card": "key", "from": "start", "to": 4}],
+        [{"type": "turn_passed", "seat": 0, "next": 1, "forced": False}],
+    ]
+
+    def walked(speed: float) -> Any:
+        return run("board/board.js", WALK, {"views": [first, there, then], "events": events, "speed": speed})
+
+    usual = walked(1)
+    assert len(usual["walking"]) == usual["after"] == 1
+    assert walked(0.5)["walking"] == [usual["walking"][0] / 2]
+    assert walked(0)["walking"] == [], "who skips to the next turn sees no motion"

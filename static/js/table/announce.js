@@ -5,6 +5,7 @@ import { t } from "../core/i18n.js";
 import { iconUrl } from "../core/icons.js";
 import { presetName, seatName } from "../core/names.js";
 import { CONNECTION } from "./connection.js";
+import { vibrate } from "./senses.js";
 import { sound, soundOf } from "./sound.js";
 import { isMine } from "./store.js";
 
@@ -80,6 +81,7 @@ export function announceChanges(store) {
     if (!isMine(state) || isMine(before)) return;
     turns.flush();
     sound("turn");
+    vibrate();
     announce(state.view.pending ? t("You must choose.") : t("It is your turn."), true);
   });
   store.subscribe(["view"], ({ view, table }, before, { events = [] }) => {

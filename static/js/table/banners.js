@@ -13,11 +13,11 @@ const CLOSED = {
 };
 
 /**
- * Banners(root, flash, {send(command), now(), onReload()}) -> {update(state)}
+ * Banners(root, flash, {send(command), now(), onReload(), onSound(isWanted)}) -> {update(state)}
  * What the table must decide stands in `root` and takes its room; what passes lies over the table in `flash`, so that
  * nothing under a finger moves away.
  */
-export function Banners(root, flash, { send, now, onReload }) {
+export function Banners(root, flash, { send, now, onReload, onSound }) {
   let state = null;
 
   const button = (words, onclick, main = false) =>
@@ -106,7 +106,7 @@ export function Banners(root, flash, { send, now, onReload }) {
     return rows;
   }
 
-  function passing({ connection, isAdmitted, refusal, table }) {
+  function passing({ connection, isAdmitted, refusal, table, isSoundOffered }) {
     const found = [];
     // where the table was closed, that says it all
     const known = table?.status === "closed" && connection === "stopped" ? null : CONNECTION[connection];
@@ -115,6 +115,10 @@ export function Banners(root, flash, { send, now, onReload }) {
       found.push({ key: `connection-${connection}`, kind: known.kind, sign: known.sign, text: t(known.text), buttons });
     }
     if (refusal) found.push({ key: "refused", kind: "bad", sign: "ui-close", text: refusal.text });
+    if (isSoundOffered) {
+      const answers = [button(t("Yes"), () => onSound(true), true), button(t("No"), () => onSound(false))];
+      found.push({ key: "sound", kind: "note", sign: "ui-sound", text: t("A bell when it is your turn?"), buttons: answers });
+    }
     return found;
   }
 

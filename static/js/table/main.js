@@ -12,9 +12,12 @@ import { connectionAfter } from "./connection.js";
 import { Log } from "./log.js";
 import { Pace } from "./pace.js";
 import { parts } from "./parts.js";
+import { setPref } from "./preferences.js";
 import { Recap } from "./recap.js";
 import { clickCard, clickPlace, clickSeat } from "./selection.js";
+import { offerSound } from "./senses.js";
 import { shortcuts } from "./shortcuts.js";
+import { sound } from "./sound.js";
 import { emptyState, isRetried, received, Store } from "./store.js";
 
 const RESUMED_FOR = 2500; // milliseconds that "Back again." is shown
@@ -64,6 +67,7 @@ const ui = parts(root, store, {
   onTrace: (trace) => store.set({ trace }),
   onPace: (name) => pace.choose(name),
   onSkip: () => pace.skip(),
+  onSound: answerOffer,
   onChat: (line) => send({ do: "chat", ...line }),
   onMute: mute,
   onResign: () => act({ type: "resign" }),
@@ -77,6 +81,7 @@ const ui = parts(root, store, {
 const pace = Pace(store, sendByItself);
 Recap(root, store, log.movesSince);
 announceChanges(store);
+offerSound(store);
 sayKept();
 store.subscribe(["you"], showName);
 store.subscribe(["table", "you"], sealByItself);
@@ -245,6 +250,13 @@ function onDrop(card, target) {
   if (place !== undefined) choose(clickPlace(choices, { card }, /^\d+$/.test(place) ? Number(place) : place));
   else if (plate) choose(clickSeat(choices, { card }, Number(plate.dataset.key)));
   else choose({ selection: {} });
+}
+
+/** Sound was offered. */
+function answerOffer(isWanted) {
+  setPref("sound", isWanted);
+  store.set({ isSoundOffered: false });
+  sound("turn");
 }
 
 let lastHere = 0;

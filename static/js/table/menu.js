@@ -4,6 +4,7 @@ import { el } from "../core/dom.js";
 import { icon } from "../core/icons.js";
 import { presetName } from "../core/names.js";
 import { pref, setPref } from "./preferences.js";
+import { canVibrate } from "./senses.js";
 import { t, tn } from "../core/i18n.js";
 
 /** Ask before something that cannot be taken back; resolves true or false. */
@@ -52,7 +53,10 @@ export function rulesPage({ black_magic: magic, scoundrels, scenario, card_gain:
 
 /** Menu(root, {send, onResign, onLeave, onHint}) -> {update(state)} */
 export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }) {
-  const sound = el("button", { type: "button", class: "menu-item", onclick: toggleSound });
+  const switches = [];
+  const sound = toggle("sound", ["ui-sound", t("Sound is on")], ["ui-mute", t("Sound is off")]);
+  const vibration = toggle("vibration", ["ui-vibrate", t("Vibration is on")], ["ui-vibrate", t("Vibration is off")]);
+  vibration.hidden = !canVibrate();
   const countdown = el(
     "select",
     { id: "countdown" },
@@ -107,6 +111,7 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
     "div",
     { class: "menu-body" },
     sound,
+    vibration,
     el(
       "label",
       { class: "menu-item", for: "countdown" },
@@ -159,22 +164,26 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
     terms.replaceChildren(...lines.map((line) => el("li", {}, line)));
   }
 
-  function showSound() {
-    sound.replaceChildren(
-      icon("ui", pref("sound") ? "ui-sound" : "ui-mute"),
-      el("span", {}, pref("sound") ? t("Sound is on") : t("Sound is off")),
-    );
-    sound.setAttribute("aria-pressed", String(pref("sound")));
+  /** A switch for what a person prefers. */
+  function toggle(name, ...states) {
+    const button = el("button", { type: "button", class: "menu-item menu-switch" });
+    const show = () => {
+      const [sign, words] = states[pref(name) ? 0 : 1];
+      button.replaceChildren(icon("ui", sign), el("span", {}, words));
+      button.setAttribute("aria-pressed", String(pref(name)));
+    };
+    button.addEventListener("click", () => {
+      setPref(name, !pref(name));
+      show();
+    });
+    show();
+    switches.push(show);
+    return button;
   }
-
-  function toggleSound() {
-    setPref("sound", !pref("sound"));
-    showSound();
-  }
-  showSound();
+  box.addEventListener("toggle", () => switches.forEach((show) => show())); // sound may have been answered elsewhere
   body.addEventListener(
     "click",
-    (event) => event.target.closest("button") && event.target.closest("button") !== sound && (box.open = false),
+    (event) => event.target.closest("button") && !event.target.closest(".menu-switch") && (box.open = false),
   );
   addEventListener("pointerdown", (event) => !box.contains(event.target) && (box.open = false));
   box.addEventListener("keydown", (event) => {

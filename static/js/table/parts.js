@@ -71,7 +71,7 @@ export function parts(root, store, on) {
   const smallScreen = SmallScreen({ root, ...box });
   const board = Board(box.drawing, { onSpace: on.onPlace, fit: "box" });
   const status = StatusBar(box.status);
-  const banners = Banners(box.banners, box.flash, { send: on.send, now: on.now, onReload: () => location.reload() });
+  const banners = Banners(box.banners, box.flash, { send: on.send, now: on.now, onReload: () => location.reload(), onSound: on.onSound });
   const seats = Seats(box.seats, { onSeat: on.onSeat, towards: on.towards });
   const supply = Supply(box.supply);
   const hand = Hand(box.hand, { onCard: on.onCard, onDrop: on.onDrop });
@@ -144,7 +144,7 @@ export function parts(root, store, on) {
 
   banners.update(store.state);
   atTable(["table", "view"], showPhase);
-  store.subscribe(["connection", "isAdmitted", "refusal", "table", "you", "presence"], banners.update);
+  store.subscribe(["connection", "isAdmitted", "refusal", "isSoundOffered", "table", "you", "presence"], banners.update);
   atTable(["log", "lines", "table", "you", "presets"], logAndChat.update);
   atTable(["table", "view", "you", ...CHOICES], menu.update);
   atTable(["table", "view", "you", "presence", ...CHOICES], status.update);

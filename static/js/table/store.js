@@ -18,6 +18,7 @@ export const emptyState = () => ({
   recap: null, // such moves: what the others did since one's last turn, until the first click
   past: null, // {view, traces}: an earlier position that is looked at
   isSkipping: false, // to one's turn
+  isSoundOffered: false, // just now
 });
 
 /** Store(state) -> {state, set(change, happened), subscribe(fields, call)}; call(state, before, happened). */

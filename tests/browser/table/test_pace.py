@@ -8,6 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.axe import faults_of
 from tests.browser.table.house import SHORT, Player, begin, move_beside
 from tests.browser.table.test_log import HIDDEN
 from tests.browser.table.test_senses import in_turn
@@ -136,3 +137,56 @@ def test_a_replay_of_the_running_game_begins_at_ones_last_turn(person: Callable[
     expect(first.page.locator("[data-said]")).to_contain_text("ends the turn")
     at, _, of = first.page.locator("[data-count]").inner_text().partition(" / ")
     assert (int(at), int(of)) == (4, 8), "two steps a turn: the last turn begins after four"
+
+
+def test_sound_is_offered_once_in_a_browsers_life(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann", fresh=True), person("Bo")
+    game = begin(ann, bo, options={**SHORT, "actions": 1})
+    if ann.state().get("choices"):
+        whole_turn(ann)
+    ann.open(game)
+    offer = ann.page.get_by_text("A bell when it is your turn?")
+    expect(offer).to_be_hidden()
+    whole_turn(bo)
+    expect(offer).to_be_visible()
+    assert faults_of(ann.page) == []
+    ann.page.get_by_role("button", name="Yes").click()
+    expect(offer).to_be_hidden()
+    ann.page.locator(".table-menu > summary").click()
+    expect(ann.page.get_by_role("button", name="Sound is on")).to_be_visible()
+    ann.page.get_by_role("button", name="Sound is on").click()
+    ann.page.reload()
+    for player in (ann, bo):
+        whole_turn(player)
+    ann.wait_until_mine()
+    expect(offer).to_be_hidden()
+
+
+COUNT_VIBRATIONS = "window.felt = 0; navigator.vibrate = () => { window.felt += 1; return true; };"
+
+
+def test_ones_turn_is_felt_on_a_phone_unless_it_is_switched_off(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann", phone=True, reduced_motion="no-preference"), person("Bo", phone=True)
+    game = begin(ann, bo, options={**SHORT, "actions": 1})
+    for player in (ann, bo):
+        player.page.add_init_script(COUNT_VIBRATIONS)
+        player.open(game)
+        player.page.locator(".status-words").tap()  # a browser allows it after the first touch
+
+    def round_of_turns() -> None:
+        for player in in_turn(ann, bo):
+            before = player.seq()
+            whole_turn(player)
+            for each in (ann, bo):
+                each.wait_past(before)
+        in_turn(ann, bo)[0].wait_until_mine()
+
+    round_of_turns()
+    felt = ann.page.evaluate("window.felt")
+    assert felt >= 1
+    ann.page.locator(".table-menu > summary").tap()
+    ann.page.get_by_role("button", name="Vibration is on").tap()
+    ann.page.keyboard.press("Escape")
+    round_of_turns()
+    assert ann.page.evaluate("window.felt") == felt
+    assert bo.page.evaluate("window.felt") == 0, "whoever wants the page still is left in peace"
