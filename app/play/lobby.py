@@ -249,11 +249,16 @@ def row_of_game(game: GameRow, watching: int = 0) -> dict[str, Any]:
     )
 
 
-def _row(summary: Summary, names: list[str | None], **row: Any) -> dict[str, Any]:
-    options = summary.options
+def variant_of(options: dict[str, Any]) -> list[str]:
+    """The modules a table plays with."""
     variant = [name for name in _MODULES if options[name]]
     if options["card_gain"] != "retreat":
         variant.append(f"card_gain:{options['card_gain']}")
+    return variant
+
+
+def _row(summary: Summary, names: list[str | None], **row: Any) -> dict[str, Any]:
+    options = summary.options
     return {
         **row,
         "preset": options["preset"],
@@ -261,5 +266,5 @@ def _row(summary: Summary, names: list[str | None], **row: Any) -> dict[str, Any
         "taken": summary.taken,
         "bots": summary.bots,
         "names": names,
-        "variant": variant,
+        "variant": variant_of(options),
     }

@@ -76,6 +76,12 @@ class GameStore(Protocol):
     async def results_of(self, people: Sequence[str]) -> list[tuple[str, int, int]]:
         """Of finished games at tables anybody could watch: preset, place, how often."""
 
+    async def colours_of(self, people: Sequence[str]) -> list[tuple[str, int]]:
+        """Of the same games: the colours these ids played and how often, the most frequent first."""
+
+    async def between(self, people: Sequence[str], others: Sequence[str]) -> tuple[int, int, int]:
+        """Of the same games those that both sat in: how many, and in how many the first were ahead, or behind."""
+
     async def wake(self, game: str, at: int) -> None:
         """Let the sweeper look at this game at that time, if it was not going to earlier."""
 

@@ -16,9 +16,9 @@ OTHERS = [code for code in LANGUAGES if code != "en"]
 # Reviewed: these read the same in the language, or are names.
 SAME = {
     "Account", "Actions", "Cartagena", "Chat", "Filter", "Hints", "Hispaniola", "Jamaica", "Jungle", "Legend",
-    "Modules", "Morgan", "Name", "Open", "Passage", "Password", "Pause", "Pirates", "Pistol",
+    "Modules", "Morgan", "Name", "Open", "Passage", "Password", "Password:", "Pause", "Pirates", "Pistol",
     "Places", "Replay", "Rum",
-    "Scenario", "Send", "Sorry!", "Table", "Tortuga", "bot: {level}", "online", "pistol", "place {n}", "rum",
+    "Scenario", "Send", "Sorry!", "Table", "Tortuga", "bot: {level}", "normal", "online", "pistol", "place {n}", "rum",
     "violet", "{n} × place {place}", "Morgan: send {other} {from} {to}",
 }  # fmt: skip
 

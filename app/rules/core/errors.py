@@ -12,8 +12,9 @@ RuleError
 ├── Illegal        an action that this position does not allow
 └── GameOver       the game has been won
 
-What people meet while they play or set up a table (Illegal, BadOptions) has a Reason, whose sentence is
-translated; people are told the others by their code. What is merely malformed has an English sentence alone.
+What people meet while they play, set up a table or open a record (Illegal, BadOptions, BadRecord) has a Reason,
+whose sentence is translated; people are told the others by their code. What is merely malformed has an English
+sentence alone.
 """
 
 from __future__ import annotations
@@ -93,7 +94,14 @@ class BadNotation(_Malformed):
 
 
 class BadRecord(_Malformed):
+    """The sentence says to a program what is wrong where; the reason says it to whoever chose the file."""
+
     code = "bad_record"
+
+    def __init__(self, sentence: str, why: Reason | None = None, /, **params: Param) -> None:
+        super().__init__(sentence)
+        if why is not None:
+            self.why, self.params = why.name, params
 
 
 class BadSeat(RuleError):

@@ -14,7 +14,7 @@ from app.rules.core import Json
 from app.rules.core.action import Action, action_from_json
 from app.rules.core.chance import check_nonce, check_seed, is_nonce, is_seal, seed_from
 from app.rules.core.engine import RULES_VERSION
-from app.rules.core.errors import BadRecord, RuleError
+from app.rules.core.errors import BadRecord, Param, Reason, RuleError
 from app.rules.options import Options, parse_options
 
 FORMATS = {1: "cartagena-record/1", 2: "cartagena-record/2"}  # by the scheme of its chance
@@ -36,6 +36,16 @@ _REASONS = ("goal", "resigned", "aborted")
 _MOST_ACTIONS = 1_000_000
 _MOST_ROUNDS = 1000
 _VERSIONS = (1, 2)  # the rules are the same; a table of version 2 has sealed seats
+
+
+class RecordReason(Reason):
+    """What is wrong with a file, for whoever chose it; the sentence of the error says it to a program."""
+
+    record_none = "This file is not the record of a game of Cartagena."
+    record_newer = "This record is of a kind that this program does not know; it may come from a newer one."
+    record_part = "The record is damaged: its part “{where}” is not as it should be."
+    record_no_move = "The record is damaged: move {n} is not a move of this game."
+    record_unplayable = "Move {n} of the record cannot be played: something in it was changed or is missing."
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,56 +92,67 @@ class Record:
         return seed_from(self.server_seed, self.nonces)
 
 
-def _require(condition: bool, sentence: str) -> None:
+def _require(condition: bool, sentence: str, where: str) -> None:
+    """`where`: the part of the record that is wrong otherwise."""
     if not condition:
-        raise BadRecord(sentence)
+        raise BadRecord(sentence, RecordReason.record_part, where=where)
 
 
-def _exactly(value: object, names: Sequence[str], what: str) -> Json:
-    _require(
-        isinstance(value, dict) and value.keys() == set(names), f"{what} has exactly: {', '.join(names)}."
-    )
-    assert isinstance(value, dict)
+def _exactly(
+    value: object, names: Sequence[str], what: str, why: Reason = RecordReason.record_part, /, **params: Param
+) -> Json:
+    if not isinstance(value, dict) or value.keys() != set(names):
+        raise BadRecord(f"{what} has exactly: {', '.join(names)}.", why, **params)
     return value
 
 
 def record_from_json(value: object) -> Record:
     """The record, or a sentence on what is wrong with its form. `verify` then checks what it says."""
     scheme = 2 if isinstance(value, dict) and value.get("format") == FORMATS[2] else 1
-    fields = _exactly(value, _FIELDS if scheme == 1 else _SEALED_FIELDS, "A record")
-    known = " or ".join(f'"{each}"' for each in FORMATS.values())
-    _require(fields["format"] == FORMATS[scheme], f"The format of a record is {known}.")
-    _require(
-        type(fields["rules_version"]) is int and fields["rules_version"] in _VERSIONS,
-        f"This program knows the rules versions {', '.join(map(str, _VERSIONS))} only.",
-    )
+    fields = _exactly(value, _FIELDS if scheme == 1 else _SEALED_FIELDS, "A record", RecordReason.record_none)
+    if fields["format"] != FORMATS[scheme]:
+        known = " or ".join(f'"{each}"' for each in FORMATS.values())
+        raise BadRecord(f"The format of a record is {known}.", RecordReason.record_newer)
+    if type(fields["rules_version"]) is not int or fields["rules_version"] not in _VERSIONS:
+        versions = ", ".join(map(str, _VERSIONS))
+        raise BadRecord(f"This program knows the rules versions {versions} only.", RecordReason.record_newer)
+    where = "options"
     try:
         options = parse_options(fields["options"])
+        where = "commitment"
         commitment = check_seed(fields["commitment"], "The commitment")
+        where = "server_seed"
         server_seed = check_seed(fields["server_seed"], "The server's seed")
-        _require(isinstance(fields["nonces"], list), "The nonces are a list.")
+        where = "nonces"
+        _require(isinstance(fields["nonces"], list), "The nonces are a list.", where)
         nonces = tuple(check_nonce(nonce) for nonce in fields["nonces"])
     except BadRecord:
         raise
     except RuleError as wrong:
-        raise BadRecord(wrong.message) from None
-    _require(len(nonces) == options.players, "There is one nonce for each player.")
+        raise BadRecord(wrong.message, RecordReason.record_part, where=where) from None
+    _require(len(nonces) == options.players, "There is one nonce for each player.", where)
     seals, rounds = _sealed_from_json(fields, options.players) if scheme == 2 else ((), ())
     players, moves, result = fields["players"], fields["actions"], fields["result"]
     _require(
-        isinstance(players, list) and len(players) == options.players, "There is one entry for each player."
+        isinstance(players, list) and len(players) == options.players,
+        "There is one entry for each player.",
+        "players",
     )
-    _require(isinstance(moves, list) and len(moves) <= _MOST_ACTIONS, "The actions are a list.")
-    result = _exactly(result, ("winner", "places", "reason"), "The result")
+    _require(isinstance(moves, list) and len(moves) <= _MOST_ACTIONS, "The actions are a list.", "actions")
+    where = "result"
+    result = _exactly(result, ("winner", "places", "reason"), "The result", where=where)
     winner, order = result["winner"], result["places"]
     seats = range(options.players)
-    _require(winner is None or (type(winner) is int and winner in seats), "The winner is a seat or null.")
+    _require(
+        winner is None or (type(winner) is int and winner in seats), "The winner is a seat or null.", where
+    )
     _require(
         order is None
         or (isinstance(order, list) and len(order) == options.players and all(type(p) is int for p in order)),
         "The places are a list with one number for each player, or null.",
+        where,
     )
-    _require(result["reason"] in _REASONS, f"The reason is one of {', '.join(_REASONS)}.")
+    _require(result["reason"] in _REASONS, f"The reason is one of {', '.join(_REASONS)}.", where)
     return Record(
         options=options,
         commitment=commitment,
@@ -150,29 +171,37 @@ def record_from_json(value: object) -> Record:
 
 
 def _player(value: object) -> tuple[str, str | None]:
-    entry = _exactly(value, ("name", "bot"), "A player of a record")
+    entry = _exactly(value, ("name", "bot"), "A player of a record", where="players")
     name, bot = entry["name"], entry["bot"]
     _require(
         isinstance(name, str) and (bot is None or isinstance(bot, str)),
         "A player has a name and a bot or null.",
+        "players",
     )
     return name, bot
 
 
 def _move(value: object, number: int, players: int) -> Move:
-    what = f"Action {number} of the record"
-    entry = _exactly(value, ("seat", "action", "at", "by", "marks"), what)
+    what, why = f"Action {number} of the record", RecordReason.record_no_move
+    entry = _exactly(value, ("seat", "action", "at", "by", "marks"), what, why, n=number)
     seat, at, by, marks = entry["seat"], entry["at"], entry["by"], entry["marks"]
-    _require(type(seat) is int and 0 <= seat < players, f"{what} names a seat that is not at the table.")
-    _require(type(at) in (int, float), f"{what} has no time.")
-    _require(by in _BY, f"{what} was made by one of {', '.join(_BY)}.")
-    _require(
-        isinstance(marks, list) and all(isinstance(m, str) for m in marks), f"{what} has no list of marks."
+    wrong = (
+        f"{what} names a seat that is not at the table."
+        if type(seat) is not int or not 0 <= seat < players
+        else f"{what} has no time."
+        if type(at) not in (int, float)
+        else f"{what} was made by one of {', '.join(_BY)}."
+        if by not in _BY
+        else f"{what} has no list of marks."
+        if not isinstance(marks, list) or not all(isinstance(m, str) for m in marks)
+        else None
     )
+    if wrong is not None:
+        raise BadRecord(wrong, why, n=number)
     try:
         action = action_from_json(entry["action"])
-    except RuleError as wrong:
-        raise BadRecord(f"{what}: {wrong.message}") from None
+    except RuleError as refused:
+        raise BadRecord(f"{what}: {refused.message}", why, n=number) from None
     return Move(seat, action, at, by, tuple(marks))
 
 
@@ -180,14 +209,26 @@ def _void_round_from_json(value: object, number: int) -> VoidRound:
     """The round, or a sentence on what is wrong with its form."""
     what = f"Void round {number}"
     if not isinstance(value, dict) or value.keys() != {"seals", "nonces", "missing"}:
-        raise BadRecord(f"{what} has exactly: seals, nonces, missing.")
+        raise BadRecord(
+            f"{what} has exactly: seals, nonces, missing.", RecordReason.record_part, where="void_rounds"
+        )
     seals, nonces, missing = value["seals"], value["nonces"], value["missing"]
     if not _is_list(seals, is_seal) or not 2 <= len(seals) <= 5:
-        raise BadRecord(f"{what} has for each seat a seal of 64 hexadecimal digits, or null.")
+        raise BadRecord(
+            f"{what} has for each seat a seal of 64 hexadecimal digits, or null.",
+            RecordReason.record_part,
+            where="void_rounds",
+        )
     if not _is_list(nonces, is_nonce) or len(nonces) != len(seals):
-        raise BadRecord(f"{what} has for each seat a nonce of 32 hexadecimal digits, or null.")
+        raise BadRecord(
+            f"{what} has for each seat a nonce of 32 hexadecimal digits, or null.",
+            RecordReason.record_part,
+            where="void_rounds",
+        )
     if not isinstance(missing, list) or not all(type(n) is int and 0 <= n < len(seals) for n in missing):
-        raise BadRecord(f"{what} names the seats that were missing.")
+        raise BadRecord(
+            f"{what} names the seats that were missing.", RecordReason.record_part, where="void_rounds"
+        )
     return VoidRound(tuple(seals), tuple(nonces), tuple(missing))
 
 
@@ -199,9 +240,13 @@ def _sealed_from_json(fields: Json, players: int) -> tuple[tuple[str | None, ...
     """Seals and void rounds of a record with sealed seats, or a sentence on what is wrong with their form."""
     seals, rounds = fields["seals"], fields["void_rounds"]
     if fields["scheme"] != 2:
-        raise BadRecord("The scheme of this format is 2.")
+        raise BadRecord("The scheme of this format is 2.", RecordReason.record_part, where="scheme")
     if not _is_list(seals, is_seal) or len(seals) != players:
-        raise BadRecord("There is for each player a seal of 64 hexadecimal digits, or null for a bot.")
+        raise BadRecord(
+            "There is for each player a seal of 64 hexadecimal digits, or null for a bot.",
+            RecordReason.record_part,
+            where="seals",
+        )
     if not isinstance(rounds, list) or len(rounds) > _MOST_ROUNDS:
-        raise BadRecord("The void rounds are a list.")
+        raise BadRecord("The void rounds are a list.", RecordReason.record_part, where="void_rounds")
     return tuple(seals), tuple(_void_round_from_json(each, number) for number, each in enumerate(rounds, 1))

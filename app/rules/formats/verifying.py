@@ -10,7 +10,7 @@ from app.rules.core.engine import apply, new_game
 from app.rules.core.errors import BadRecord, RuleError
 from app.rules.core.event import Event
 from app.rules.core.position import Position
-from app.rules.formats.record import Record, VoidRound
+from app.rules.formats.record import Record, RecordReason, VoidRound
 
 
 def replay(record: Record) -> Iterator[tuple[Position, tuple[Event, ...]]]:
@@ -21,7 +21,8 @@ def replay(record: Record) -> Iterator[tuple[Position, tuple[Event, ...]]]:
         try:
             position, events = apply(position, move.seat, move.action)
         except RuleError as refusal:
-            raise BadRecord(f"Action {number} of the record cannot be played: {refusal.message}") from refusal
+            sentence = f"Action {number} of the record cannot be played: {refusal.message}"
+            raise BadRecord(sentence, RecordReason.record_unplayable, n=number) from refusal
         yield position, events
 
 

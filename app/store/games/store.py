@@ -33,6 +33,7 @@ _SUMMARY_COLUMNS = ("taken", "bots", "host", "next_game", "started_at", "ended_a
 _SEATED = select(seats, present_name.label("present_name")).select_from(
     with_present_names(seats, seats.c.person)
 )
+_IS_PUBLIC = and_(games.c.status == "finished", games.c.is_listed, games.c.is_watchable)
 _GAMES = select(games, heads.c.seq, heads.c.to_act, heads.c.deadline, heads.c.updated_at).select_from(headed)
 
 
@@ -154,11 +155,37 @@ class SqlGameStore(DueWork, Heartbeat, Chat):
         query = (
             select(games.c.preset, seats.c.place, func.count())
             .select_from(seats.join(games, games.c.id == seats.c.game))
-            .where(seats.c.person.in_(people), seats.c.place.is_not(None))
-            .where(games.c.status == "finished", games.c.is_listed, games.c.is_watchable)
+            .where(seats.c.person.in_(people), seats.c.place.is_not(None), _IS_PUBLIC)
             .group_by(games.c.preset, seats.c.place)
         )
         return [(row[0], row[1], row[2]) for row in await self.rows(query)]
+
+    async def colours_of(self, people: Sequence[str]) -> list[tuple[str, int]]:
+        query = (
+            select(seats.c.colour, func.count())
+            .select_from(seats.join(games, games.c.id == seats.c.game))
+            .where(seats.c.person.in_(people), _IS_PUBLIC)
+            .group_by(seats.c.colour)
+            .order_by(func.count().desc(), seats.c.colour)
+        )
+        return [(row[0], row[1]) for row in await self.rows(query)]
+
+    async def between(self, people: Sequence[str], others: Sequence[str]) -> tuple[int, int, int]:
+        theirs = seats.alias("theirs")
+        both = seats.join(theirs, theirs.c.game == seats.c.game).join(games, games.c.id == seats.c.game)
+        query = (
+            select(seats.c.place, theirs.c.place, func.count())
+            .select_from(both)
+            .where(seats.c.person.in_(people), theirs.c.person.in_(others), _IS_PUBLIC)
+            .where(seats.c.place.is_not(None), theirs.c.place.is_not(None))
+            .group_by(seats.c.place, theirs.c.place)
+        )
+        counted = [(row[0], row[1], row[2]) for row in await self.rows(query)]
+        return (
+            sum(times for _, _, times in counted),
+            sum(times for mine, other, times in counted if mine < other),
+            sum(times for mine, other, times in counted if mine > other),
+        )
 
     async def _games(self, query: Any) -> list[GameRow]:
         async with self.reading() as run:

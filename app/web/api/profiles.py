@@ -8,10 +8,11 @@ from typing import Annotated, Any, Literal
 from fastapi import Query
 from starlette.requests import Request
 
+from app.play.lobby import variant_of
 from app.play.log.entries import GameRow, SeatRow
 from app.play.ports import GameStore
 from app.web.api.models import responses
-from app.web.auth.identity import KnownPerson, MaybePerson
+from app.web.auth.identity import KnownPerson, MaybePerson, Person
 from app.web.errors import NotFound
 from app.web.routing import Router
 from app.web.site import site_of
@@ -19,7 +20,7 @@ from app.web.site import site_of
 router = Router(prefix="/api/v1", tags=["people"], responses=responses(401, 403, 404, 422))
 
 PAGE = 30
-_MILLISECONDS = 10  # what a page of somebody with thousands of games costs the database and us
+_MILLISECONDS = 15  # what a page of somebody with thousands of games costs the database and us
 _ALL_UNFINISHED = 500
 _OF_SEATS = ("person", "name", "colour", "bot", "place")  # what lists tell of a seat
 
@@ -44,7 +45,9 @@ async def my_games(
 
 @router.get("/players/{player}")
 async def profile(request: Request, player: str, reader: MaybePerson, offset: Offset = 0) -> dict[str, Any]:
-    """Somebody's public page: finished games at tables anybody could watch, and results by preset."""
+    """Somebody's public page: finished games at tables anybody could watch, what they say of the player, and how
+    the reader fared against them there.
+    """
     site = site_of(request)
     found = await site.people.player(player, site.now()) if len(player) <= 32 else None
     if found is None:
@@ -52,6 +55,8 @@ async def profile(request: Request, player: str, reader: MaybePerson, offset: Of
     site.limits.take_work(request, _MILLISECONDS)
     ids = (found.id, *found.aliases)
     rows = await site.games.games_of(ids, unfinished=False, limit=PAGE + 1, offset=offset, public=True)
+    results = results_by_preset(await site.games.results_of(ids))
+    colours = await site.games.colours_of(ids)
     return {
         "player": {
             "id": found.id,
@@ -59,10 +64,23 @@ async def profile(request: Request, player: str, reader: MaybePerson, offset: Of
             "is_account": found.is_account,
             "since": found.made_at * 1000,
         },
-        "results": results_by_preset(await site.games.results_of(ids)),
+        "results": results,
+        "favourite": {
+            "preset": results[0]["preset"] if results else None,
+            "colour": colours[0][0] if colours else None,
+        },
+        "between": await _between(site.games, reader, ids),
         "games": [game_row(row, ids) for row in rows[:PAGE]],
         "more": len(rows) > PAGE,
     }
+
+
+async def _between(games: GameStore, reader: Person | None, ids: Sequence[str]) -> dict[str, int] | None:
+    """What two players have of each other; None where there is nothing, or they are one."""
+    if reader is None or not set(reader.ids).isdisjoint(ids):
+        return None
+    played, won, lost = await games.between(reader.ids, ids)
+    return {"played": played, "won": won, "lost": lost} if played else None
 
 
 def game_row(row: GameRow, ids: Sequence[str]) -> dict[str, Any]:
@@ -74,6 +92,7 @@ def game_row(row: GameRow, ids: Sequence[str]) -> dict[str, Any]:
         "id": row.id,
         "title": row.terms.get("title", ""),
         "preset": row.options.get("preset"),
+        "variant": variant_of(row.options),
         "status": row.status,
         "players": [{name: getattr(seat, name) for name in _OF_SEATS} for seat in seats],
         "my_seat": mine.seat if mine else None,

@@ -9,6 +9,7 @@ import { fullRefusal } from "../core/refusals.js";
 import { randomHex } from "../core/random.js";
 import { toast, toastNext } from "../core/toast.js";
 import { announceTurns } from "../core/turn_notice.js";
+import { variants } from "./variants.js";
 import { nameForm, ensureName } from "./name.js";
 import { begin, sitAt } from "../core/sitting.js";
 
@@ -24,23 +25,6 @@ const order = {
 
 // keyed by what the server calls them
 const clockNames = { turn: N_("Per turn"), bank: N_("Time bank"), days: N_("Days per turn") };
-const variantNames = {
-  scoundrels: N_("Scoundrels"),
-  black_magic: N_("Black magic"),
-  morgan: N_("Morgan"),
-  both: N_("Morgan"),
-  split: N_("Morgan"),
-  card_gain: N_("Morgan"),
-  changed: N_("changed options"),
-};
-
-/** What a table changed, in words; names this page does not know are left out beside those it does. */
-function variants(names) {
-  const known = names.map((name) => variantNames[name]).filter(Boolean);
-  const sources = known.length || !names.length ? known : [variantNames.changed];
-  return [...new Set(sources)].map((source) => t(source));
-}
-
 function seatDots(room) {
   const dots = Array.from({ length: room.seats ?? 0 }, (_, n) =>
     el(n < (room.taken ?? 0) ? "i.dot.dot-taken" : "i.dot", { "aria-hidden": "true" }),

@@ -42,6 +42,7 @@ function fail(problem) {
   place.textContent = problem.message;
   place.hidden = false;
   find("[data-waiting]", page).hidden = true;
+  place.scrollIntoView({ block: "nearest" });
 }
 
 function take(loaded, wanted = null) {
@@ -200,10 +201,21 @@ find("[data-share]", page).addEventListener("click", async () => {
   const copied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
   toast(copied ? t("The link is copied.") : location.href);
 });
+/** A file was opened: what asked for it gives its room to the board. */
+function takeFile(loaded) {
+  viewers.replaceChildren();
+  pause();
+  find("[data-load]", page).hidden = true;
+  const word = find("[data-load-word]", page);
+  word.textContent = t("Choose another file");
+  word.className = "button button-small";
+  find(".replay-head", page).append(word.parentElement);
+  take(loaded, 0);
+}
 find("#record-file")?.addEventListener("change", async (event) => {
   const [file] = event.target.files;
   if (!file) return;
-  viewers.replaceChildren();
-  await readRecord(file).then((record) => fromRecord(record)).then((loaded) => take(loaded, 0)).catch(fail);
+  event.target.value = ""; // the same file, mended, can be chosen again
+  await readRecord(file).then((record) => fromRecord(record)).then(takeFile).catch(fail);
 });
 if (room) fromRoom(room).then((loaded) => take(loaded)).catch(fail);

@@ -1,5 +1,6 @@
 // Where a replay comes from: a finished game's record, a record file, or what one has seen of a running game.
 import { postTo, Refused } from "../core/api.js";
+import { t } from "../core/i18n.js";
 import { personName } from "../core/names.js";
 import { refusal } from "../core/refusals.js";
 import { getOfGame, getOfPage } from "../core/password_door.js";
@@ -36,6 +37,6 @@ export async function readRecord(file) {
   try {
     return JSON.parse(await file.text());
   } catch {
-    throw new Refused(422, "bad_json", refusal("bad_json"));
+    throw new Refused(422, "bad_json", t("This file cannot be read. Choose a record that was downloaded after a game."));
   }
 }

@@ -86,8 +86,19 @@ def test_results_and_games_of_a_player(person: Callable[..., Player]):
     expect(ann.page.locator("[data-results]")).to_contain_text("Tortuga")
     expect(ann.page.locator("[data-results]")).to_contain_text("1 (100%)")
     expect(ann.page.locator(f'a[href="/g/{game}/replay"]')).to_be_visible()
+    expect(ann.page.locator(f'a[href="/g/{game}/review"]')).to_be_visible()
+    row = ann.page.locator('[data-section="finished"] .table-row').first
+    assert row.inner_text().count("Tortuga") == 1  # the edition once
+    expect(row.locator(".table-facts")).to_have_text(
+        re.compile(r"won · .*\d{4}.*\d:\d\d")
+    )  # and the time of day
+    expect(row.locator(".company li").first).to_have_class("is-first")
+    expect(row.locator(".company li").first).to_contain_text("red")
     ann.page.locator('[data-section="finished"] a[href^="/players/"]').last.click()
     expect(ann.page.locator("[data-results]")).to_contain_text("0 (0%)")
+    expect(ann.page.locator("[data-facts]")).to_contain_text("You against Bo")
+    expect(ann.page.locator("[data-facts]")).to_contain_text("1 – 0")
+    expect(ann.page.locator("[data-facts]")).to_contain_text("Favourite colour")
     ann.page.get_by_role("button", name="Block", exact=True).click()
     expect(ann.page.locator(".toast")).to_contain_text("Blocked")
     ann.page.goto(f"{ann.url}/account")

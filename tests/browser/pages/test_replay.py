@@ -129,7 +129,19 @@ def test_a_file_that_is_no_record_is_refused_with_a_sentence(person: Callable[..
     for wrong in ({}, {"format": "cartagena-record/1"}, {**played("tortuga"), "nonces": []}):
         load(ann.page, ann.url, wrong, tmp_path)
         expect(ann.page.locator("[data-problem]")).to_be_visible()
+    expect(ann.page.locator("[data-problem]")).to_have_text(
+        "The record is damaged: its part “nonces” is not as it should be."
+    )
+    whole = played("tortuga")
+    load(ann.page, ann.url, whole, tmp_path)
+    expect(ann.page.locator("[data-board] svg")).to_be_in_viewport(ratio=0.99)
+    expect(ann.page.locator("[data-load]")).to_be_hidden()
+    whole["actions"][4]["action"] = {"type": "sail"}
+    (tmp_path / "forged.json").write_text(json.dumps(whole))
+    ann.page.locator("#record-file").set_input_files(tmp_path / "forged.json")
+    expect(ann.page.locator("[data-problem]")).to_contain_text("Move 5 of the record cannot be played")
+    expect(ann.page.locator("[data-board] svg")).to_be_in_viewport(ratio=0.7)  # the one before stays
     (tmp_path / "noise.json").write_text("not json at all")
     ann.page.locator("#record-file").set_input_files(tmp_path / "noise.json")
-    expect(ann.page.locator("[data-problem]")).to_contain_text("not JSON")
+    expect(ann.page.locator("[data-problem]")).to_contain_text("This file cannot be read.")
     ann.complaints.clear()

@@ -51,6 +51,25 @@ async def test_results_are_counted_by_preset_and_shown_to_anybody(site: TestSite
     assert [(row["id"], row["place"]) for row in profile["games"]] == [(room, 1)]
 
 
+async def test_a_profile_tells_favourites_modules_and_how_the_reader_fared(site: TestSite) -> None:
+    ann, told = await site.guest("Anne Bonfire")
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    for _ in range(2):
+        await _finished(ann, bo)
+    await _finished(bo, ann)  # here ann gives up
+    await _finished(ann, bo, visibility="unlisted")  # nobody's business
+    path = f"/api/v1/players/{told['person']['id']}"
+    seen = (await bo.get(path)).json()
+    assert seen["favourite"] == {"preset": "tortuga", "colour": "red"}
+    assert seen["between"] == {"played": 3, "won": 1, "lost": 2}
+    assert [row["variant"] for row in seen["games"]] == [[], [], []]
+    assert (await ann.get(path)).json()["between"] is None  # against oneself
+    assert (await site.browser("192.0.2.1").get(path)).json()["between"] is None
+    _, known = await site.guest("Nettle Quill", "203.0.113.10")
+    empty = (await ann.get(f"/api/v1/players/{known['person']['id']}")).json()
+    assert (empty["favourite"], empty["between"]) == ({"preset": None, "colour": None}, None)
+
+
 async def test_an_unlisted_table_is_not_found_by_way_of_a_player(site: TestSite) -> None:
     ann, told = await site.guest("Anne Bonfire")
     bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
