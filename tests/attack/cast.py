@@ -92,6 +92,7 @@ class Cast:
             "chat": {"preset": "hello"},
             "mute": {"person": self.people["host"], "on": True},
             "close_chat": {"closed": True},
+            "pace": {"pace": "fast"},
         }
 
 
@@ -173,7 +174,7 @@ async def _settle(cast: Cast) -> None:
     )
     site.known.clear()
 
-    async def refuse(*_: object) -> Any:
+    async def refuse(*_: object, **__: object) -> Any:
         raise StoreUnavailable("frozen")
 
     for name in ("append", "create", "add_chat", "set_mute"):
