@@ -214,9 +214,19 @@ READS: dict[str, dict[str, str]] = {
     "/api/v1/games/{game}/seen": {"before": "not_started", "playing": "", "paused": "", "after": "",
                                   "closed": "not_started"},
     "/g/{game}/seen": {"before": "not_started", "playing": "", "paused": "", "after": "", "closed": "not_started"},
+    "/g/{game}/try": {"before": "not_over", "playing": "not_over", "paused": "not_over", "after": "",
+                      "closed": "not_started"},
 }  # fmt: skip
+POSTED = {"/g/{game}/try": {"step": 0, "known": 0, "actions": []}}  # reads that need a body
 WRITES = {"/api/v1/games/{game}/commands", "/api/v1/games/{game}/act", "/api/v1/games/{game}/hint"}
-FRAMES = {"/g/{room}", "/g/{room}/replay", "/g/{room}/fairness", "/g/{room}/review", "/qr/g/{room}.svg"}
+FRAMES = {
+    "/g/{room}",
+    "/g/{room}/replay",
+    "/g/{room}/fairness",
+    "/g/{room}/review",
+    "/g/{room}/try",
+    "/qr/g/{room}.svg",
+}
 
 
 def test_every_route_of_a_table_has_a_row() -> None:
@@ -240,7 +250,11 @@ async def reads(cast: Cast) -> list[str]:
             for role in ROLES:
                 headers = {"X-Room-Password": LOCK} if role == "spectator" else {}
                 address = path.replace("{game}", cast.rooms[state])
-                async with cast.callers[role].stream("GET", address, headers=headers) as answer:
+                body = POSTED.get(path)
+                asked = cast.callers[role].stream(
+                    "POST" if body else "GET", address, headers=headers, json=body
+                )
+                async with asked as answer:
                     code = ""
                     if answer.status_code != 200:
                         code = orjson.loads(await answer.aread())["error"]["code"]

@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.rules.catalogue import CATALOGUE
 from app.web.i18n import LANGUAGES
-from app.web.pages import forms, practice
+from app.web.pages import forms, practice, trial
 from app.web.pages import replay as replays
 from app.web.pages.errors import error_page
 from app.web.pages.lessons import LESSONS
@@ -35,7 +35,7 @@ def install_pages(app: FastAPI) -> None:
     for route in router.routes:
         if isinstance(route, APIRoute) and route.methods:
             route.methods.add("HEAD")  # whoever only looks whether a page is there
-    for each in (router, forms.router, practice.router, replays.router):
+    for each in (router, forms.router, practice.router, replays.router, trial.router):
         app.include_router(each)
 
 
@@ -145,6 +145,7 @@ PLAIN: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("/g/{room}/replay", "replay.html", {}),
     ("/g/{room}/fairness", "fairness.html", {}),
     ("/g/{room}/review", "review.html", {}),
+    ("/g/{room}/try", "try.html", {}),
     ("/replay", "replay.html", {"room": ""}),
     ("/fairness", "fairness.html", {"room": ""}),
     ("/rules", "rules/basic.html", {"topic": ""}),

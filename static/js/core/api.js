@@ -55,4 +55,4 @@ export const remove = (path, body) => ask("DELETE", api(path), body);
 
 /** The same for what pages ask of the server outside the API. */
 export const getFrom = (url, headers = {}) => ask("GET", url, undefined, headers);
-export const postTo = (url, body) => ask("POST", url, body);
+export const postTo = (url, body, headers = {}) => ask("POST", url, body, headers);

@@ -108,6 +108,10 @@ export function Ending(root, { rematch }) {
     const link = (href, words, kind = "") => el("a", { class: `button ${kind}`, href }, words);
     const fresh = link(`/new?preset=${encodeURIComponent(table.options.preset)}`, t("A new game"), "button-main new-game");
     if (!isOver(table)) return [el("div", { class: "ending-ways" }, fresh, link("/", t("To the lobby")))];
+    if (table.trial) {
+      const at = `?step=${table.trial.step}`;
+      return [el("div", { class: "ending-ways" }, link(`${here}/try${at}`, t("Try again"), "button-main"), link(`${here}/review${at}`, t("Back to the review")))];
+    }
     const gaveUp = you.seat !== null && state.view.players[you.seat].resigned;
     return [
       el(
@@ -138,7 +142,7 @@ export function Ending(root, { rematch }) {
         words ? el("p", { class: "ending-words" }, words) : null,
         isOver(table) ? ranking(state) : null,
         rematch.score,
-        you.seat !== null && table.result ? Figures(state) : null,
+        you.seat !== null && table.result && !table.trial ? Figures(state) : null,
         ...ways(state, heading),
       ].filter(Boolean),
     );

@@ -81,7 +81,7 @@ export function LookBack(root, store, { game, onSkip, onProblem }) {
     update(state) {
       const isLive = state.table.status === "running" && state.view.winner === null;
       if (state.past && !isLive) leave(); // how it ended is not to be missed
-      back.hidden = !isLive || state.log?.length === 1;
+      back.hidden = !isLive || state.log?.length === 1 || Boolean(state.table.trial);
       on.hidden = !state.past;
       strip.hidden = !state.past;
       skip.hidden = Boolean(state.past) || !canSkip(state) || !isAlone(state);

@@ -25,9 +25,11 @@ const REFUSAL_FOR = 6000;
 const HERE_EVERY = 10000;
 
 const root = document.getElementById("table");
+const isTrial = location.pathname.endsWith("/try"); // from a turn of a finished game: no room, no socket
+const join = isTrial ? (await import("./trial.js")).trial : connect;
 const game = root.dataset.game;
 const store = Store({ ...emptyState(), password: keptPassword(game) });
-const log = Log(game);
+const log = Log(isTrial ? `trial.${game}` : game);
 const automatic = new Set(); // ids of commands that nobody pressed: their refusals are shown to nobody
 let refusalTimer = 0;
 let autoSeal = null;
@@ -37,7 +39,7 @@ const joining = () => import("./joining.js");
 const sealing = () => import("../core/sealing.js");
 const door = () => import("../core/password_door.js");
 
-const socket = connect(`/ws/game/${encodeURIComponent(game)}`, {
+const socket = join(`/ws/game/${encodeURIComponent(game)}`, {
   hello() {
     const { seq, chat, password } = store.state;
     return { ...(seq === null ? {} : { seq }), ...(chat === null ? {} : { chat }), ...(password ? { password } : {}) };
@@ -112,7 +114,7 @@ function onFrame(frame) {
 
 /** Whoever comes late, or was away for long, is told what happened before: the same lines, each once. */
 async function fillLog(state) {
-  if (log.isComplete(state)) return;
+  if (isTrial || log.isComplete(state)) return;
   if (await log.fill(state.password, () => store.state)) store.set({ log: log.lines(store.state) });
 }
 

@@ -209,6 +209,7 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
       rules.href = rulesPage(table.options);
       replay.href = `/g/${encodeURIComponent(table.id)}/replay`;
       replay.hidden = !view;
+      if (table.trial) for (const each of [pause, resign, leave, device, chat, replay]) each.hidden = true; // nothing is at stake
     },
   };
 }

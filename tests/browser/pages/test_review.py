@@ -65,3 +65,35 @@ def test_a_finished_game_is_reviewed(person: Callable[..., Player]):
     expect(review).to_have_attribute("href", re.compile(rf"/g/{game}/review\?step=[1-9]"))
     review.click()
     expect(curve).to_have_attribute("aria-valuenow", last, timeout=30_000)
+
+
+def test_a_turn_is_tried_again_against_a_bot(person: Callable[..., Player]):
+    ann, bo = person("Ann"), person("Bo")
+    game = begin(ann, bo, options={**SHORT, "hands": "hidden", "supply": "deck"})
+    for _ in range(12):
+        assert move_beside(ann) or move_beside(bo)
+    bo.act({"type": "resign"})
+    before = len(ann.api("GET", f"/games/{game}/record")["actions"])
+    ann.page.goto(f"{ann.url}/g/{game}/review?step=0")
+    ann.page.get_by_role("link", name="Try from here").click()
+    expect(ann.page).to_have_url(re.compile(rf"/g/{game}/try\?step=0"))
+    expect(ann.page.locator(".status-words")).to_have_text("Your turn")
+    expect(ann.page.locator(".trial-note")).to_contain_text("nothing of it is kept")
+    # a move, taken back, and one that stands
+    for attempt in range(2):
+        ann.page.locator(".hand-card.playable").first.click()
+        ann.page.locator(".is-source").first.click()
+        if ann.page.locator(".choice").count():
+            ann.page.locator(".choice").first.click()
+        undo = ann.page.locator(".undo")
+        expect(undo).to_be_visible()
+        if attempt == 0:
+            undo.click()
+            expect(undo).to_be_hidden()
+    ann.page.locator(".end-turn").click()
+    # the bot replies and it is one's turn again, as at any table
+    expect(ann.page.locator(".log-line").last).to_contain_text("is next")
+    expect(ann.page.locator("#table")).to_have_attribute("data-mine", "true", timeout=30_000)
+    assert len(ann.api("GET", f"/games/{game}/record")["actions"]) == before
+    ann.page.get_by_role("link", name="Back to the review").click()
+    expect(ann.page).to_have_url(re.compile(rf"/g/{game}/review\?step=0"))

@@ -74,12 +74,13 @@ ROWS: dict[tuple[str, str], str] = {
     ("POST", "/practice/{name}"): "open",
     ("POST", "/replay/steps"): "open",
     ("GET", "/g/{game}/seen"): "open",
+    ("POST", "/g/{game}/try"): "open",
     ("WS", "/ws/game/{game}"): "open",
     ("WS", "/ws/lobby"): "open",
 }
 # Pages and files show everybody the same frame; what is in it comes from the API above.
 PAGES = (
-    "/ /new /g/{room} /g/{room}/replay /g/{room}/fairness /g/{room}/review /replay /fairness /rules "
+    "/ /new /g/{room} /g/{room}/replay /g/{room}/fairness /g/{room}/review /g/{room}/try /replay /fairness /rules "
     "/rules/{topic} /tutorial /about /offline /me /players/{player} /account /resume /resume/{code} "
     "/static/{fingerprint}/{name:path} "
     "/lang/{name}.json /manifest.webmanifest /icon.svg /favicon.ico /worker.js /robots.txt /sitemap.xml"
