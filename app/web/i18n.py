@@ -42,8 +42,20 @@ ALIASES = {"no": "nb", "nn": "nb"}
 # In French zero is singular; everywhere else here only one is.
 ZERO_IS_ONE = frozenset({"fr"})
 
-# The table's catalogue goes without what these scripts say; a rare one asks for the whole.
-NOT_AT_TABLE = "static/js/pages/"
+# The table's catalogue goes without what these scripts say; whoever loads one asks for the whole (`rare` in i18n.js).
+NOT_AT_TABLE = (
+    "static/js/pages/",
+    "static/js/core/password_door.js",
+    "static/js/core/refusals.js",
+    "static/js/table/ending.js",
+    "static/js/table/host_password.js",
+    "static/js/table/joining.js",
+    "static/js/table/option_text.js",
+    "static/js/table/owed.js",
+    "static/js/table/rematch.js",
+    "static/js/table/seating.js",
+    "static/js/table/towards.js",
+)
 
 HOLE = re.compile(r"\{(\w+)\}")
 

@@ -151,3 +151,23 @@ def test_the_end_of_a_turn_does_not_cut_the_last_walk_short_and_a_pace_scales_it
     assert len(usual["walking"]) == usual["after"] == 1
     assert walked(0.5)["walking"] == [usual["walking"][0] / 2]
     assert walked(0)["walking"] == [], "who skips to the next turn sees no motion"
+
+
+TOUCHING = """async ({Board}, view) => {
+  document.body.replaceChildren();
+  const box = document.createElement("div");
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  box.append(svg);
+  document.body.append(box);
+  const board = Board(svg, {});
+  await board.set(view);
+  const cards = ["key", "key*", "hat", "hat*"];
+  board.mark({targets: [2, 3, 4].map((place) => ({place, cards, draws: 2}))});
+  const boxes = [...svg.querySelectorAll(".chip")].map((chip) => chip.getBoundingClientRect());
+  return boxes.slice(1).filter((each, at) => each.left < boxes[at].right).length;
+}"""
+
+
+def test_labels_over_neighbouring_spaces_do_not_touch(run: Run) -> None:
+    view = play_at_random({"preset": "jamaica", "players": 2}, "1d" * 32, 0)[0]["views"]["None"]
+    assert run("board/board.js", TOUCHING, view) == 0

@@ -15,6 +15,8 @@ function targetNote({ cards = [], draws = 0, note }) {
   return parts.join("; ");
 }
 
+const WIDEST = 96; // units of a label, where a tile has 100: neighbours do not touch
+
 export function Marks(rings, chips) {
   let marks = {};
 
@@ -36,9 +38,10 @@ export function Marks(rings, chips) {
     const shown = cards.slice(0, 3);
     const width = shown.length * 36 + (draws ? 44 : 0) + (cards.length > 3 ? 22 : 0) + 14;
     if (!shown.length && !draws) return;
+    const scale = Math.min(1, WIDEST / width); // its point stays where it is
     const node = svg(
       "g",
-      { class: "chip", transform: `translate(${x - width / 2} ${y - 82})` },
+      { class: "chip", transform: `translate(${x - (width * scale) / 2} ${y - 30 - 52 * scale}) scale(${scale})` },
       svg("path", {
         class: "chip-body",
         d: `M8 0h${width - 16}a8 8 0 0 1 8 8v26a8 8 0 0 1-8 8h${-(width / 2 - 17)}l-9 10-9-10h${-(width / 2 - 17)}a8 8 0 0 1-8-8V8a8 8 0 0 1 8-8z`,

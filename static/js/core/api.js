@@ -1,6 +1,5 @@
 // Asking the server over HTTP: JSON both ways, refusals as one kind of error.
-import { t } from "./i18n.js";
-import { fullRefusal } from "./refusals.js";
+import { rare, t } from "./i18n.js";
 
 /** What the server refused, already in the reader's language. */
 export class Refused extends Error {
@@ -43,7 +42,8 @@ async function ask(method, url, body, more = {}) {
   }
   const problem = parsed?.error ?? { code: "error" };
   const wait = answer.status === 429 ? waiting(Number(answer.headers.get("Retry-After"))) : "";
-  throw new Refused(answer.status, problem.code, wait || (await fullRefusal(problem)));
+  const sentence = wait || (await rare(import("./refusals.js")).then(({ fullRefusal }) => fullRefusal(problem)));
+  throw new Refused(answer.status, problem.code, sentence);
 }
 
 const api = (path) => `/api/v1${path}`;

@@ -32,6 +32,14 @@ export const put = (parent, ...children) => parent.replaceChildren(...children.f
 export const find = (selector, root = document) => root.querySelector(selector);
 export const findAll = (selector, root = document) => [...root.querySelectorAll(selector)];
 
+/** A style sheet that few need, when it has come (or cannot: what it is for must be usable without). */
+export function style(name) {
+  return new Promise((done) => {
+    const href = new URL(`../../css/${name}.css`, import.meta.url).pathname;
+    document.head.append(el("link", { rel: "stylesheet", href, onload: done, onerror: done }));
+  });
+}
+
 /** What a page was given by the server, from its <script type="application/json">. */
 export function given(id) {
   const block = document.getElementById(id);

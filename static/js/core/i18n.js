@@ -22,11 +22,18 @@ export function useCatalogue(sentences) {
   catalogue = sentences;
 }
 
+let isWhole = false;
+
 /** The table is given only what it usually says; what is rare asks for the whole catalogue first. */
 export async function wholeCatalogue() {
+  if (isWhole) return;
   const whole = await readCatalogue("catalogue-whole");
-  if (whole.lang) catalogue = whole;
+  isWhole = Boolean(whole.lang);
+  if (isWhole) catalogue = whole;
 }
+
+/** A module that few need, `rare(import("…"))`, when its sentences are there too (NOT_AT_TABLE in app/web/i18n.py). */
+export const rare = (loading) => Promise.all([loading, wholeCatalogue()]).then(([module]) => module);
 
 /** The page's language, as a BCP 47 tag. */
 export const language = () => catalogue.lang ?? "en";

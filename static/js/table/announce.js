@@ -5,8 +5,7 @@ import { t } from "../core/i18n.js";
 import { iconUrl } from "../core/icons.js";
 import { presetName, seatName } from "../core/names.js";
 import { CONNECTION } from "./connection.js";
-import { vibrate } from "./senses.js";
-import { sound, soundOf } from "./sound.js";
+import { vibrate, withSound } from "./senses.js";
 import { isMine } from "./store.js";
 
 const KEPT = 6; // sentences: whoever reads them slowly has not lost the one before
@@ -69,18 +68,18 @@ export function announceChanges(store) {
   store.subscribe(["refusal"], ({ refusal }) => {
     if (!refusal) return;
     announce(refusal.text, true);
-    sound("refuse");
+    withSound(({ sound }) => sound("refuse"));
   });
   store.subscribe(["seq"], (state, before, { line, events = [] }) => {
     if (line?.text) turns.hear(line, events, state.table.seats);
-    soundOf(events, state.you.seat);
+    withSound(({ soundOf }) => soundOf(events, state.you.seat));
   });
   store.subscribe(["choices", "table"], (state, before) => {
     if (!state.table) return;
     showTurn(isMine(state), `${state.table.title || presetName(state.table.options.preset)} · Cartagena`);
     if (!isMine(state) || isMine(before)) return;
     turns.flush();
-    sound("turn");
+    withSound(({ sound }) => sound("turn"));
     vibrate();
     announce(state.view.pending ? t("You must choose.") : t("It is your turn."), true);
   });

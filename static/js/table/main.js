@@ -1,9 +1,8 @@
 // The table page: joins the socket, the store and the parts, and does what the person asks for.
 
-import { t } from "../core/i18n.js";
+import { rare, t } from "../core/i18n.js";
 import { placeAt } from "../core/names.js";
 import { randomHex } from "../core/random.js";
-import { fullRefusal, refusal } from "../core/refusals.js";
 import { keepPassword, keptPassword } from "../core/room_password.js";
 import { connect } from "../core/socket.js";
 import { sayKept } from "../core/toast.js";
@@ -15,9 +14,8 @@ import { parts } from "./parts.js";
 import { setPref } from "./preferences.js";
 import { Recap } from "./recap.js";
 import { clickCard, clickPlace, clickSeat } from "./selection.js";
-import { offerSound } from "./senses.js";
+import { offerSound, withSound } from "./senses.js";
 import { shortcuts } from "./shortcuts.js";
-import { sound } from "./sound.js";
 import { emptyState, isRetried, received, Store } from "./store.js";
 
 const RESUMED_FOR = 2500; // milliseconds that "Back again." is shown
@@ -35,9 +33,10 @@ let refusalTimer = 0;
 let autoSeal = null;
 
 /** What is needed to get in is loaded by those who are not in yet; what seals a seat, before the start. */
-const joining = () => import("./joining.js");
+const joining = () => rare(import("./joining.js"));
 const sealing = () => import("../core/sealing.js");
-const door = () => import("../core/password_door.js");
+const door = () => rare(import("../core/password_door.js"));
+const refusals = () => rare(import("../core/refusals.js"));
 
 const socket = join(`/ws/game/${encodeURIComponent(game)}`, {
   hello() {
@@ -56,7 +55,7 @@ const ui = parts(root, store, {
   refuse,
   game,
   towards: (person, name) =>
-    import("./towards.js").then(({ openTowards }) =>
+    rare(import("./towards.js")).then(({ openTowards }) =>
       openTowards({ game, person, name, isMuted: store.state.you.muted.includes(person), onMute: mute }),
     ),
   giveUp: () => sealing().then(({ givenUp }) => send(givenUp(game, store.state.table))),
@@ -105,7 +104,8 @@ function onFrame(frame) {
   }
   const { refused } = happened;
   // at the door the refusal is what the door says
-  if (refused && store.state.isAdmitted && !isRetried(frame) && !automatic.has(refused.id)) fullRefusal(refused).then(refuse);
+  if (refused && store.state.isAdmitted && !isRetried(frame) && !automatic.has(refused.id))
+    refusals().then(({ fullRefusal }) => fullRefusal(refused)).then(refuse, () => refuse(refused.message));
   if (change.view && (frame.t === "state" || refused?.state)) fillLog(change);
   const told = change.table ? log.follow(change, before, happened) : {};
   if (frame.seq === change.seq) log.received(frame.seq);
@@ -135,8 +135,10 @@ function showName({ you }) {
 function onStatus(status, detail) {
   if (status === "not_admitted") {
     store.set({ isAdmitted: false });
-    door()
-      .then(({ isLocked, passwordDoor }) => passwordDoor(refusal(detail.code, detail.message), { asks: isLocked(detail) }))
+    Promise.all([door(), refusals()])
+      .then(([{ isLocked, passwordDoor }, { refusal }]) =>
+        passwordDoor(refusal(detail.code, detail.message), { asks: isLocked(detail) }),
+      )
       .then(enter);
     return;
   }
@@ -258,7 +260,7 @@ function onDrop(card, target) {
 function answerOffer(isWanted) {
   setPref("sound", isWanted);
   store.set({ isSoundOffered: false });
-  sound("turn");
+  withSound(({ sound }) => sound("turn"));
 }
 
 let lastHere = 0;

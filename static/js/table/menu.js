@@ -5,7 +5,7 @@ import { icon } from "../core/icons.js";
 import { presetName } from "../core/names.js";
 import { pref, setPref } from "./preferences.js";
 import { canVibrate } from "./senses.js";
-import { t, tn } from "../core/i18n.js";
+import { rare, t, tn } from "../core/i18n.js";
 
 /** Ask before something that cannot be taken back; resolves true or false. */
 export function confirm(question, yes) {
@@ -159,7 +159,7 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
 
   /** What was chosen for this table; the words for it are loaded by whoever wants to read them. */
   async function showTerms() {
-    const { optionLines } = await import("./option_text.js");
+    const { optionLines } = await rare(import("./option_text.js"));
     const lines = [presetName(state.table.options.preset), ...optionLines(state.table)];
     terms.replaceChildren(...lines.map((line) => el("li", {}, line)));
   }

@@ -1,20 +1,17 @@
 // The parts of the table page: builds the regions once, and says which fields of the store each part is drawn from.
 
 import { Board } from "../board/board.js";
-import { el, svg } from "../core/dom.js";
-import { t } from "../core/i18n.js";
+import { el, style, svg } from "../core/dom.js";
+import { rare, t } from "../core/i18n.js";
 import { lookOf } from "../core/names.js";
 import { Banners } from "./banners.js";
 import { Clocks } from "./clock.js";
-import { Ending } from "./ending.js";
 import { flyCards } from "./flying_cards.js";
 import { Focus } from "./focus.js";
 import { Hand } from "./hand.js";
 import { LogAndChat } from "./log_and_chat.js";
 import { LookBack } from "./look_back.js";
 import { Menu } from "./menu.js";
-import { Owed } from "./owed.js";
-import { Rematch } from "./rematch.js";
 import { Seats } from "./seats.js";
 import { marksOf } from "./selection.js";
 import { SmallScreen } from "./small_screen.js";
@@ -34,6 +31,11 @@ const liveRegion = (kind) =>
     "aria-atomic": "false", // what is added is read, not all of it again
   });
 
+/** Somebody has at most two pirates to bring home, or has given up, or the game is over. */
+const isNearEnd = ({ table, view }) =>
+  table.status !== "running" ||
+  view.players.some(({ pirates, resigned }) => resigned || pirates.filter((place) => place !== "goal").length <= 2);
+
 function regions(root) {
   const box = {
     banners: region("div", "banners"),
@@ -49,7 +51,7 @@ function regions(root) {
     hand: region("section", "hand", t("Your hand")),
     talk: region("section", "talk", t("Log and chat")),
   };
-  box.owed.hidden = true;
+  for (const each of [box.ending, box.owed]) each.hidden = true;
   box.drawing = svg("svg");
   box.map.append(box.drawing);
   box.bench = el("div", { class: "bench" }, box.ending, box.owed, box.tray, box.hand);
@@ -76,13 +78,12 @@ export function parts(root, store, on) {
   const supply = Supply(box.supply);
   const hand = Hand(box.hand, { onCard: on.onCard, onDrop: on.onDrop });
   const tray = Tray(box.tray, { onAction: on.act, onUndo: on.undo, onClear: on.onClear });
-  const owed = Owed(box.owed, { onAnswer: on.act });
   const logAndChat = LogAndChat(box.talk, { onTrace: on.onTrace, onChat: on.onChat, onMute: on.onMute, towards: on.towards });
-  const rematch = Rematch({ ask: () => on.send({ do: "rematch" }), refuse: on.refuse });
-  const ending = Ending(box.ending, { rematch });
   const menu = Menu(status.menu, { send: on.send, onResign: on.onResign, onLeave: on.onLeave, onHint: on.onHint, onDevice: on.onDevice, onPace: on.onPace });
   const lookBack = LookBack(box.map, store, { game: root.dataset.game, onSkip: on.onSkip, onProblem: on.refuse });
   const clocks = Clocks((seat) => seats.clock(seat), on.now);
+  const ending = Later(isNearEnd, loadEnding);
+  const owed = Later(({ view: { options } }) => options.black_magic || options.scoundrels, loadOwed);
   let seating = null;
   let isSeatingLoaded = false;
   let colours = "";
@@ -99,11 +100,39 @@ export function parts(root, store, on) {
   /** Needed only before a game, so loaded only then: a running game's page is lighter by it. */
   async function drawSeating({ view }) {
     if (view) return;
-    seating ??= import("./seating.js").then(({ Seating }) => Seating(box.seating, on));
+    seating ??= rare(Promise.all([import("./seating.js"), style("seating")])).then(([{ Seating }]) => Seating(box.seating, on));
     const { update } = await seating;
     update(store.state);
     isSeatingLoaded = true;
     showPhase(store.state);
+  }
+
+  /** A part that many games do without, loaded as soon as this one may need it: {update(state, before, happened), part()}. */
+  function Later(isWanted, load) {
+    let part = null;
+    let loading = null;
+    return {
+      part: () => part,
+      update(state, before, { events }) {
+        if (part) part.update(state, events);
+        else if (isWanted(state))
+          loading ??= load().then((made) => {
+            part = made;
+            part.update(shown(store.state));
+            smallScreen.arrange(store.state);
+          });
+      },
+    };
+  }
+
+  async function loadEnding() {
+    const [{ Ending }, { Rematch }] = await rare(Promise.all([import("./ending.js"), import("./rematch.js"), style("ending")]));
+    return Ending(box.ending, { rematch: Rematch({ ask: () => on.send({ do: "rematch" }), refuse: on.refuse }) });
+  }
+
+  async function loadOwed() {
+    const { Owed } = await rare(import("./owed.js"));
+    return Owed(box.owed, { onAnswer: on.act });
   }
 
   /** An earlier position, while one is looked at, stays whatever happens meanwhile. */
@@ -113,7 +142,7 @@ export function parts(root, store, on) {
     colours = now;
     const isTravelling = past !== before.past;
     if (!isTravelling && (past || view === before.view)) return;
-    board.set((past ?? { view }).view, isTravelling ? [] : events).then(() => !past && view.winner !== null && ending.show());
+    board.set((past ?? { view }).view, isTravelling ? [] : events).then(() => !past && view.winner !== null && ending.part()?.show());
   }
 
   function markBoard(state, before) {
@@ -154,7 +183,7 @@ export function parts(root, store, on) {
   inGame(["view", "you", "selection", ...CHOICES], hand.update);
   inGame(["table", "view", "you", ...CHOICES], owed.update);
   inGame(["table", "view", "you", "undo", "selection", "ask", "hint", ...CHOICES], tray.update);
-  inGame(["table", "view", "you", "password"], (state, before, { events }) => ending.update(state, events));
+  inGame(["table", "view", "you", "password"], ending.update);
   inGame(["clock", "view"], clocks.update);
   // the map last: it takes the room that the others leave
   inGame(["table", "view", "presence", "selection", "ask", ...CHOICES], smallScreen.arrange);

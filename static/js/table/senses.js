@@ -17,6 +17,11 @@ export function vibrate() {
   navigator.vibrate([70, 50, 70]);
 }
 
+/** withSound(({sound, soundOf}) => …): for those who want to hear something, and loaded by them alone. */
+export function withSound(call) {
+  if (pref("sound")) import("./sound.js").then(call);
+}
+
 /** When a turn comes that one has waited for, once: shall it be heard? It goes with that turn. */
 export function offerSound(store) {
   store.subscribe(["choices"], (state, before) => {
