@@ -259,7 +259,7 @@ async def test_what_changes_nothing_is_refused_during_the_game(stage: Stage) -> 
     assert (await cy.room()).table.seats[0].bot is not None
 
 
-async def test_chat_hints_and_mutes_have_limits_of_their_own(sqlite_url: str) -> None:
+async def test_chat_hints_mutes_and_passwords_have_limits_of_their_own(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         ann, _ = await site.guest("Anne Bonfire")
         bo, told = await site.guest("Bo Bellows", "203.0.113.9")
@@ -275,6 +275,8 @@ async def test_chat_hints_and_mutes_have_limits_of_their_own(sqlite_url: str) ->
             assert answers[-1].status_code == 429
             assert code_of(answers[-1]) == code
         await done(bo, game, "chat", text="ahoy")  # each for themselves
+        tries = [await command(bo, game, "password", password="another") for _ in range(8)]
+        assert [code_of(tries[0]), code_of(tries[-1])] == ["started", "password_too_fast"]
 
 
 async def test_a_pace_said_without_end_has_a_limit_of_its_own(sqlite_url: str) -> None:

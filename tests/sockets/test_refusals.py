@@ -71,6 +71,7 @@ async def _before_the_start(book: Book) -> None:
     await book.expect("sit_to_begin", ann, "start")
     await ann.command("sit", seat=0, colour="red", id="anns-sitting")
     await book.expect("too_few", ann, "start")
+    await book.expect("not_locked", ann, "password", password="sesame")
     await book.expect("not_started", ann, "act", version=9, action={"type": "end"})
     await book.expect("colour_taken", bo, "sit", colour="red")
     await book.expect("seat_taken", bo, "sit", seat=0)
@@ -194,6 +195,7 @@ async def _around_the_game(book: Book) -> None:
             ("chat", {"text": "hello?"}),
             ("mute", {"person": "nobody-at-all", "on": True}),
             ("hint", {"version": ann.seq}),
+            ("password", {"password": "another"}),
         ):
             for _ in range(2):
                 await ann.refused(do, **fields)
