@@ -117,11 +117,26 @@ export function Seats(root, { onSeat, towards }) {
           }),
         ),
       ),
+      won(table, seat),
     );
     showHand(plate.querySelector(".plate-hand"), player, you.seat === seat && !over);
     const aim = plate.querySelector(".plate-aim");
     aim.hidden = !targets.has(seat);
     aim.lastElementChild.textContent = t("Aim at {name}", { name: seatName(table.seats, seat) });
+  }
+
+  /** After a rematch: the games this seat has won of the series. */
+  function won({ series }, seat) {
+    if (!series?.wins) return "";
+    const n = series.wins[seat];
+    const words = tn("{n} game won", "{n} games won", n);
+    return el(
+      "span",
+      { class: "fact fact-won", title: words },
+      icon("ui", "ui-cup"),
+      el("span", { class: "fact-number", "aria-hidden": "true" }, String(n)),
+      el("span", { class: "hidden" }, words),
+    );
   }
 
   function showHand(box, player, own) {

@@ -33,25 +33,22 @@ def test_three_games_against_a_bot_take_one_tap_each(person: Callable[..., Playe
     guest = person(None, phone=True)
     guest.page.goto(guest.url)
     guest.api("POST", "/me", {})
-    game = guest.create(SHORT, bots=["cabin-boy"], pace=0, visibility="unlisted")
+    game = guest.create(SHORT, bots=["cabin-boy"], pace=20, visibility="unlisted")
     guest.open(game)
     guest.page.get_by_role("button", name="Sit here").tap()
     running(guest.page)  # alone with a bot, sitting down is enough
     bot = next(seat["name"] for seat in guest.state()["table"]["seats"] if seat["bot"])
-    while (state := guest.state())["table"]["status"] == "running":  # the first game is played to its end
-        if not move_beside(guest, state):
-            guest.page.wait_for_timeout(50)  # the bot's turn
-    expect(guest.page.locator("#table")).to_have_attribute("data-phase", "finished")
-    won = state["table"]["result"]["winner"] == state["you"]["seat"]
-    score = f"{1 if won else 0} – {0 if won else 1}"
+    for _ in range(6):  # some moves; that whole games can be played is shown by test_play.py
+        move_beside(guest)
+    give_up(guest)
     for number in (2, 3):
         again(guest, guest.game)
         running(guest.page)
         table = guest.state()["table"]
         assert [seat["name"] for seat in table["seats"] if seat["bot"]] == [bot]
+        expect(guest.page.locator(".plate:not(.own) .fact-won")).to_contain_text(str(number - 1))
         give_up(guest)
-        score = f"{1 if won else 0} – {number - won}"
-        expect(guest.page.locator(".ending .score")).to_contain_text(score)
+        expect(guest.page.locator(".ending .score")).to_contain_text(f"0 – {number}")
 
 
 def test_two_friends_play_again_and_who_watched_follows_through_the_password(
