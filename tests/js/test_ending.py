@@ -112,3 +112,29 @@ def test_the_card_waits_until_the_sloop_has_sailed(run: Run) -> None:
     live = told(run, 1, events=[{"type": "game_won", "seat": 1}])
     assert (live["isHeld"], live["isHeldAfter"]) == (True, False)
     assert not told(run, 1)["isHeld"], "whoever comes later finds it there"
+
+
+SOUND = """async ({soundOf}, seats) => {
+  const {setPref} = await import("/static/js/table/preferences.js");
+  const make = AudioContext.prototype.createOscillator;
+  let tones = 0;
+  AudioContext.prototype.createOscillator = function () { tones += 1; return make.call(this); };
+  const heard = [];
+  for (const [isOn, seat] of seats) {
+    setPref("sound", isOn);
+    tones = 0;
+    soundOf([{type: "game_won", seat: 1}], seat);
+    heard.push(tones);
+  }
+  setPref("sound", false);
+  AudioContext.prototype.createOscillator = make;
+  return heard;
+}"""
+
+
+def test_a_fanfare_is_for_the_winner_and_for_whoever_wants_sound(run: Run) -> None:
+    silent, won, watched, lost = run(
+        "table/sound.js", SOUND, [[False, 1], [True, 1], [True, None], [True, 0]]
+    )
+    assert silent == 0
+    assert won == watched > lost > 0
