@@ -78,7 +78,9 @@ def test_a_turn_is_tried_again_against_a_bot(person: Callable[..., Player]):
     ann.page.get_by_role("link", name="Try from here").click()
     expect(ann.page).to_have_url(re.compile(rf"/g/{game}/try\?step=0"))
     expect(ann.page.locator(".status-words")).to_have_text("Your turn")
-    expect(ann.page.locator(".trial-note")).to_contain_text("nothing of it is kept")
+    note = ann.page.locator(".trial-note")
+    expect(note).to_contain_text("nothing of it is kept")
+    expect(note).to_have_css("display", "flex")  # with its style, which no other table loads
     # a move, taken back, and one that stands
     for attempt in range(2):
         ann.page.locator(".hand-card.playable").first.click()
