@@ -71,7 +71,10 @@ async def test_redis_restarted_in_mid_game_costs_a_moment_and_nothing_else(clust
             cluster.redis.pause()
             await play_out([ann, bo], actions=4)  # each reaches the other worker by the heads
             await ann.command("chat", text="can you hear me?")
-            opened = await clients.open_table(ann, "jamaica", title="opened in silence")
+            cy = await clients.person()
+            opened = await clients.open_table(cy, "jamaica", title="opened in silence")
+            await cy.join(opened)
+            await cy.command("sit")  # lists show tables at which somebody waits
             cluster.redis.start(cluster.redis.port)
 
             await bo.until(lambda: bo.of("chat"), PATIENCE)
