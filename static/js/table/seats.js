@@ -127,7 +127,7 @@ export function Seats(root, { onSeat, towards }) {
 
   /** After a rematch: the games this seat has won of the series. */
   function won({ series }, seat) {
-    if (!series?.wins) return "";
+    if (!series?.wins?.some(Boolean)) return ""; // nobody has won yet
     const n = series.wins[seat];
     const words = tn("{n} game won", "{n} games won", n);
     return el(
