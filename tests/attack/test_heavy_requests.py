@@ -75,11 +75,20 @@ async def test_a_record_that_is_none_is_refused_in_words(sqlite_url: str) -> Non
         browser = site.browser()
         for body, code in (
             ({"record": {**RECORD, "actions": RECORD["actions"] * 200}}, "too_big"),
-            ({"record": 5}, "bad_record"),
-            ({}, "bad_record"),
             ({"record": RECORD, "eyes": 7}, "bad_seat"),
         ):
             assert code_of(await browser.post("/replay/steps", json=body)) == code
+        unplayable = [{**RECORD["actions"][0], "action": {"type": "sail"}}]
+        for record, why, params in (
+            (5, "record_none", {}),
+            (None, "record_none", {}),
+            ({**RECORD, "rules_version": 99}, "record_newer", {}),
+            ({**RECORD, "options": {}}, "record_part", {"where": "options"}),
+            ({**RECORD, "actions": [{}]}, "record_no_move", {"n": 1}),
+            ({**RECORD, "actions": unplayable}, "record_unplayable", {"n": 1}),
+        ):
+            error = (await browser.post("/replay/steps", json={"record": record})).json()["error"]
+            assert (error["code"], error["why"], error["params"]) == ("bad_record", why, params)
 
 
 async def test_whoever_goes_away_leaves_no_room_in_the_queue_and_a_full_queue_says_so() -> None:
