@@ -1,17 +1,17 @@
 // The game socket: connect, resume with the last seq, send again what was not answered, wait longer each time.
 
 import { afterClose, isFinal } from "./close_codes.js";
+import { Liveness } from "./liveness.js";
 import { randomHex } from "./random.js";
 
 const FAST_RETRY = 350; // most cuts are short: right after one, attempts are at most so far apart
 const FAST_RETRY_FOR = 3000;
 const FIRST_WAIT = 400; // after that, longer each time
 const LONGEST_WAIT = 15000;
-const PING_EVERY = 25000;
-const PING_TIMEOUT = 12000; // no answer to a ping for so long: the connection is dead, whatever the browser thinks
 const STORE_WAIT = 600; // between two attempts while the server cannot store; twice as long each time
 const LONGEST_STORE_WAIT = 5000;
-const UNANSWERED = 5000; // no answer to a command for so long: the server has trouble storing it
+const DOUBT = 1000; // no answer to a command for so long: is anybody there?
+const UNANSWERED = 5000; // so long, though somebody is: the server has trouble storing it
 
 const PROTOCOL = 2;
 const OLD_PROTOCOL = 1; // the same but for sealed seats; a server that is not updated yet speaks only this
@@ -21,7 +21,7 @@ const SERVER_FAULT = 1011; // the server's own: it is not asked again in haste
 /**
  * connect(path, {hello, onFrame, onStatus}) -> {send, tell, resync, reconnect, reopen, now}
  * hello() gives the fields of the hello message (seq, chat, password);
- * onStatus("open" | "lost" | "restarting" | "unstored" | "stored" | "stopped" | …, detail).
+ * onStatus("open" | "lost" | "offline" | "restarting" | "unstored" | "stored" | "stopped" | …, detail).
  * send(command) returns a promise: resolved when accepted, rejected with the refusal.
  */
 export function connect(path, { hello, onFrame, onStatus }) {
@@ -32,7 +32,6 @@ export function connect(path, { hello, onFrame, onStatus }) {
   let timer = 0;
   let offset = 0; // server time minus ours
   let pings = 0;
-  let lastFrameAt = 0;
   let closed = false;
   let welcomed = false;
   let restarting = false;
@@ -45,7 +44,7 @@ export function connect(path, { hello, onFrame, onStatus }) {
     socket = new WebSocket(`${scheme}//${location.host}${path}`);
     const mine = socket;
     welcomed = false;
-    lastFrameAt = Date.now();
+    liveness.heard(); // from now on it has time
     mine.onopen = sayHello;
     mine.onmessage = (event) => socket === mine && receive(JSON.parse(event.data));
     mine.onclose = (event) => socket === mine && lost(event.code);
@@ -60,7 +59,7 @@ export function connect(path, { hello, onFrame, onStatus }) {
   }
 
   function receive(frame) {
-    lastFrameAt = Date.now();
+    liveness.heard();
     if (frame.t === "pong" || frame.t === "welcome") offset = frame.now - Date.now();
     if (frame.t === "bye") restarting = frame.code === "resume";
     if (frame.t === "welcome") {
@@ -75,7 +74,7 @@ export function connect(path, { hello, onFrame, onStatus }) {
       else helloAgain(); // the table could not be read just now: nobody is turned away
     }
     onFrame(frame);
-    if (frame.t === "welcome") for (const { message } of pending.values()) write(message);
+    if (frame.t === "welcome") pending.forEach(deliver);
     if (frame.ack) settle(frame.ack, "resolve", frame);
     if (frame.t === "refused" && frame.id) {
       if (frame.code === "try_again") tryAgain(frame.id);
@@ -89,13 +88,28 @@ export function connect(path, { hello, onFrame, onStatus }) {
     onStatus("unstored", {});
   }
 
-  /** No answer yet: it is said, as if it had been refused. The command stays where it is, and counts once. */
-  function reportUnanswered(entry) {
-    entry.timer = setTimeout(() => {
-      if (!welcomed || !pending.has(entry.message.id)) return;
+  /**
+   * Send a command. No answer: is anybody there? If so, it is said as if it had been refused; the command stays where
+   * it is, and counts once.
+   */
+  function deliver(entry) {
+    const isOpen = () => welcomed && pending.has(entry.message.id);
+    const report = () => {
+      if (!isOpen()) return;
+      if (liveness.isDoubtful()) {
+        entry.timer = setTimeout(report, DOUBT);
+        return;
+      }
       entry.pause ??= STORE_WAIT / 2;
       onStatus("unstored", {});
-    }, UNANSWERED);
+    };
+    clearTimeout(entry.timer);
+    entry.timer = setTimeout(() => {
+      if (!isOpen()) return;
+      liveness.doubt();
+      entry.timer = setTimeout(report, UNANSWERED - DOUBT);
+    }, DOUBT);
+    write(entry.message);
   }
 
   /** The server could not store it: the same command with the same id goes out again, and counts once. */
@@ -128,7 +142,8 @@ export function connect(path, { hello, onFrame, onStatus }) {
       return;
     }
     if (after === "slowly") wait = LONGEST_WAIT;
-    onStatus(restarting ? "restarting" : "lost", { code });
+    if (navigator.onLine) onStatus(restarting ? "restarting" : "lost", { code });
+    else onStatus("offline", { code });
     timer = setTimeout(open, pauseAfter(code, after));
   }
 
@@ -145,27 +160,34 @@ export function connect(path, { hello, onFrame, onStatus }) {
     return chosen;
   }
 
-  setInterval(() => {
+  /** Nothing comes through any more, whatever the browser thinks. */
+  function drop() {
     if (!socket) return;
-    if (Date.now() - lastFrameAt > PING_EVERY + PING_TIMEOUT) {
-      const dead = socket;
-      lost(1006);
-      dead.close();
-    } else ping();
-  }, PING_EVERY);
+    const dead = socket;
+    lost(1006);
+    dead.close();
+  }
+
+  /** The network went: what is open leads nowhere. Attempts go on, since a server on this device would be reached. */
+  function networkGone() {
+    if (socket) drop();
+    else if (!closed) onStatus("offline", {});
+  }
 
   /** The network came back or the page was looked at again: do not sit out the pause. */
   function retryNow() {
     if (document.visibilityState === "hidden" || closed) return;
     if (!socket) openAfresh();
-    else if (welcomed) ping();
+    else liveness.doubt();
   }
 
   function openAfresh() {
     wait = FIRST_WAIT;
     open();
   }
+  const liveness = Liveness({ ping, isWelcomed: () => welcomed && socket !== null, isOwed: () => pending.size > 0, onDead: drop });
   addEventListener("online", retryNow);
+  addEventListener("offline", networkGone);
   document.addEventListener("visibilitychange", retryNow);
   open();
 
@@ -175,8 +197,7 @@ export function connect(path, { hello, onFrame, onStatus }) {
       return new Promise((resolve, reject) => {
         const entry = { message, resolve, reject };
         pending.set(message.id, entry);
-        reportUnanswered(entry);
-        if (welcomed) write(message);
+        if (welcomed) deliver(entry);
       });
     },
     /** Send what nobody answers. */

@@ -4,10 +4,16 @@ import { N_ } from "../core/i18n.js";
 
 export const CONNECTION = {
   connecting: { kind: "note", sign: "ui-hourglass", text: N_("Connecting …") },
+  offline: {
+    kind: "bad",
+    sign: "ui-hourglass",
+    text: N_("No network: this device is offline. What you did is kept here and sent when it is back."),
+    isReadOut: true,
+  },
   lost: {
     kind: "bad",
     sign: "ui-hourglass",
-    text: N_("The connection is lost. Trying again; nothing you did is lost."),
+    text: N_("No connection: the server cannot be reached. Trying again; nothing you did is lost."),
     isReadOut: true,
   },
   restarting: {
@@ -34,6 +40,6 @@ export const CONNECTION = {
 
 /** The state after what the socket says: coming back after a cut is said for a moment. */
 export function connectionAfter(before, status) {
-  const wasAway = before === "lost" || before === "restarting";
+  const wasAway = ["lost", "offline", "restarting"].includes(before);
   return status === "stored" || (status === "open" && wasAway) ? "resumed" : status;
 }

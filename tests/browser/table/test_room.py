@@ -139,7 +139,7 @@ def test_a_lost_line_is_told_and_mended_without_a_reload(person: Callable[..., P
     ann.open(game)
     bo.open(game)
     house.stop(signal.SIGKILL)
-    expect(ann.page.locator(".banner")).to_contain_text("connection is lost")
+    expect(ann.page.locator(".banner")).to_contain_text("the server cannot be reached")
     house.start()
     expect(ann.page.locator(".banner-bad")).to_have_count(0)
     expect(bo.page.locator(".banner-bad")).to_have_count(0)

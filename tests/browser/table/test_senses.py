@@ -147,3 +147,23 @@ def test_what_the_server_cannot_store_is_kept_and_sent_again(person: Callable[..
     assert len(set(refused)) == 1, "under the same id, so that it counts once"
     expect(mover.page.locator(".flash .banner")).to_contain_text("Back again.")
     expect(mover.page.locator(".pip.taken")).to_have_count(1)
+
+
+def test_a_lost_network_is_said_at_once_and_what_was_done_meanwhile_arrives(
+    person: Callable[..., Player],
+) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    game = begin(ann, bo, options=SHORT)
+    mover, _ = in_turn(ann, bo)
+    mover.open(game)
+    before = mover.seq()
+    mover.context.set_offline(True)
+    expect(mover.page.locator(".flash .banner")).to_contain_text("No network: this device is offline.")
+    mover.page.locator(".hand-card.playable").first.click()
+    mover.page.locator(".place.is-source").first.click()
+    expect(mover.page.locator(".flash .banner")).to_contain_text("No network: this device is offline.")
+    mover.context.set_offline(False)
+    expect(mover.page.locator(".flash .banner")).to_contain_text("Back again.")
+    mover.wait_past(before)
+    expect(mover.page.locator(".pip.taken")).to_have_count(1)
+    mover.complaints.clear()  # the browser reports the attempts without a network
