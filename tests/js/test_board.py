@@ -171,3 +171,44 @@ TOUCHING = """async ({Board}, view) => {
 def test_labels_over_neighbouring_spaces_do_not_touch(run: Run) -> None:
     view = play_at_random({"preset": "jamaica", "players": 2}, "1d" * 32, 0)[0]["views"]["None"]
     assert run("board/board.js", TOUCHING, view) == 0
+
+
+RESIZED = """async ({Board}, {views, events}) => {
+  document.body.replaceChildren();
+  const box = document.createElement("div");
+  box.style.width = "900px";
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  box.append(svg);
+  document.body.append(box);
+  const board = Board(svg, {});
+  await board.set(views[0]);
+  let isDone = false;
+  const done = board.set(views[1], events).then(() => { isDone = true; });
+  const frames = async (n) => { for (let at = 0; at < n; at += 1) await new Promise(requestAnimationFrame); };
+  await frames(2);
+  box.style.width = "700px";
+  await frames(8);
+  const seen = () => ({
+    moves: svg.getAnimations({subtree: true}).length,
+    flags: svg.querySelectorAll(".victory-flag").length,
+  });
+  const during = {...seen(), isDone};
+  await done;
+  return {during, after: seen()};
+}"""
+
+
+def test_a_map_that_changes_its_size_goes_on_celebrating(run: Run) -> None:
+    """The card of the end takes room from the map in the very moment of the win."""
+    before = play_at_random({"preset": "jamaica", "players": 2}, "1d" * 32, 0)[0]["views"]["None"]
+    home = ["goal"] * len(before["players"][1]["pirates"])
+    won = {
+        **before,
+        "winner": 1,
+        "players": [before["players"][0], {**before["players"][1], "pirates": home}],
+    }
+    events = [{"type": "game_won", "seat": 1}]
+    shown = run("board/board.js", RESIZED, {"views": [before, won], "events": events})
+    assert shown["during"]["moves"] > 0
+    assert not shown["during"]["isDone"]
+    assert shown["after"] == {"moves": 0, "flags": 1}

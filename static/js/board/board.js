@@ -38,6 +38,8 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
   const marks = Marks(layers.rings, layers.chips);
   const victory = Victory(layers.behind, layers.victory);
   let shows = 0; // how often a view was shown: what was to follow an earlier one is dropped
+  let news = []; // events of a win that is not yet celebrated to its end: a card that comes up beside the map changes its size
+  let latest = Promise.resolve(); // until what is shown now has come to rest
 
   root.classList.add("board");
   root.setAttribute("role", "group");
@@ -124,7 +126,7 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
   const standing = ({ players, sloop, chests }) => JSON.stringify([players.map(({ pirates }) => pirates), sloop, chests]);
 
   function set(nextView, events = []) {
-    if (view && events.length && !hasMoved(nextView)) {
+    if (view && nextView !== view && events.length && !hasMoved(nextView)) {
       view = nextView; // a turn has ended, say: whoever still walks goes on walking
       return Promise.resolve();
     }
@@ -144,7 +146,9 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
     marks.redraw(places);
     label();
     const still = Promise.all(moving);
-    return isNew ? still.then(() => (nth === shows ? celebrate() : null)) : still;
+    news = isNew ? events : [];
+    latest = isNew ? still.then(() => nth === shows && celebrate()).then(() => nth !== shows && latest) : still;
+    return latest;
   }
 
   /** A won game's still picture: the sloop has cast off with everybody who is home. Gives how far it carried them. */
@@ -159,7 +163,10 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
   function celebrate() {
     const carried = castOff();
     pieces.show(view, who, places, order(), []);
-    return victory.celebrate(pieces.crew(view.winner), carried);
+    const nth = shows;
+    return victory.celebrate(pieces.crew(view.winner), carried).then(() => {
+      if (nth === shows) news = [];
+    });
   }
 
   function atQuay() {
@@ -224,7 +231,7 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
     const next = `${width}x${height}`;
     if (!view || next === shape) return;
     shape = next;
-    requestAnimationFrame(() => view && set(view));
+    requestAnimationFrame(() => view && set(view, news));
   });
   if (root.parentElement) watcher.observe(root.parentElement);
 
