@@ -1,5 +1,5 @@
-// Looking back on the live board: a step back, a step on, and the way to the present. What happens meanwhile goes on
-// underneath; the board shows it again when one is back.
+// What happened: the others' moves lie on the board as arrows when one's turn comes, until the first click; and looking
+// back on the live board, a step back, a step on, and the way to the present. What happens meanwhile goes on underneath.
 
 import { viewsOf } from "../core/fold.js";
 import { eventLine, tracesOf } from "../core/event_text.js";
@@ -8,6 +8,7 @@ import { icon } from "../core/icons.js";
 import { t } from "../core/i18n.js";
 import { seen } from "./log.js";
 import { canSkip, isAlone } from "./pace.js";
+import { isMine } from "./store.js";
 
 /** Where to stop on the way back: after every step that did more than pass the turn on. The start is 0. */
 export const stopsOf = (steps) => [
@@ -89,4 +90,30 @@ export function LookBack(root, store, { game, onSkip, onProblem }) {
       root.classList.toggle("is-past", Boolean(state.past));
     },
   };
+}
+
+/** Whether one's turn has just come: nothing is done yet and nothing is owed. */
+const isFresh = (state) =>
+  isMine(state) && !state.view.pending && state.view.turn.seat === state.you.seat && state.view.turn.taken === 0;
+
+/** Recap(root, store, movesSince(seat)): a click on what one plays with ends it for this turn. */
+export function Recap(root, store, movesSince) {
+  let isOver = false; // for this turn
+
+  function end() {
+    isOver = true;
+    if (store.state.recap) store.set({ recap: null });
+  }
+
+  store.subscribe(["view", "choices", "log"], (state) => {
+    if (!state.view) return;
+    if (state.view.turn.seat !== state.you.seat) isOver = false;
+    const wanted = isFresh(state) && !isOver;
+    if (wanted) store.set({ recap: movesSince(state.you.seat) });
+    else if (state.recap) store.set({ recap: null });
+  });
+
+  const plays = (target) => target.closest?.(".board, .bench, .seats");
+  root.addEventListener("pointerdown", (event) => plays(event.target) && end());
+  root.addEventListener("keydown", (event) => ["Enter", " "].includes(event.key) && plays(event.target) && end());
 }

@@ -12,7 +12,7 @@ import { Log } from "./log.js";
 import { Pace } from "./pace.js";
 import { parts } from "./parts.js";
 import { setPref } from "./preferences.js";
-import { Recap } from "./recap.js";
+import { Recap } from "./look_back.js";
 import { clickCard, clickPlace, clickSeat } from "./selection.js";
 import { offerSound, withSound } from "./senses.js";
 import { shortcuts } from "./shortcuts.js";
