@@ -131,7 +131,10 @@ def fresh_catalogue(code: str, found: list[Found]) -> Catalog:
         places.setdefault((each.one, each.many), []).append(each.place)
     for (one, many), where in sorted(places.items()):
         known = old.get((one, many) if many else one)
-        text = in_house_style(code, known.string) if known is not None else None
+        is_known = known is not None and isinstance(known.string, str) is not bool(
+            many
+        )  # else it gained a plural
+        text = in_house_style(code, known.string) if known is not None and is_known else None
         locations: list[tuple[str, int | None]] = [(place, None) for place in where]
         new.add((one, many) if many else one, text or None, locations=locations)  # type: ignore[arg-type]
     return new

@@ -51,12 +51,14 @@ _WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "de": (
         (r"\b\w*tafeln?\b", "Spielplanteil"),
         (r"\bmaat\b", "Steuermann"),
+        (r"\b(dieses|ein neues) spiel\b", "Partie"),
         (r"zu gesellschaft", "zu anderen Piraten"),
         (r"spielt (gerade )?deinen platz", "spielt für dich"),
     ),
     "fr": (
         (r"\bvogu", "naviguer"),
         (r"joue(r)? votre place", "joue à votre place"),
+        (r"(?<!page )\bréessaie\b|\battends\b|\brecharge la\b|\btoi\b", "vous"),
         (r"\b(à|de) le (sloop|départ|but)\b", "au, du"),
     ),
     "es": (

@@ -9,7 +9,7 @@ import pytest
 from app.paths import LOCALES
 from app.play.refusals import SENTENCES
 from app.web.i18n import LANGUAGES, Catalogue, Languages, accepted, choose, fill
-from tools.i18n_extract import find_all, problems, unquoted
+from tools.i18n_extract import Found, find_all, fresh_catalogue, problems, unquoted
 
 OTHERS = [code for code in LANGUAGES if code != "en"]
 
@@ -105,3 +105,10 @@ def test_every_refusal_of_a_room_has_a_sentence_by_its_code():
 def test_literals_are_read_as_scripts_mean_them():
     assert unquoted(r'"a \"b\" – é\n"') == 'a "b" – é\n'
     assert unquoted("'it''s'".replace("''", "\\'")) == "it's"
+
+
+def test_a_sentence_that_gains_a_plural_is_translated_anew():
+    """Its one old text is no pair of forms; the tool that writes the catalogues must say so and go on."""
+    found = [Found("{n} vote so far.", "", "here"), Found("End turn", "{n} turns", "here")]
+    fresh = fresh_catalogue("de", found)
+    assert [message.string or "" for message in fresh if message.id] == [("", ""), ""]

@@ -56,11 +56,17 @@ find("[data-copy-codes]", codes).addEventListener("click", async () => {
   await navigator.clipboard?.writeText(text).then(() => toast(t("Copied.")), () => toast(t("Copying is not allowed here."), "refused"));
 });
 
+/** "Firefox on Linux" is how the server notes a browser; here it is said in the page's language. */
+function deviceName(label) {
+  const [browser, system] = label.split(" on ").map((part) => (part === "a program" ? t("a program") : part));
+  return system ? t("{browser} on {system}", { browser, system }) : browser;
+}
+
 async function showDevices() {
   const { devices } = await get("/me/devices").catch(() => ({ devices: [] }));
   const rows = devices.map((device) => {
     const seen = ago((device.seen_at - Date.now()) / 1000);
-    return el("li.row", {}, el("span", {}, device.label), el("small", {}, device.is_this ? t("this device") : seen));
+    return el("li.row", {}, el("span", {}, deviceName(device.label)), el("small", {}, device.is_this ? t("this device") : seen));
   });
   put(find("[data-devices]", page), ...rows);
 }

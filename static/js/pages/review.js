@@ -6,7 +6,7 @@ import { Refused } from "../core/api.js";
 import { el, find, findAll, put, svg } from "../core/dom.js";
 import { eventLine } from "../core/event_text.js";
 import { viewsOf } from "../core/fold.js";
-import { percent, t } from "../core/i18n.js";
+import { percent, t, tn } from "../core/i18n.js";
 import { lookOf, seatName } from "../core/names.js";
 import { points, signed } from "../core/points.js";
 import { refusal } from "../core/refusals.js";
@@ -37,7 +37,7 @@ function spoken(n) {
   const turn = review.turns[n - 1];
   const parts = [t("Turn {n}: {name}", { n, name: name(turn.seat) }), t("chance {percent}", { percent: percent(turn.chances[turn.seat]) })];
   if (isPoint(turn)) parts.push(t("turning point"));
-  if (turn.better) parts.push(t("{points} points given away", { points: points(turn.loss) }));
+  if (turn.better) parts.push(tn("{n} point given away", "{n} points given away", points(turn.loss)));
   return parts.join(", ");
 }
 
@@ -66,7 +66,7 @@ function describe(n) {
     el("p", {}, el("strong", {}, t("Turn {n}: {name}", { n, name: name(turn.seat) })), ` · ${t("chance {percent}", { percent: percent(turn.chances[turn.seat]) })}`, isPoint(turn) ? el("strong", {}, ` · ▼ ${t("turning point")}`) : null),
     el("p", {}, sample("played"), " ", el("b", {}, t("Played:"))),
     moves(playedIn(turn), view),
-    turn.better ? el("p", {}, sample("better"), " ", el("b", {}, t("Better, by {points} points:", { points: points(turn.loss) }))) : null,
+    turn.better ? el("p", {}, sample("better"), " ", el("b", {}, tn("Better, by {n} point:", "Better, by {n} points:", points(turn.loss)))) : null,
     turn.better ? moves(turn.better, view) : null,
     luckLine(turn),
   ];
@@ -131,7 +131,7 @@ function showMistakes(found) {
   put(find("[data-mistakes]", page), ...found.map((turn) => {
     const words = own === null ? t("Turn {n}: {name}", { n: turn.turn, name: name(turn.seat) }) : t("Turn {n}", { n: turn.turn });
     return el("li", {}, el("button", { type: "button", class: "mistake", onclick: () => jump(turn.turn) },
-      el("strong", {}, words), el("span", { class: "mistake-loss" }, t("{points} points given away", { points: points(turn.loss) }))));
+      el("strong", {}, words), el("span", { class: "mistake-loss" }, tn("{n} point given away", "{n} points given away", points(turn.loss)))));
   }));
 }
 
@@ -151,7 +151,7 @@ function turnItem(turn) {
       t("chance {percent}", { percent: percent(turn.chances[turn.seat]) }),
       isPoint(turn) ? el("strong", {}, ` · ${t("turning point")}`) : null),
     luckLine(turn),
-    turn.better ? el("p", {}, t("Better, by {points} points:", { points: points(turn.loss) }), " ", line(turn.better, views[turn.first_step])) : null,
+    turn.better ? el("p", {}, tn("Better, by {n} point:", "Better, by {n} points:", points(turn.loss)), " ", line(turn.better, views[turn.first_step])) : null,
   );
 }
 

@@ -3,7 +3,7 @@
 import { el, keyed } from "../core/dom.js";
 import { icon } from "../core/icons.js";
 import { lookOf, personName } from "../core/names.js";
-import { N_, t } from "../core/i18n.js";
+import { N_, t, tn } from "../core/i18n.js";
 import { pref, setPref } from "./preferences.js";
 
 const phrases = {
@@ -94,7 +94,7 @@ export function LogAndChat(root, { onTrace, onChat, onMute, towards }) {
   function showUnread() {
     fresh.hidden = unread === 0;
     fresh.textContent = String(unread);
-    tabs.chat.setAttribute("aria-label", unread ? t("Chat, {n} new", { n: unread }) : t("Chat"));
+    tabs.chat.setAttribute("aria-label", unread ? tn("Chat, {n} new", "Chat, {n} new", unread) : t("Chat"));
   }
 
   for (const [name, tab] of Object.entries(tabs)) tab.addEventListener("click", () => show(name));

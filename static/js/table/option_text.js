@@ -13,7 +13,10 @@ function clockLine(clock) {
   if (!clock || clock.kind === "none") return t("No clock.");
   if (clock.kind === "turn") return tn("{n} second a turn.", "{n} seconds a turn.", clock.seconds);
   if (clock.kind === "bank")
-    return t("{m} minutes each, {s} seconds more a turn.", { m: Math.round(clock.seconds / 60), s: clock.increment });
+    return t("{time} each, {more} more a turn.", {
+      time: tn("{n} minute", "{n} minutes", Math.round(clock.seconds / 60)),
+      more: tn("{n} second", "{n} seconds", clock.increment),
+    });
   return tn("{n} day a move.", "{n} days a move.", clock.days);
 }
 

@@ -43,7 +43,9 @@ def test_the_link_and_its_qr_code_are_offered(person: Callable[..., Player]) -> 
     host = person("Host")
     game = host.create({"preset": "jamaica", "players": 3})
     host.open(game)
-    expect(host.page.get_by_label("Whoever has this link can join.")).to_have_value(f"{host.url}/g/{game}")
+    expect(host.page.get_by_label("Whoever has this link can join.")).to_have_value(
+        f"{host.url}/g/{game}?edition=jamaica"
+    )
     qr = host.page.get_by_alt_text("The link as a QR code")
     host.page.wait_for_function("node => node.complete && node.naturalWidth > 0", arg=qr.element_handle())
 
@@ -60,7 +62,7 @@ def test_what_is_said_is_heard_and_can_be_hidden(person: Callable[..., Player]) 
     bo.page.get_by_role("tab", name="Chat").click()
     line = bo.page.locator(".chat-line")
     expect(line).to_contain_text("<b>Ahoy</b> & well met")
-    line.get_by_role("button").click()
+    line.get_by_role("button", name="Hide what").click()
     expect(line).to_have_count(0)
     # somebody hidden stays hidden, also after a reload, until one wants to read them again
     ann.page.get_by_role("button", name="Good move!").click()
