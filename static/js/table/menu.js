@@ -5,6 +5,7 @@ import { icon } from "../core/icons.js";
 import { presetName } from "../core/names.js";
 import { pref, setPref } from "./preferences.js";
 import { canVibrate } from "./senses.js";
+import { openKeys } from "./shortcuts.js";
 import { rare, t, tn } from "../core/i18n.js";
 
 /** Ask before something that cannot be taken back; resolves true or false. */
@@ -29,19 +30,6 @@ export function confirm(question, yes) {
     dialog.showModal();
   });
 }
-
-const keys = () => [
-  ["Tab", t("from part to part")],
-  ["← → ↑ ↓", t("along the road, along the log")],
-  ["Enter", t("choose a card, a pirate, a place")],
-  ["Page ↑ ↓", t("to the next lit place")],
-  ["Esc", t("put back what is chosen")],
-  ["H", t("to your hand")],
-  ["B", t("to the board")],
-  ["E", t("to “End turn”")],
-  ["U", t("undo")],
-  ["T", t("to the log and chat")],
-];
 
 /** The page that explains what is special about a table: its strangest module first. */
 export function rulesPage({ black_magic: magic, scoundrels, scenario, card_gain: gain }) {
@@ -101,12 +89,7 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
   options.addEventListener("toggle", () => options.open && showTerms());
   // a short phone shows no header: the way out is here
   const lobby = el("a", { class: "menu-item", href: "/" }, icon("ui", "ui-anchor"), el("span", {}, t("To the lobby")));
-  const help = el(
-    "details",
-    { class: "menu-keys" },
-    el("summary", {}, t("Keys")),
-    el("dl", {}, ...keys().flatMap(([key, words]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, words)])),
-  );
+  const help = item("ui-help", t("Keys"), openKeys);
   const body = el(
     "div",
     { class: "menu-body" },

@@ -1,7 +1,7 @@
 // What a person prefers at the table, kept in this browser. A browser without storage just forgets.
 
 const KEY = "cartagena.table";
-const defaults = { sound: false, isSoundOffered: false, vibration: true, countdown: 0, tab: "log", pace: "normal" };
+const defaults = { sound: false, isSoundOffered: false, vibration: true, countdown: 0, tab: "log", pace: "normal", shortcuts: true };
 
 function read() {
   try {

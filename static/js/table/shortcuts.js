@@ -1,7 +1,12 @@
-// Keys for the whole table. Single letters only where nobody is typing, and never with a modifier.
+// Keys for the whole table. Single letters only where nobody is typing, never with a modifier, and not for those who
+// have switched them off: whoever dictates, or rests a hand on the keys, would press them without meaning to.
+
+import { pref } from "./preferences.js";
+
+export const openKeys = () => import("./keys.js").then(({ showKeys }) => showKeys());
 
 export function shortcuts({ ui, undo, clear, canClear }) {
-  const actions = { h: ui.focusHand, b: ui.focusBoard, e: ui.focusEnd, u: undo, t: ui.focusLog };
+  const actions = { h: ui.focusHand, b: ui.focusBoard, e: ui.focusEnd, u: undo, t: ui.focusLog, "?": openKeys };
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.closest?.("input, textarea, select, dialog")) return;
@@ -11,7 +16,7 @@ export function shortcuts({ ui, undo, clear, canClear }) {
       return;
     }
     const action = actions[event.key.toLowerCase()];
-    if (!action) return;
+    if (!action || !pref("shortcuts")) return;
     event.preventDefault();
     action();
   });
