@@ -6,7 +6,7 @@ import { lookOf, personName } from "../core/names.js";
 import { N_, t, tn } from "../core/i18n.js";
 import { pref, setPref } from "./preferences.js";
 
-const phrases = {
+export const phrases = {
   hello: N_("Ahoy!"),
   good_luck: N_("Good luck!"),
   good_move: N_("Good move!"),

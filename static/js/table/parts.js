@@ -5,6 +5,7 @@ import { el, style, svg } from "../core/dom.js";
 import { rare, t } from "../core/i18n.js";
 import { lookOf } from "../core/names.js";
 import { Banners } from "./banners.js";
+import { Bubbles } from "./bubbles.js";
 import { Clocks } from "./clock.js";
 import { flyCards } from "./flying_cards.js";
 import { Focus } from "./focus.js";
@@ -81,6 +82,7 @@ export function parts(root, store, on) {
   const logAndChat = LogAndChat(box.talk, { onTrace: on.onTrace, onChat: on.onChat, onMute: on.onMute, towards: on.towards });
   const menu = Menu(status.menu, { send: on.send, onResign: on.onResign, onLeave: on.onLeave, onHint: on.onHint, onDevice: on.onDevice, onPace: on.onPace });
   const lookBack = LookBack(box.map, store, { game: root.dataset.game, onSkip: on.onSkip, onProblem: on.refuse });
+  const bubbles = Bubbles(seats.element, on.now);
   const clocks = Clocks((seat) => seats.clock(seat), on.now);
   const ending = Later(isNearEnd, loadEnding);
   const owed = Later(({ view: { options } }) => options.black_magic || options.scoundrels, loadOwed);
@@ -185,6 +187,7 @@ export function parts(root, store, on) {
   inGame(["table", "view", "you", "undo", "selection", "ask", "hint", ...CHOICES], tray.update);
   inGame(["table", "view", "you", "password"], ending.update);
   inGame(["clock", "view"], clocks.update);
+  inGame(["lines"], bubbles.update);
   // the map last: it takes the room that the others leave
   inGame(["table", "view", "presence", "selection", "ask", ...CHOICES], smallScreen.arrange);
   inGame(["table", "view", "past"], drawBoard);
