@@ -107,7 +107,7 @@ def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     them, a tenth of a second of every start, for documentation that is hardly ever asked for.
     """
     refusal = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}}
-    return dict.fromkeys((*statuses, 429, 503), refusal)
+    return dict.fromkeys((*statuses, 422, 429, 503), refusal)
 
 
 def describe_errors(schemas: dict[str, Any]) -> None:

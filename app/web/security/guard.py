@@ -13,7 +13,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.web.auth.sessions import csrf_token, session_of
-from app.web.errors import NotAllowed, NotFound, Refused, TooBig, refused_response
+from app.web.errors import BadRequest, NotAllowed, NotFound, Refused, TooBig, refused_response
 from app.web.security.address import is_same_origin
 from app.web.site import site_of
 
@@ -118,8 +118,10 @@ class GuardMiddleware:
             return message
 
         try:
-            if "\0" in scope["path"] or b"%00" in scope["query_string"] or b"\0" in scope["query_string"]:
+            if "\0" in scope["path"]:
                 raise NotFound  # no name of anything holds it, and a store may not even look for it
+            if b"%00" in scope["query_string"] or b"\0" in scope["query_string"]:
+                raise BadRequest("bad_request", "The address holds a NUL character behind its question mark.")
             if _declared_length(connection) > site.settings.body_bytes:
                 raise TooBig
             if scope["path"] not in _UNLIMITED:
