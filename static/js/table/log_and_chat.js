@@ -4,6 +4,7 @@ import { el, keyed } from "../core/dom.js";
 import { icon } from "../core/icons.js";
 import { lookOf, personName } from "../core/names.js";
 import { N_, t, tn } from "../core/i18n.js";
+import { announce } from "./announce.js";
 import { pref, setPref } from "./preferences.js";
 
 export const phrases = {
@@ -17,8 +18,8 @@ export const phrases = {
   rematch: N_("Another round?"),
 };
 
-/** LogAndChat(root, {onTrace(trace|null), onChat({text}|{preset}), onMute(person, on), towards(person, name)}) -> {update(state)} */
-export function LogAndChat(root, { onTrace, onChat, onMute, towards }) {
+/** LogAndChat(root, {onTrace(trace|null), onChat({text}|{preset}), onMute(person, on), towards(person, name)}, bar) -> {update(state)}; a small screen has a sign of unread lines in `bar` */
+export function LogAndChat(root, { onTrace, onChat, onMute, towards }, bar = null) {
   const lines = el("ol", { class: "log-lines", "aria-label": t("Log") });
   const chat = el("ol", { class: "chat-lines", "aria-label": t("Chat"), "aria-live": "polite" });
   const input = el("input", {
@@ -72,7 +73,11 @@ export function LogAndChat(root, { onTrace, onChat, onMute, towards }) {
     panels.log,
     panels.chat,
   );
+  const count = el("b", { class: "fresh" });
+  const sign = el("button", { type: "button", class: "chat-sign button", hidden: true }, icon("ui", "ui-chat"), count);
+  bar?.append(sign);
   let unread = 0;
+  let isSeen = false; // the chat's tab is open, and not below the edge of a small screen
   let open = "log";
   let newest = null; // of the log lines: the one that Tab leads to
   let drawn = null; // the state on screen
@@ -84,7 +89,7 @@ export function LogAndChat(root, { onTrace, onChat, onMute, towards }) {
       tab.setAttribute("tabindex", each === name ? "0" : "-1");
       panels[each].hidden = each !== name;
     }
-    if (name === "chat") unread = 0;
+    if (name === "chat" && isSeen) unread = 0;
     showUnread();
     setPref("tab", name);
     if (focus) tabs[name].focus();
@@ -92,10 +97,23 @@ export function LogAndChat(root, { onTrace, onChat, onMute, towards }) {
   }
 
   function showUnread() {
-    fresh.hidden = unread === 0;
-    fresh.textContent = String(unread);
-    tabs.chat.setAttribute("aria-label", unread ? tn("Chat, {n} new", "Chat, {n} new", unread) : t("Chat"));
+    const words = unread ? tn("Chat, {n} new", "Chat, {n} new", unread) : t("Chat");
+    fresh.hidden = sign.hidden = unread === 0;
+    fresh.textContent = count.textContent = String(unread);
+    tabs.chat.setAttribute("aria-label", words);
+    sign.setAttribute("aria-label", words);
+    return words;
   }
+
+  new IntersectionObserver(([{ isIntersecting }]) => {
+    isSeen = isIntersecting;
+    if (isSeen) unread = 0;
+    showUnread();
+  }).observe(panels.chat);
+  sign.addEventListener("click", () => {
+    show("chat", true);
+    root.scrollIntoView({ block: "nearest" });
+  });
 
   for (const [name, tab] of Object.entries(tabs)) tab.addEventListener("click", () => show(name));
   root.querySelector(".tabs").addEventListener("keydown", (event) => {
@@ -217,7 +235,7 @@ export function LogAndChat(root, { onTrace, onChat, onMute, towards }) {
         ),
       );
     }
-    if (open !== "chat" && !mine) unread += 1;
+    if (!isSeen && !mine) unread += 1;
     return item;
   }
 
@@ -240,9 +258,11 @@ export function LogAndChat(root, { onTrace, onChat, onMute, towards }) {
         moveTabStop();
       }
       if (drawn?.lines !== state.lines) {
+        const known = unread;
         keyed(chat, state.lines, ({ n }) => n, (line) => chatLine(line, state), () => {});
         toEnd.chat();
-        showUnread();
+        const words = showUnread();
+        if (unread && !known) announce(words); // once, until they are read
       }
       drawn = state;
       showHidden(you, table.seats);

@@ -79,7 +79,7 @@ export function parts(root, store, on) {
   const supply = Supply(box.supply);
   const hand = Hand(box.hand, { onCard: on.onCard, onDrop: on.onDrop });
   const tray = Tray(box.tray, { onAction: on.act, onUndo: on.undo, onClear: on.onClear });
-  const logAndChat = LogAndChat(box.talk, { onTrace: on.onTrace, onChat: on.onChat, onMute: on.onMute, towards: on.towards });
+  const logAndChat = LogAndChat(box.talk, { onTrace: on.onTrace, onChat: on.onChat, onMute: on.onMute, towards: on.towards }, status.menu);
   const menu = Menu(status.menu, { send: on.send, onResign: on.onResign, onLeave: on.onLeave, onHint: on.onHint, onDevice: on.onDevice, onPace: on.onPace });
   const lookBack = LookBack(box.map, store, { game: root.dataset.game, onSkip: on.onSkip, onProblem: on.refuse });
   const bubbles = Bubbles(seats.element, on.now);
