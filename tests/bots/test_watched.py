@@ -1,4 +1,4 @@
-"""A table of bots plays while somebody watches, at whatever moment they came in."""
+"""A table that only bots play goes on while somebody watches, at whatever moment they came in."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from app.play.log.entries import Append
 from tests.play.stage import exchange, open_stage
 
 
-async def test_a_watcher_who_comes_while_the_start_is_on_its_way_wakes_the_bots(sqlite_url: str):
+async def test_a_watcher_who_comes_while_the_last_seat_is_taken_over_wakes_the_bots(sqlite_url: str):
     async with open_stage(sqlite_url) as stage:
-        ann = stage.guest("ann")
-        game = await stage.open_table(ann, players=2, pace=0)
-        await ann.come(game)
-        for _ in range(2):
-            await ann.send("bot", level="sailor")
-        await ann.go()
+        ann, bo = await stage.game("ann", "bo", pace=0, absence=0)
+        await bo.taken_over()
+        for gone in (ann, bo):
+            await gone.go()
         store, is_on_its_way, may_go_on = stage.game_server.store, asyncio.Event(), asyncio.Event()
 
         class Slow:
@@ -29,11 +27,11 @@ async def test_a_watcher_who_comes_while_the_start_is_on_its_way_wakes_the_bots(
                 return await store.append(append)
 
         exchange(stage.game_server, store=Slow())
-        starting = asyncio.create_task(ann.send("start"))
+        taking_over = asyncio.create_task(ann.taken_over())
         await is_on_its_way.wait()
-        await stage.guest("bo").come(game)
+        await stage.guest("cy").come(ann.game)
         may_go_on.set()
-        await starting
+        await taking_over
         exchange(stage.game_server, store=store)
         while stage.game_server.tasks.running:
             await asyncio.wait(stage.game_server.tasks.running)
