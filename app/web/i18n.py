@@ -50,6 +50,7 @@ NOT_AT_TABLE = (
     "static/js/table/ending.js",
     "static/js/table/host_password.js",
     "static/js/table/joining.js",
+    "static/js/table/keys.js",
     "static/js/table/option_text.js",
     "static/js/table/owed.js",
     "static/js/table/rematch.js",

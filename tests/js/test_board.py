@@ -187,7 +187,8 @@ RESIZED = """async ({Board}, {views, events}) => {
   const frames = async (n) => { for (let at = 0; at < n; at += 1) await new Promise(requestAnimationFrame); };
   await frames(2);
   box.style.width = "700px";
-  await frames(8);
+  for (let n = 0; n < 300 && !svg.querySelector(".victory-flag"); n += 1) await frames(1); // loaded by then
+  await frames(4);
   const seen = () => ({
     moves: svg.getAnimations({subtree: true}).length,
     flags: svg.querySelectorAll(".victory-flag").length,

@@ -17,7 +17,6 @@ import { mayMove, settleAll, slide } from "./animate.js";
 import { drawGround, drawLandmark, drawSpace } from "./ground.js";
 import { Pieces } from "./pieces.js";
 import { Marks } from "./marks.js";
-import { Victory } from "./victory.js";
 import { placeLabel } from "../core/names.js";
 import { t } from "../core/i18n.js";
 
@@ -36,7 +35,10 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
   let current = "start"; // where the keyboard is
   const pieces = Pieces(layers.pieces);
   const marks = Marks(layers.rings, layers.chips);
-  const victory = Victory(layers.behind, layers.victory);
+  let victory = null; // loaded when somebody has nearly won
+  let coming = null;
+  const loadVictory = () =>
+    (coming ??= import("./victory.js").then(({ Victory }) => (victory = Victory(layers.behind, layers.victory))));
   let shows = 0; // how often a view was shown: what was to follow an earlier one is dropped
   let news = []; // events of a win that is not yet celebrated to its end: a card that comes up beside the map changes its size
   let latest = Promise.resolve(); // until what is shown now has come to rest
@@ -135,7 +137,10 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
     shows += 1;
     const nth = shows;
     rebuild();
-    const isHome = view.winner !== null && view.players[view.winner].pirates.every((place) => place === "goal");
+    const away = Math.min(...view.players.map(({ pirates }) => pirates.filter((place) => place !== "goal").length));
+    if (away < 2) loadVictory();
+    const isWon = view.winner !== null && view.players[view.winner].pirates.every((place) => place === "goal");
+    const isHome = isWon && victory !== null;
     const isNew = isHome && mayMove() && events.some(({ type }) => type === "game_won");
     if (!isHome || isNew) atQuay();
     else castOff();
@@ -146,8 +151,12 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
     marks.redraw(places);
     label();
     const still = Promise.all(moving);
-    news = isNew ? events : [];
+    news = isNew || (isWon && !victory) ? events : [];
     latest = isNew ? still.then(() => nth === shows && celebrate()).then(() => nth !== shows && latest) : still;
+    if (isWon && !victory) {
+      const won = events.filter(({ type }) => type === "game_won");
+      latest = still.then(loadVictory).then(() => (nth === shows ? set(nextView, won) : latest));
+    }
     return latest;
   }
 
@@ -170,7 +179,7 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
   }
 
   function atQuay() {
-    victory.hide();
+    victory?.hide();
     Object.assign(places.get("goal"), { x: plan.goal.x, y: plan.goal.y });
   }
 

@@ -1,9 +1,10 @@
 // Keys for the whole table. Single letters only where nobody is typing, never with a modifier, and not for those who
 // have switched them off: whoever dictates, or rests a hand on the keys, would press them without meaning to.
 
+import { rare } from "../core/i18n.js";
 import { pref } from "./preferences.js";
 
-export const openKeys = () => import("./keys.js").then(({ showKeys }) => showKeys());
+export const openKeys = () => rare(import("./keys.js")).then(({ showKeys }) => showKeys());
 
 export function shortcuts({ ui, undo, clear, canClear }) {
   const actions = { h: ui.focusHand, b: ui.focusBoard, e: ui.focusEnd, u: undo, t: ui.focusLog, "?": openKeys };
