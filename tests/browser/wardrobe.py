@@ -41,6 +41,8 @@ class Wardrobe:
 
     def take(self, *, phone: bool = False, fresh: bool = False, **wishes: Any) -> BrowserContext:
         """A context as wished; `fresh`: one that nobody had before or will have after."""
+        # With a service worker it is not cleared for the next one: Chromium may not answer while the worker ends.
+        fresh = fresh or wishes.get("service_workers") == "allow"
         options = {**DESK, **(PHONE if phone else {}), **wishes}
         kind = repr(sorted(options.items()))
         if not fresh and self.idle.get(kind):
