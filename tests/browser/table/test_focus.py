@@ -115,7 +115,7 @@ def test_actions_left_and_the_next_step_are_heard(person: Callable[..., Player])
 
 def test_clocks_have_names_and_are_spoken_near_their_end(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann"), person("Bo")
-    game = begin(ann, bo, options={**SHORT, "first": 0}, clock={"kind": "turn", "seconds": 31})
+    game = begin(ann, bo, options={**SHORT, "first": 0}, clock={"kind": "turn", "seconds": 40})
     ann.open(game)
     name = ann.state()["table"]["seats"][0]["name"]
     expect(ann.page.get_by_role("timer").first).to_have_accessible_name(f"Time left for {name}")
