@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.play.ports import TO_ALL, News, NewsHandler
+from app.play.ports import BusCounts, News, NewsHandler
 
 
 class Hub:
@@ -12,10 +12,15 @@ class Hub:
         self.buses: list[LocalBus] = []
         self.is_down = False
 
-    def carry(self, news: News, sender: LocalBus) -> None:
+    def others(self, bus: LocalBus) -> list[LocalBus]:
+        return [each for each in self.buses if each is not bus]
+
+    def carry(self, news: News, topics: tuple[str, ...] | None, sender: LocalBus) -> None:
         if not self.is_down:
-            for bus in self.buses:
-                if bus is not sender:
+            sender.counts.sent += 1
+            for bus in self.others(sender):
+                if topics is None or not bus.topics.isdisjoint(topics):
+                    sender.counts.delivered += 1
                     bus.receive(news)
 
 
@@ -25,25 +30,32 @@ class LocalBus:
     def __init__(self, hub: Hub | None = None) -> None:
         self._hub = hub
         self.is_alone = hub is None
-        self._followed: set[str] = set()
+        self.counts = BusCounts()
+        self.topics: set[str] = set()
         self._handler: NewsHandler | None = None
 
     def listen(self, handler: NewsHandler) -> None:
         self._handler = handler
 
-    def follow(self, game: str) -> None:
-        self._followed.add(game)
+    def follow(self, topic: str) -> None:
+        self.topics.add(topic)
+        if self._hub is not None and not self._hub.is_down:
+            for bus in self._hub.others(self):
+                if topic in bus.topics:
+                    bus.receive(News("joined", topic, "", None))
 
-    def unfollow(self, game: str) -> None:
-        self._followed.discard(game)
+    def unfollow(self, topic: str) -> None:
+        self.topics.discard(topic)
 
-    def publish(self, news: News) -> None:
+    def hears(self, topic: str) -> bool:
+        return self._hub is not None and any(topic in bus.topics for bus in self._hub.others(self))
+
+    def publish(self, news: News, topics: tuple[str, ...] | None = None) -> None:
         if self._hub is not None:
-            self._hub.carry(news, self)
+            self._hub.carry(news, topics, self)
 
     def receive(self, news: News) -> None:
-        wanted = news.kind in TO_ALL or news.about in self._followed
-        if wanted and self._handler is not None:
+        if self._handler is not None:
             self._handler(news)
 
     async def open(self) -> None:

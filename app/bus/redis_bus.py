@@ -1,4 +1,8 @@
-"""The bus over Redis: one channel a game that some worker has loaded, one for everybody.
+"""The bus over Redis: each worker announces what it wants news of, and is sent that and nothing else.
+
+Three kinds of channels: one that every worker of every release hears (lobby rows, log-outs), one on which workers
+announce themselves, and one to each worker, in which all that waits for it goes as one packet. Beside workers of
+the release before, which announce nothing, everything is also said on a channel of its game (`_is_mixed`).
 
 It only hurries: a worker that misses something sees the gap in the numbers and reads the log. So a
 Redis that is away costs a second or two of delay, and nothing else. Whoever may have missed something
@@ -10,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import secrets
 from typing import Any
 
 import msgspec
@@ -18,30 +23,24 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ConstantBackoff
 from redis.exceptions import RedisError
 
-from app.play.log.entries import ChatLine, Entry
-from app.play.ports import TO_ALL, News, NewsHandler
+from app.bus.holders import Holders
+from app.bus.wire import Holdings, Packet, decode, decode_packet, encode
+from app.play.ports import TO_ALL, BusCounts, News, NewsHandler
 
 _log = logging.getLogger("cartagena.bus")
 _TO_ALL = "cartagena:all"
+_WORKERS = "cartagena:workers"
+_TO_ONE = "cartagena:to:"
 _GAME = "cartagena:game:"
 _WAITING = 10_000  # news waiting for Redis; beyond it they are dropped, the numbers show the gap
+_AT_ONCE = 200
 _PAUSE = 0.5
-_BODIES: dict[str, type] = {"entry": Entry, "chat": ChatLine}
+_LOOK_EVERY = 5.0  # seconds; how long it may take until a worker that announces nothing is noticed
 _FAILURES = (RedisError, OSError, TimeoutError)
+_GAP = News("gap", "", "", None)
 
-
-def encode(news: News) -> bytes:
-    return msgspec.msgpack.encode(news)
-
-
-def decode(data: bytes) -> News:
-    news = msgspec.msgpack.decode(data, type=News)
-    kind = _BODIES.get(news.kind)
-    return news if kind is None else msgspec.structs.replace(news, body=msgspec.convert(news.body, kind))
-
-
-def _channel(news: News) -> str:
-    return _TO_ALL if news.kind in TO_ALL else f"{_GAME}{news.about}"
+Waiting = tuple[News, tuple[str, ...] | None]
+"""News and the topics whose holders are to hear them; None: everybody."""
 
 
 class RedisBus:
@@ -61,39 +60,67 @@ class RedisBus:
             )
             for retries in (2, 0)
         )
+        self.worker = secrets.token_hex(6)
+        self.counts = BusCounts()
         self._handler: NewsHandler | None = None
-        self._waiting: asyncio.Queue[News] = asyncio.Queue(_WAITING)
-        self._wanted: set[str] = {_TO_ALL}
+        self._waiting: asyncio.Queue[Waiting | None] = asyncio.Queue(_WAITING)  # None: something to announce
+        self._topics: set[str] = set()  # that this worker wants
+        self._unsaid: dict[str, bool] = {}  # topics taken (or let go) since the last announcement
+        self._must_say_all = False
+        self._must_ask = False
+        self._askers: set[str] = set()
+        self._holders = Holders()
+        self._is_mixed = True  # until it is known: a worker that announces nothing may be there
+        self._own = {_TO_ALL, _WORKERS, f"{_TO_ONE}{self.worker}"}
         self._changed = asyncio.Event()
+        self._is_back = asyncio.Event()  # subscribed, perhaps anew
         self._tasks: list[asyncio.Task[None]] = []
         self._awaited: set[str] = set()  # channels whose subscription Redis has not confirmed yet
         self._was_away = False
         self._has_lost = False  # news were dropped, and the others do not know it yet
-        self.dropped = 0
+
+    @property
+    def dropped(self) -> int:
+        return self.counts.dropped
 
     def listen(self, handler: NewsHandler) -> None:
         self._handler = handler
 
-    def follow(self, game: str) -> None:
-        self._wanted.add(f"{_GAME}{game}")
-        self._changed.set()
+    def follow(self, topic: str) -> None:
+        self._topics.add(topic)
+        self._announce(topic, taken=True)
 
-    def unfollow(self, game: str) -> None:
-        self._wanted.discard(f"{_GAME}{game}")
-        self._changed.set()
+    def unfollow(self, topic: str) -> None:
+        self._topics.discard(topic)
+        self._announce(topic, taken=False)
 
-    def publish(self, news: News) -> None:
+    def _announce(self, topic: str, *, taken: bool) -> None:
+        self._unsaid[topic] = taken
+        self._wake()
+        if self._is_mixed:
+            self._changed.set()
+
+    def _wake(self) -> None:
+        """Have announcements sent, if nothing else is about to be."""
+        if self._waiting.empty():
+            self._waiting.put_nowait(None)
+
+    def hears(self, topic: str) -> bool:
+        return self._is_mixed or topic in self._holders
+
+    def publish(self, news: News, topics: tuple[str, ...] | None = None) -> None:
         try:
-            self._waiting.put_nowait(news)
+            self._waiting.put_nowait((news, topics))
         except asyncio.QueueFull:
             self._lost(1)
 
     def _lost(self, count: int) -> None:
-        self.dropped += count
+        self.counts.dropped += count
         self._has_lost = True
 
     async def open(self) -> None:
-        self._tasks = [asyncio.create_task(self._send()), asyncio.create_task(self._receive())]
+        work = (self._send(), self._receive(), self._look_around())
+        self._tasks = [asyncio.create_task(each) for each in work]
 
     async def close(self) -> None:
         """What was said last is sent, if Redis is there."""
@@ -106,35 +133,102 @@ class RedisBus:
         await self._sender.aclose()
         await self._receiver.aclose()
 
+    # -- sending -----------------------------------------------------------------------------------
+
     async def _send(self) -> None:
         while True:
             batch = [await self._waiting.get()]
-            while not self._waiting.empty() and len(batch) < 200:
+            while not self._waiting.empty() and len(batch) < _AT_ONCE:
                 batch.append(self._waiting.get_nowait())
-            gap = [News("gap", "", "", None)] if self._has_lost else []
+            said = [each for each in batch if each is not None]
+            has_gap = self._has_lost
+            if has_gap:
+                said.insert(0, (_GAP, None))
             try:
-                async with self._sender.pipeline(transaction=False) as pipe:
-                    for news in gap + batch:
-                        pipe.publish(_channel(news), encode(news))
-                    await pipe.execute()
-                if gap:
+                await self._publish(self._messages(said))
+                if has_gap:
                     self._has_lost = False
             except _FAILURES:
-                self._lost(len(batch))
+                self._lost(len(said) - has_gap)
+                self._must_say_all = True
                 await asyncio.sleep(_PAUSE)
             finally:
                 for _ in batch:
                     self._waiting.task_done()
             if self._has_lost and self._waiting.empty():
-                self.publish(News("gap", "", "", None))  # do not wait for the next move to say so
+                self.publish(_GAP)  # do not wait for the next move to say so
+
+    def _messages(self, said: list[Waiting]) -> list[tuple[str, bytes]]:
+        """Channels and what goes out on them: announcements first, then one packet to each worker."""
+        messages = [(_WORKERS, encode(Packet(self.worker, [], holdings))) for holdings in self._announced()]
+        packets: dict[str, list[News]] = {}
+        for news, topics in said:
+            if topics is None:
+                messages.append((_TO_ALL, encode(news)))
+                continue
+            for worker in self._holders.of(topics):
+                packets.setdefault(worker, []).append(news)
+            if self._is_mixed:
+                channel = _TO_ALL if news.kind in TO_ALL else f"{_GAME}{news.about}"
+                messages.append((channel, encode(news)))
+        askers, self._askers = self._askers, set()
+        own = Holdings(sorted(self._topics), is_all=True) if askers else None
+        for worker in packets.keys() | askers:
+            packet = Packet(self.worker, packets.get(worker, []), own if worker in askers else None)
+            messages.append((f"{_TO_ONE}{worker}", encode(packet)))
+        return messages
+
+    def _announced(self) -> list[Holdings]:
+        unsaid, self._unsaid = self._unsaid, {}
+        if self._must_say_all or self._must_ask:
+            holdings = Holdings(sorted(self._topics), is_all=True, asks=self._must_ask)
+            self._must_say_all = self._must_ask = False
+            return [holdings]
+        if not unsaid:
+            return []
+        taken = [topic for topic, is_taken in unsaid.items() if is_taken]
+        return [Holdings(taken, [topic for topic, is_taken in unsaid.items() if not is_taken])]
+
+    async def _publish(self, messages: list[tuple[str, bytes]]) -> None:
+        if not messages:
+            return
+        async with self._sender.pipeline(transaction=False) as pipe:
+            for channel, data in messages:
+                pipe.publish(channel, data)
+            answers = await pipe.execute()
+        self.counts.sent += len(messages)
+        for (channel, _), receivers in zip(messages, answers, strict=True):
+            if channel.startswith(_TO_ONE):
+                self.counts.delivered += receivers
+                if not receivers:  # it died, or is cut off: then it announces everything when it is back
+                    self._holders.forget(channel.removeprefix(_TO_ONE))
+            else:
+                self.counts.delivered += max(0, receivers - 1)  # one of them is this worker itself
+
+    async def _look_around(self) -> None:
+        """Workers of a release that announces nothing hear one channel and not the other: Redis counts both."""
+        while True:
+            try:
+                found = dict(await self._sender.pubsub_numsub(_TO_ALL, _WORKERS))
+                is_mixed = found[_TO_ALL.encode()] > found[_WORKERS.encode()] or _WORKERS in self._awaited
+            except _FAILURES:
+                is_mixed = True
+            if is_mixed is not self._is_mixed:
+                self._is_mixed = is_mixed
+                self._changed.set()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._is_back.wait(), _LOOK_EVERY)
+            self._is_back.clear()
+
+    # -- hearing -----------------------------------------------------------------------------------
 
     async def _receive(self) -> None:
         is_away = False
         while True:
             try:
                 async with self._receiver.pubsub() as channels:
-                    self._awaited = {_TO_ALL}
-                    await channels.subscribe(_TO_ALL)
+                    self._awaited = set(self._own)
+                    await channels.subscribe(*self._own)
                     is_away = False
                     following = asyncio.create_task(self._subscribe(channels))
                     try:
@@ -148,11 +242,16 @@ class RedisBus:
                 is_away = self._was_away = True
                 await asyncio.sleep(_PAUSE)
 
+    def _wanted(self) -> set[str]:
+        """Channels of games only beside workers that publish there."""
+        games = (f"{_GAME}{topic}" for topic in self._topics) if self._is_mixed else ()
+        return self._own.union(games)
+
     async def _subscribe(self, channels: Any) -> None:
-        """Keep to the games that are loaded. If this fails the connection is gone, and reading fails too."""
-        subscribed = {_TO_ALL}
+        """Keep to what is wanted. If this fails the connection is gone, and reading fails too."""
+        subscribed = set(self._own)
         while True:
-            wanted = set(self._wanted)
+            wanted = self._wanted()
             if wanted - subscribed:
                 self._awaited |= wanted - subscribed
                 await channels.subscribe(*(wanted - subscribed))
@@ -169,26 +268,42 @@ class RedisBus:
             if message is None or self._handler is None:
                 continue
             if message["type"] == "message":
-                self._hear(message["data"])
+                self._hear(message["channel"].decode(), message["data"], self._handler)
             elif message["type"] == "subscribe":
-                self._confirmed(message["channel"].decode())
+                self._confirmed(message["channel"].decode(), self._handler)
 
-    def _hear(self, data: bytes) -> None:
-        assert self._handler is not None
+    def _hear(self, channel: str, data: bytes, handler: NewsHandler) -> None:
         try:
-            news = decode(data)
+            if channel == _TO_ALL or channel.startswith(_GAME):
+                packet, found = None, [decode(data)]
+            else:
+                packet, found = decode_packet(data)
         except msgspec.MsgspecError:
             _log.warning("news that this release does not understand")  # a newer worker's; the log has it
             return
-        self._handler(news)
+        if packet is not None and packet.holdings is not None and packet.worker != self.worker:
+            self._take(packet.worker, packet.holdings, handler)
+        for news in found:
+            handler(news)
 
-    def _confirmed(self, channel: str) -> None:
+    def _take(self, worker: str, holdings: Holdings, handler: NewsHandler) -> None:
+        self._holders.take(worker, holdings)
+        if holdings.asks:
+            self._askers.add(worker)
+            self._wake()
+        if not holdings.is_all:  # else it reads everything anew by itself
+            for topic in self._topics.intersection(holdings.taken):
+                handler(News("joined", topic, worker, None))
+
+    def _confirmed(self, channel: str, handler: NewsHandler) -> None:
         """From now on nothing of this channel is missed; what was said before may have been."""
         self._awaited.discard(channel)
-        if self._handler is None:
-            return
+        if channel in self._own and self._awaited.isdisjoint(self._own):
+            self._must_ask = True
+            self._is_back.set()
+            self._wake()
         if not self._was_away and channel.startswith(_GAME):
-            self._handler(News("followed", channel.removeprefix(_GAME), "", None))
+            handler(News("followed", channel.removeprefix(_GAME), "", None))
         elif self._was_away and not self._awaited:
             self._was_away = False
-            self._handler(News("gap", "", "", None))
+            handler(_GAP)

@@ -9,7 +9,7 @@ from typing import Any
 from app.play.log.entries import Entry
 from app.play.log.table import Table
 from app.play.names import Names
-from app.play.ports import BotPlayer, Bus, Clock, GameStore, MetricsPort, News
+from app.play.ports import TO_ALL, BotPlayer, Bus, Clock, GameStore, MetricsPort, News
 from app.play.schedule.schedule import Schedule
 from app.play.tasks import Tasks
 
@@ -27,11 +27,15 @@ class Context:
     names: Names
     schedule: Schedule
     tasks: Tasks
-    on_moved: Callable[[Any, Table, Entry], None]  # the room, the table before, the entry
+    # The room, the table before, the entry, and whether it is another worker's news.
+    on_moved: Callable[[Any, Table, Entry, bool], None]
     bot_budget: float = 1.0  # seconds a bot may think
     bot_interval: float = 0.0  # milliseconds; a bot's answer waits for the next one where hands are hidden
 
     def publish(self, kind: str, about: str, body: Any) -> None:
-        """News for the other workers, if there can be any."""
-        if not self.bus.is_alone:
-            self.bus.publish(News(kind, about, self.worker, body))
+        """News for the other workers: of a game for those that have its room loaded, if there are any."""
+        if kind in TO_ALL:
+            if not self.bus.is_alone:
+                self.bus.publish(News(kind, about, self.worker, body))
+        elif self.bus.hears(about):
+            self.bus.publish(News(kind, about, self.worker, body), (about,))

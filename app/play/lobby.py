@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import msgspec
@@ -13,7 +13,7 @@ from app.play.frames import Frame
 from app.play.log.entries import GameRow, Summary
 from app.play.log.table import Table
 from app.play.log.terms import Terms, parse_stored
-from app.play.ports import Actor, Listener, StoreUnavailable
+from app.play.ports import Actor, Listener, News, StoreUnavailable
 from app.play.room.rooms import Rooms
 
 SHOWN = 100
@@ -72,15 +72,39 @@ class Lobby:
         self._context = context
         self._rooms = rooms
         self.subscribers: set[LobbySubscriber] = set()
+        self._people: dict[str, int] = {}  # person → sockets in the lobby of this worker
         self.changes = 0  # of anything that lists show, as far as this worker knows
         self._kept: dict[str, tuple[int, int, list[dict[str, Any]]]] = {}  # list → changes, when, its rows
 
-    def has_any(self, table: Table) -> bool:
-        """Whether somebody of this table looks at the lobby here."""
-        if not self.subscribers:
-            return False
-        people = {seat.person for seat in table.seats}
-        return any(not people.isdisjoint(subscriber.actor.ids) for subscriber in self.subscribers)
+    def enter(self, subscriber: LobbySubscriber) -> None:
+        """From now on it is told every change; and what concerns its person alone is asked of the other workers."""
+        if subscriber not in self.subscribers:
+            self.subscribers.add(subscriber)
+            for person in subscriber.actor.ids:
+                self._people[person] = self._people.get(person, 0) + 1
+                if self._people[person] == 1:
+                    self._context.bus.follow(topic_of(person))
+
+    def leave(self, subscriber: LobbySubscriber) -> None:
+        if subscriber in self.subscribers:
+            self.subscribers.discard(subscriber)
+            for person in subscriber.actor.ids:
+                self._people[person] -= 1
+                if not self._people[person]:
+                    del self._people[person]
+                    self._context.bus.unfollow(topic_of(person))
+
+    def turned(self, table: Table, watching: Callable[[], int]) -> None:
+        """Whose turn it is has changed, which strangers do not see: told where somebody of this table looks on."""
+        bus, people = self._context.bus, [seat.person for seat in table.seats if seat.person]
+        is_here = not self._people.keys().isdisjoint(people)
+        topics = tuple(topic for topic in map(topic_of, people) if bus.hears(topic))
+        if is_here or topics:
+            body = news_of(table, watching(), with_lists=False)
+            if is_here:
+                self.changed(body)
+            if topics:
+                bus.publish(News("lobby", "lobby", self._context.worker, body), topics)
 
     async def tell_lists(self, subscriber: LobbySubscriber) -> None:
         """The lists as they are now, and after them every change."""
@@ -164,6 +188,11 @@ class Lobby:
             else:
                 mine = {**row, "my_turn": turn, "due": body["due"]}
                 subscriber.tell(frames.frame_of(frames.LobbyRow(list="mine", room=mine)))
+
+
+def topic_of(person: str) -> str:
+    """What a worker follows while this person looks at its lobby."""
+    return f"lobby:{person}"
 
 
 def news_of(table: Table, watching: int, *, with_lists: bool) -> dict[str, Any]:

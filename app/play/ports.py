@@ -115,8 +115,10 @@ TO_ALL = frozenset(("lobby", "signed_out", "renamed", "gap", "counted"))
 class News(msgspec.Struct, frozen=True):
     """One message between workers. `about` is a game id, or what the kind says."""
 
-    # entry, named (whom the next entry seats), chat, muted, presence, who (is there?), looked (by the sweeper), closed;
-    # to all: lobby, signed_out, renamed (or deleted), gap (some news were lost), counted (against a limit)
+    # entry, named (whom the next entry seats), chat, muted, presence, who (is there?), looked (by the sweeper), closed,
+    # head (its number, for a worker that has just loaded the room);
+    # to all: lobby, signed_out, renamed (or deleted), gap (some news were lost), counted (against a limit);
+    # by a worker's own bus: joined (another worker follows this as well), followed (nothing is missed any more), gap
     kind: str
     about: str
     worker: str
@@ -126,6 +128,14 @@ class News(msgspec.Struct, frozen=True):
 NewsHandler = Callable[[News], None]
 
 
+class BusCounts(msgspec.Struct):
+    """Messages sent by this worker, at how many others they arrived, and news that could not be sent."""
+
+    sent: int = 0
+    delivered: int = 0
+    dropped: int = 0
+
+
 class Bus(Protocol):
     """Carries news to the other workers; may lose some, never decides anything."""
 
@@ -133,13 +143,20 @@ class Bus(Protocol):
     def is_alone(self) -> bool:
         """Whether there can be no other worker, so that nothing can be missed."""
 
-    def listen(self, handler: NewsHandler) -> None: ...
-    def follow(self, game: str) -> None:
-        """This worker has the room loaded: bring its news."""
+    @property
+    def counts(self) -> BusCounts: ...
 
-    def unfollow(self, game: str) -> None: ...
-    def publish(self, news: News) -> None:
-        """Never waits and never raises; a full queue drops the news, the numbers show the gap."""
+    def listen(self, handler: NewsHandler) -> None: ...
+    def follow(self, topic: str) -> None:
+        """Bring news of this, and let the others know it: a game whose room is loaded, a person in the lobby."""
+
+    def unfollow(self, topic: str) -> None: ...
+    def hears(self, topic: str) -> bool:
+        """Whether another worker follows this, as far as is known; if in doubt, yes."""
+
+    def publish(self, news: News, topics: tuple[str, ...] | None = None) -> None:
+        """To whoever follows one of these; None: to all. Never waits and never raises; a full queue drops the news,
+        the numbers show the gap."""
 
     async def open(self) -> None: ...
     async def close(self) -> None: ...

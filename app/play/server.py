@@ -55,6 +55,10 @@ class SystemClock:
 
 
 Found = TypeVar("Found")
+# Entries that change a table's row in the lobby, or in which lists it is. The rest only its people want to know.
+_SEEN_BY_STRANGERS = frozenset(
+    ("created", "seated", "left", "host", "started", "takeover", "returned", "aborted", "closed")
+)
 _CLOSE_SECONDS = 5.0  # how long work under way may go on at the end; the longest is a bot's thought
 
 
@@ -190,7 +194,7 @@ class GameServer:
         table = Table.of(row, self.names)
         fold(table, entry)
         self.metrics.acted("created", "person")
-        self._tell_lobby(table, 0, with_lists=True)
+        self._tell_lobby(table, 0)
 
     def submit(self, room: Room, actor: Actor, command: cmd.Command, received: int) -> asyncio.Future[Ack]:
         """What becomes of any command: its ack, or the Refusal."""
@@ -298,8 +302,8 @@ class GameServer:
 
     # -- what rooms call ---------------------------------------------------------------------------
 
-    def _moved(self, room: Room, before: Table, entry: Entry) -> None:
-        """A room has moved on: count it, tell lobbies what they show."""
+    def _moved(self, room: Room, before: Table, entry: Entry, is_news: bool) -> None:
+        """A room has moved on: count it, tell lobbies what they show, unless whoever wrote the entry does."""
         self.metrics.acted(entry.kind, entry.by)
         table = room.table
         # Most actions change nobody's presence, so they are asked the short question.
@@ -307,24 +311,28 @@ class GameServer:
             before.to_act != table.to_act and room.presence.away(table, entry.at) != room.shown_away
         ):
             self.presence.changed(room)
-        is_row = entry.kind != "action" or table.is_over
+        is_row = (
+            table.is_over
+            or entry.kind in _SEEN_BY_STRANGERS
+            or (before.round is None) != (table.round is None)
+        )
         self.lobby.changes += is_row
         if not is_row:
-            if before.to_act == table.to_act or (self.bus.is_alone and not self.lobby.has_any(table)):
-                return
-        elif entry.kind == "closed":
+            if not is_news and (entry.kind != "action" or before.to_act != table.to_act):
+                self.lobby.turned(table, lambda: room.presence.watching(table, entry.at))
+            return
+        if entry.kind == "closed":
             if table.closed_why not in ("host", "empty"):
                 room.end_all()  # by the operator, in every worker that hears of it; else people stay and read why
         elif entry.kind == "started" and not table.terms.spectators:
             for subscriber in room.subscribers:
                 if subscriber.seat is None:
                     subscriber.listener.end(4003, "no spectators")
-        if self.lobby.subscribers or not self.bus.is_alone:
-            watching = room.presence.watching(table, entry.at)
-            self._tell_lobby(table, watching, with_lists=is_row)
+        if not is_news and (self.lobby.subscribers or not self.bus.is_alone):
+            self._tell_lobby(table, room.presence.watching(table, entry.at))
 
-    def _tell_lobby(self, table: Table, watching: int, *, with_lists: bool) -> None:
-        body = news_of(table, watching, with_lists=with_lists)
+    def _tell_lobby(self, table: Table, watching: int) -> None:
+        body = news_of(table, watching, with_lists=True)
         self.lobby.changed(body)
         self.context.publish("lobby", "lobby", body)
 

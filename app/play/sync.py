@@ -67,7 +67,14 @@ class NewsReader:
         context = self._context
         match news.kind:
             case "entry":
-                if not room.receive(news.body):
+                if not room.receive(news.body, is_news=True):
+                    context.tasks.spawn(room.catch_up())
+            case "joined":
+                # Another worker has loaded the room: it may lack what was not said while nobody heard it.
+                context.publish("head", room.id, room.table.seq)
+                self._presence.changed(room, here=True)
+            case "head":
+                if room.table.seq < news.body:
                     context.tasks.spawn(room.catch_up())
             case "followed":
                 # By this worker's own bus: what was said between reading and listening is in the log.

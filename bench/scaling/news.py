@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import process_time
 
-from app.bus.redis_bus import decode, encode
+from app.bus.wire import decode, encode
 from app.play.log.entries import Entry
 from app.play.ports import News
 

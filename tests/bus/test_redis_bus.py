@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+import redis.asyncio
+
 from app.bus.local import Hub, LocalBus
-from app.bus.redis_bus import RedisBus, decode, encode
+from app.bus.redis_bus import RedisBus
+from app.bus.wire import decode, encode
 from app.play.log.entries import ChatLine, Entry
-from app.play.ports import News
+from app.play.ports import TO_ALL, News
 from app.web.game_server import make_bus
 from tools.services import RedisServer
 
@@ -21,6 +24,10 @@ async def until(met: Callable[[], bool]) -> None:
             return
         await asyncio.sleep(0.01)
     raise AssertionError("it never came")
+
+
+def say(bus: RedisBus, news: News) -> None:
+    bus.publish(news, None if news.kind in TO_ALL else (news.about,))
 
 
 class Pair:
@@ -36,6 +43,8 @@ class Pair:
         await self.here.open()
         await self.there.open()
         await self.reach("lobby")
+        # Nobody is here who announces nothing.
+        await until(lambda: not self.here.hears("nothing") and not self.there.hears("nothing"))
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -46,7 +55,7 @@ class Pair:
         """Until a word of this kind gets through: subscriptions take a moment."""
         async with asyncio.timeout(15):
             while not any(news.kind == kind and news.about == about for news in self.heard):
-                self.here.publish(News(kind, about, "here", {"people": {}, "nameless": 0}))
+                say(self.here, News(kind, about, "here", {"people": {}, "nameless": 0}))
                 await asyncio.sleep(0.02)
         self.heard.clear()
 
@@ -60,25 +69,101 @@ def test_news_survive_the_wire_with_their_types() -> None:
 
 async def test_entries_reach_the_workers_that_follow_the_game(redis_url: str) -> None:
     async with Pair(redis_url) as pair:
-        pair.here.publish(News("entry", "game-1", "here", ENTRY))
+        say(pair.here, News("entry", "game-1", "here", ENTRY))
         pair.there.follow("game-2")
         await pair.reach("presence", "game-2")
         assert all(news.about != "game-1" for news in pair.heard)
         pair.there.follow("game-1")
         await pair.reach("presence", "game-1")
-        pair.here.publish(News("entry", "game-1", "here", ENTRY))
+        say(pair.here, News("entry", "game-1", "here", ENTRY))
         await until(lambda: any(news.kind == "entry" for news in pair.heard))
         assert next(news.body for news in pair.heard if news.kind == "entry") == ENTRY
         pair.there.unfollow("game-1")
+        await until(lambda: not pair.here.hears("game-1"))
 
 
-async def test_a_game_is_said_to_be_followed_once_nothing_of_it_can_be_missed(redis_url: str) -> None:
+async def test_of_a_game_that_nobody_else_has_nothing_goes_to_redis(redis_url: str) -> None:
     async with Pair(redis_url) as pair:
-        pair.there.follow("game-9")
-        await until(lambda: pair.heard == [News("followed", "game-9", "", None)])
-        pair.here.publish(News("entry", "game-9", "here", ENTRY))
-        await until(lambda: len(pair.heard) == 2)
-        assert pair.heard[1].body == ENTRY
+        pair.here.follow("game-1")
+        await until(lambda: pair.there.hears("game-1"))
+        assert not pair.here.hears("game-1"), "one's own wish is nobody else's"
+        before = pair.here.counts.sent
+        for _ in range(50):
+            say(pair.here, News("entry", "game-1", "here", ENTRY))
+        say(pair.here, News("lobby", "lobby", "here", {}))
+        await until(lambda: any(news.kind == "lobby" for news in pair.heard))
+        assert pair.here.counts.sent == before + 1
+        assert [news.kind for news in pair.heard] == ["lobby"]
+
+
+async def test_what_waits_for_one_worker_goes_as_one_message_and_is_counted_where_it_arrives(
+    redis_url: str,
+) -> None:
+    async with Pair(redis_url) as pair:
+        for number in range(50):
+            pair.there.follow(f"game-{number}")
+        await until(lambda: pair.here.hears("game-49"))
+        sent, delivered = pair.here.counts.sent, pair.here.counts.delivered
+        for number in range(50):
+            say(pair.here, News("entry", f"game-{number}", "here", ENTRY))
+        await until(lambda: len(pair.heard) == 50)
+        assert [news.about for news in pair.heard] == [f"game-{number}" for number in range(50)]
+        assert pair.here.counts.sent - sent == pair.here.counts.delivered - delivered == 1
+
+
+async def test_whoever_has_a_game_is_told_that_another_takes_it_as_well(redis_url: str) -> None:
+    async with Pair(redis_url) as pair:
+        pair.there.follow("game-1")
+        await until(lambda: pair.here.hears("game-1"))
+        pair.here.follow("game-2")
+        pair.here.follow("game-1")
+        await until(lambda: any(news.kind == "joined" for news in pair.heard))
+        assert [(news.kind, news.about) for news in pair.heard] == [("joined", "game-1")]
+
+
+async def test_a_worker_that_starts_learns_who_has_what(redis_url: str) -> None:
+    async with Pair(redis_url) as pair:
+        pair.there.follow("game-1")
+        await until(lambda: pair.here.hears("game-1"))
+        late = RedisBus(redis_url)
+        late.listen(lambda news: None)
+        await late.open()
+        await until(lambda: late.hears("game-1") and not late.hears("game-2"))
+        await late.close()
+
+
+async def test_what_a_dead_worker_had_is_not_said_any_more(redis_url: str) -> None:
+    async with Pair(redis_url) as pair:
+        pair.there.follow("game-1")
+        await until(lambda: pair.here.hears("game-1"))
+        await pair.there.close()
+        async with asyncio.timeout(15):
+            while pair.here.hears("game-1"):  # what arrives nowhere tells it
+                say(pair.here, News("entry", "game-1", "here", ENTRY))
+                await asyncio.sleep(0.02)
+
+
+async def test_workers_of_the_release_before_who_announce_nothing_hear_everything(redis_url: str) -> None:
+    """They subscribe to one channel for all and to one for each game, and read single news."""
+    async with Pair(redis_url) as pair, redis.asyncio.Redis.from_url(redis_url) as client:
+        assert not pair.here.hears("game-1")
+        async with client.pubsub(ignore_subscribe_messages=True) as old:
+            await old.subscribe("cartagena:all", "cartagena:game:game-1")
+            await old.get_message(timeout=1)
+            await until(lambda: pair.here.hears("game-1"))
+            say(pair.here, News("entry", "game-1", "here", ENTRY))
+            heard = None
+            async with asyncio.timeout(15):
+                while heard is None:
+                    heard = await old.get_message(timeout=1)
+            assert decode(heard["data"]) == News("entry", "game-1", "here", ENTRY)
+
+            # And what they say is heard: on a channel of the game, by whoever has it.
+            pair.there.follow("game-1")
+            await until(lambda: News("followed", "game-1", "", None) in pair.heard)
+            await client.publish("cartagena:game:game-1", encode(News("entry", "game-1", "old", ENTRY)))
+            await until(lambda: any(news.worker == "old" for news in pair.heard))
+        await until(lambda: not pair.here.hears("game-2"))
 
 
 async def test_the_bus_comes_back_after_redis_was_away() -> None:
@@ -88,7 +173,7 @@ async def test_the_bus_comes_back_after_redis_was_away() -> None:
             await pair.reach("presence", "game-1")
             server.pause()
             for _ in range(20):
-                pair.here.publish(News("entry", "game-1", "here", ENTRY))
+                say(pair.here, News("entry", "game-1", "here", ENTRY))
                 await asyncio.sleep(0.01)
             server.start(server.port)
             await pair.reach("presence", "game-1")
@@ -103,7 +188,9 @@ async def test_whoever_was_cut_off_is_told_once_that_something_may_be_missing() 
             server.pause()
             server.start(server.port)  # nobody says anything: the receiver finds out by itself
             await until(lambda: any(news.kind == "gap" for news in pair.heard))
-            pair.here.publish(News("entry", "game-1", "here", ENTRY))
+            await until(lambda: pair.here.hears("game-1"))
+            await pair.reach("presence", "game-1")
+            say(pair.here, News("entry", "game-1", "here", ENTRY))
             await until(lambda: any(news.kind == "entry" for news in pair.heard))
 
 
@@ -125,7 +212,8 @@ async def test_a_full_queue_drops_news_instead_of_waiting(redis_url: str) -> Non
 
 
 async def test_a_bus_in_one_process_is_alone_and_a_hub_joins_several() -> None:
-    assert make_bus("").is_alone
+    alone = make_bus("")
+    assert (alone.is_alone, alone.hears("game-1")) == (True, False)
     hub = Hub()
     heard: list[News] = []
     one, two = LocalBus(hub), LocalBus(hub)
@@ -133,10 +221,12 @@ async def test_a_bus_in_one_process_is_alone_and_a_hub_joins_several() -> None:
     for bus in (one, two):
         await bus.open()
     two.follow("game-1")
-    one.publish(News("entry", "game-1", "one", ENTRY))
-    one.publish(News("entry", "game-2", "one", ENTRY))
+    assert (one.hears("game-1"), one.hears("game-2"), two.hears("game-1")) == (True, False, False)
+    one.publish(News("entry", "game-1", "one", ENTRY), ("game-1",))
+    one.publish(News("entry", "game-2", "one", ENTRY), ("game-2",))
     one.publish(News("signed_out", "p_ann", "one", None))
     assert [news.about for news in heard] == ["game-1", "p_ann"]
+    assert (one.counts.sent, one.counts.delivered) == (3, 2)
     await two.close()
-    one.publish(News("entry", "game-1", "one", ENTRY))
+    one.publish(News("entry", "game-1", "one", ENTRY), ("game-1",))
     assert len(heard) == 2

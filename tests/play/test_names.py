@@ -130,7 +130,7 @@ async def test_a_lobby_shows_tables_that_nobody_has_loaded_without_a_deleted_nam
     assert stage.game_server.rooms.loaded(game) is None
     ear = LobbyEar()
     subscriber = LobbySubscriber(stage.guest("bo").actor, ear)
-    stage.game_server.lobby.subscribers.add(subscriber)
+    stage.game_server.lobby.enter(subscriber)
     await stage.game_server.lobby.tell_lists(subscriber)
     assert [row["names"] for row in ear.last["open"]] == [["ann"]]
     await erase(stage, ann)

@@ -139,8 +139,10 @@ class Replica:
         events: tuple[Event, ...],
         acked: Audience = None,
         made: dict[Audience, Frame] | None = None,
+        *,
+        is_news: bool = False,
     ) -> None:
-        """The entry is on disk, and `table` is the table after it."""
+        """The entry is on disk, and `table` is the table after it; `is_news`: its writer tells lobbies."""
         before, self.table = self.table, table
         if self.presence.paces.skipping:
             self.presence.paces.moved(table)
@@ -149,7 +151,7 @@ class Replica:
             self.subscribers.reseat(table)
             self._rename()
         self.subscribers.tell_entry(before, table, entry, events, acked, made)
-        self.context.on_moved(self, before, entry)
+        self.context.on_moved(self, before, entry, is_news)
 
     def _note(self, entry: Entry, events: tuple[Event, ...]) -> None:
         if entry.command is not None:
@@ -162,14 +164,14 @@ class Replica:
         elif entry.kind == "hint":
             self.hints[entry.seq] = {key: entry.body[key] for key in _SHOWN if key in entry.body}
 
-    def receive(self, entry: Entry) -> bool:
+    def receive(self, entry: Entry, *, is_news: bool = False) -> bool:
         """An entry that is in the log, stored by another worker; False when something is missing in between."""
         if entry.seq <= self.table.seq:
             return True
         if entry.seq != self.table.seq + 1 or not self.context.names.knows(named_by(entry)):
             return False
         table, events = after(self.table, entry)
-        self.install(table, entry, events)
+        self.install(table, entry, events, is_news=is_news)
         return True
 
     async def read_on(self) -> None:

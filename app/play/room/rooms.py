@@ -53,7 +53,7 @@ class PresenceBroadcast:
                     room.shown_presence = message
                     room.shown_away = message.away
                     room.subscribers.tell_all(message)
-            if is_here:
+            if is_here and context.bus.hears(room.id):
                 context.publish("presence", room.id, room.presence.as_news())
 
 
@@ -119,6 +119,9 @@ class Rooms:
             self._context.bus.unfollow(game)
             raise Refusal("try_again") from None
         self._rooms[game] = room
+        if self._context.bus.hears(game):
+            # What was said while it was being read was said to nobody here.
+            self._context.tasks.spawn(room.catch_up())
         if room.table.status == "open":
             # Whoever was there when it was last loaded may have been lost with their worker, and is not waited for.
             self._context.tasks.spawn(room.reschedule())
@@ -154,7 +157,7 @@ class Rooms:
     def tell_presence(self) -> None:
         """Repeat to the other workers who is here; their word of us expires otherwise."""
         for room in self._rooms.values():
-            if len(room.subscribers):
+            if len(room.subscribers) and self._context.bus.hears(room.id):
                 self._context.publish("presence", room.id, room.presence.as_news())
 
     def tell_countdowns(self, now: int) -> None:

@@ -59,7 +59,7 @@ class LobbySession(BaseSession):
 
     async def closed(self) -> None:
         self.socket.release()
-        self.game_server.lobby.subscribers.discard(self.subscriber)
+        self.game_server.lobby.leave(self.subscriber)
 
     def receive_text(self, text: str | None) -> Hello | SetFilter | None:
         text = self.checked(text)
@@ -98,7 +98,7 @@ class LobbySession(BaseSession):
         actor = self.subscriber.actor
         you = frames.YouInLobby(person=actor.id or None, name=actor.name)
         self.tell(frames.LobbyWelcome(v=PROTOCOL, now=self.game_server.clock.now(), you=you))
-        self.game_server.lobby.subscribers.add(self.subscriber)
+        self.game_server.lobby.enter(self.subscriber)
         await self._lists()
 
     async def _lists(self) -> None:

@@ -105,7 +105,7 @@ async def test_whoever_sits_down_again_under_another_id_is_still_here(stage: Sta
 async def test_the_lobby_is_told_of_open_tables_games_to_watch_and_my_turn(stage: Stage) -> None:
     ear = Ear()
     subscriber = LobbySubscriber(stage.guest("ann").actor, ear)
-    stage.game_server.lobby.subscribers.add(subscriber)
+    stage.game_server.lobby.enter(subscriber)
     ann, bo = stage.guest("ann"), stage.guest("bo")
     game = await stage.open_table(ann, title="Ann's table", options={"first": 0})
     assert not any(m["t"] == "room" and m["list"] == "open" for m in ear.heard)  # nobody sits there
@@ -131,7 +131,7 @@ async def test_the_lobby_is_told_of_open_tables_games_to_watch_and_my_turn(stage
 async def test_unlisted_tables_are_not_in_the_lobby_and_filters_hold(stage: Stage) -> None:
     ear = Ear()
     subscriber = LobbySubscriber(stage.guest("wim").actor, ear)
-    stage.game_server.lobby.subscribers.add(subscriber)
+    stage.game_server.lobby.enter(subscriber)
     ann = stage.guest("ann")
     hidden = await stage.open_table(ann, visibility="unlisted")
     await ann.come(hidden)

@@ -54,7 +54,7 @@ async def test_after_a_gap_moves_chat_and_lobby_are_told_without_waiting_for_mor
     ann, bo, _ = await over_two_workers(shared_stage)
     assert shared_stage.hub is not None
     looker = LobbySubscriber(Actor(("p_lee",), "lee"), Ear())
-    bo.game_server.lobby.subscribers.add(looker)
+    bo.game_server.lobby.enter(looker)
     shared_stage.hub.is_down = True
     await ann.act(advance_of(ann))
     await ann.send("chat", text="anybody?")
@@ -74,7 +74,7 @@ async def test_after_a_gap_moves_chat_and_lobby_are_told_without_waiting_for_mor
 async def test_a_gap_is_closed_once_the_store_answers_again(shared_stage: Stage) -> None:
     _, bo, _ = await over_two_workers(shared_stage)
     ear = Ear()
-    bo.game_server.lobby.subscribers.add(LobbySubscriber(Actor(("p_lee",), "lee"), ear))
+    bo.game_server.lobby.enter(LobbySubscriber(Actor(("p_lee",), "lee"), ear))
     real, asked = bo.game_server.lobby.tell_lists, 0
 
     async def fails_once(subscriber: LobbySubscriber) -> None:
