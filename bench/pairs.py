@@ -84,7 +84,7 @@ def drive(scenario_name: str) -> None:
     import uvloop
 
     from bench.peers.driver import ADAPTERS
-    from bench.peers.load import _AT_ONCE, Load
+    from bench.peers.load import Load
     from bench.peers.scenarios import SCENARIOS
     from bench.peers.servers import SERVERS, running
 
@@ -93,8 +93,7 @@ def drive(scenario_name: str) -> None:
     async def play(port: int, pid: int) -> None:
         load = Load(ADAPTERS["ours"], port, pid, scenario)
         tables = [load.adapter.table(load, number, scenario.players) for number in range(scenario.rooms)]
-        for first in range(0, len(tables), _AT_ONCE):
-            await asyncio.gather(*(load._seat(table) for table in tables[first : first + _AT_ONCE]))
+        await load.seat_all(tables)
         await load.play(tables, scenario.warm)
         loop = asyncio.get_running_loop()
         while line := await loop.run_in_executor(None, sys.stdin.readline):

@@ -8,7 +8,7 @@ from pathlib import Path
 from bench.peers.client import BINARY, Socket, connect, post
 from bench.peers.load import Adapter, Load, Table
 
-__all__ = ["BoardgameIo", "Broadcast", "Colyseus", "ScriptedTable"]
+__all__ = ["BoardgameIo", "Broadcast", "Colyseus", "ColyseusSameJob", "ScriptedTable"]
 
 _SCRIPT = json.loads((Path(__file__).resolve().parent / "script.json").read_text())
 
@@ -31,6 +31,11 @@ class ScriptedTable(Table):
         self.at = (self.at + 1) % len(self.actions)
         self.done += 1
         return seat, action
+
+    @property
+    def to_act(self) -> int:
+        """The seat that plays the next action."""
+        return self.actions[self.at][0]
 
 
 class Broadcast(Adapter):
@@ -152,3 +157,24 @@ class Colyseus(Adapter):
             socket.give(payload)
         elif kind in (self._ERROR, self._MESSAGE):
             self.load.failed(payload)
+
+
+class ColyseusSameJob(Colyseus):
+    """Whoever is to act next has the whole update only with the list of choices, which follows the patch."""
+
+    _CHOICES = bytes((Colyseus._MESSAGE, 0xA7)) + b"choices"
+
+    def heard(self, socket: Socket, payload: bytes) -> None:
+        table = socket.table
+        assert isinstance(table, ScriptedTable)
+        is_list = payload.startswith(self._CHOICES)
+        is_patch_before_list = payload[0] & 31 == self._PATCH and socket.seat == table.to_act
+        if not is_list and not is_patch_before_list:
+            super().heard(socket, payload)
+        elif not table.is_under_way:
+            return  # what follows a player's coming
+        elif is_list:
+            self.update(socket, len(payload), is_to_act=True)
+        else:
+            self.load.bytes += len(payload)
+            self.load.bytes_to_act += len(payload)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 
 import uvloop
 
-from bench.peers.adapters import BoardgameIo, Broadcast, Colyseus
-from bench.peers.load import Adapter, Load
+from bench.peers.adapters import BoardgameIo, Broadcast, Colyseus, ColyseusSameJob
+from bench.peers.load import Adapter, Load, RunFailed
 from bench.peers.ours import Ours
 from bench.peers.scenarios import SCENARIOS
 
@@ -19,6 +20,7 @@ ADAPTERS: dict[str, type[Adapter]] = {
     "ours": Ours,
     "boardgame.io": BoardgameIo,
     "colyseus": Colyseus,
+    "colyseus+job": ColyseusSameJob,
     "broadcast": Broadcast,
 }
 
@@ -38,7 +40,10 @@ def main() -> None:
     async def run() -> None:
         print(json.dumps(await Load(ADAPTERS[asked.speak], asked.port, asked.pid, scenario).run()))
 
-    uvloop.run(run())
+    try:
+        uvloop.run(run())
+    except RunFailed as problem:
+        sys.exit(str(problem))
 
 
 if __name__ == "__main__":

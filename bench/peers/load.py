@@ -1,7 +1,8 @@
 """The load: tables with one action in flight each, and what is measured while they play.
 
 An action's latency runs from its sending (paced: from when it was due) to the moment the last player of the
-table has the update. Spectators are served as well, but nobody waits for them.
+table has the update. Spectators are served as well, but nobody waits for them. Whatever goes wrong ends the
+run at once and is named; a game that is won before its time only ends its table.
 """
 
 from __future__ import annotations
@@ -16,16 +17,28 @@ import psutil
 from bench.peers.client import Socket
 from bench.peers.scenarios import Scenario
 
-__all__ = ["Adapter", "Load", "Table"]
+__all__ = ["Adapter", "Load", "RunFailed", "Table"]
 
 _AT_ONCE = 25  # tables that are set up at the same time
 _LIMIT = 30.0  # seconds a phase may take
+_SILENCE = 10.0  # seconds after which an update counts as lost
 
 
 class Table:
     """One table of the server under test."""
 
-    __slots__ = ("due", "is_under_way", "left", "load", "missing", "number", "players", "sent", "sockets")
+    __slots__ = (
+        "due",
+        "is_over",
+        "is_under_way",
+        "left",
+        "load",
+        "missing",
+        "number",
+        "players",
+        "sent",
+        "sockets",
+    )
 
     def __init__(self, load: Load, number: int, players: int) -> None:
         self.load = load
@@ -35,6 +48,7 @@ class Table:
         self.left = 0  # actions to go in this phase
         self.missing = 0  # players who have not been served
         self.is_under_way = False
+        self.is_over = False  # its game was won: nothing more can be played here
         self.sent = self.due = 0.0
 
     def act(self) -> None:
@@ -89,6 +103,28 @@ class Adapter:
             self.load.failed(b"a socket was lost")
 
 
+class RunFailed(Exception):
+    """Something went wrong in a run; the text says what."""
+
+
+class Machine:
+    """What the whole machine was busy with meanwhile, in cores; what a host shared with others took is `stolen`."""
+
+    def __init__(self) -> None:
+        self._before = psutil.cpu_times()
+
+    def took(self, seconds: float) -> dict[str, float]:
+        now, was = psutil.cpu_times(), self._before
+        busy = (now.user + now.nice + now.system + now.irq + now.softirq) - (
+            was.user + was.nice + was.system + was.irq + was.softirq
+        )
+        return {
+            "machine_busy": round(busy / seconds, 2),
+            "machine_stolen": round((now.steal - was.steal) / seconds, 2),
+            "load_average": round(psutil.getloadavg()[0], 2),
+        }
+
+
 class Load:
     """One run against one server process."""
 
@@ -104,11 +140,17 @@ class Load:
         self.is_timed_out = False
         self._playing = 0
         self._gap = 0.0
-        self._over: asyncio.Future[None]
+        self._over: asyncio.Future[None] | None = None
 
     def failed(self, what: bytes) -> None:
+        """Ends the phase: what came after the first error would tell nothing."""
         self.errors += 1
-        self.last_error = what[:200].decode("utf-8", "replace")
+        self.last_error = self.last_error or what[:300].decode("utf-8", "replace")
+        self._end()
+
+    def _end(self) -> None:
+        if self._over is not None and not self._over.done():
+            self._over.set_result(None)
 
     # -- a phase -----------------------------------------------------------------------------------
 
@@ -116,10 +158,10 @@ class Load:
         """The table's action has reached its players: on to the next."""
         now = perf_counter()
         self.latencies.append(now - (table.due or table.sent))
-        if table.left <= 0:
+        if table.left <= 0 or table.is_over:
             self._playing -= 1
-            if not self._playing and not self._over.done():
-                self._over.set_result(None)
+            if not self._playing:
+                self._end()
         elif self._gap:
             table.due += self._gap
             self._act_when_due(table, now)
@@ -134,6 +176,7 @@ class Load:
         self.latencies = []
         self.frames = self.bytes = self.frames_to_act = self.bytes_to_act = 0
         self._over = asyncio.get_running_loop().create_future()
+        tables = [table for table in tables if not table.is_over]
         self._playing = len(tables)
         self._gap = len(tables) / rate if rate else 0.0
         began = perf_counter()
@@ -144,11 +187,25 @@ class Load:
                 self._act_when_due(table, began)
             else:
                 asyncio.get_running_loop().call_soon(table.act)
-        try:
-            await asyncio.wait_for(self._over, _LIMIT)
-        except TimeoutError:
-            self.is_timed_out = True
+        while not self._over.done():
+            await asyncio.wait((self._over,), timeout=1.0)
+            self._look_for_silence(tables, began)
         return perf_counter() - began
+
+    def _look_for_silence(self, tables: list[Table], began: float) -> None:
+        """Says which table stopped and how far it had come, as soon as that is plain."""
+        now = perf_counter()
+        for table in tables:
+            if table.is_under_way and now - table.sent > _SILENCE:
+                self.is_timed_out = True
+                self.failed(
+                    b"table %d: no update for %.0f s, %d of %d players wait for it, %d actions before its end"
+                    % (table.number, now - table.sent, table.missing, table.players, table.left)
+                )
+                return
+        if now - began > _LIMIT and self._over is not None and not self._over.done():
+            self.is_timed_out = True
+            self.failed(b"%d tables were not done after %.0f s" % (self._playing, now - began))
 
     # -- a run -------------------------------------------------------------------------------------
 
@@ -165,21 +222,34 @@ class Load:
         for seat in range(table.players + self.scenario.spectators):
             table.sockets.append(await self.adapter.join(table, seat))
 
+    async def seat_all(self, tables: list[Table]) -> None:
+        """Everybody, a few tables at a time; those at one table come one after the other."""
+        waiting = iter(tables)
+
+        async def bring() -> None:
+            for table in waiting:
+                await self._seat(table)
+
+        await asyncio.gather(*(bring() for _ in range(_AT_ONCE)))
+
     async def run(self) -> dict[str, Any]:
         """Seat everybody, warm up, measure."""
         scenario = self.scenario
         await asyncio.sleep(0.5)
-        _, empty = self._cost()
+        before, empty = self._cost()
         tables = [self.adapter.table(self, number, scenario.players) for number in range(scenario.rooms)]
+        machine = Machine()
         began = perf_counter()
-        for first in range(0, len(tables), _AT_ONCE):
-            await asyncio.gather(*(self._seat(table) for table in tables[first : first + _AT_ONCE]))
+        await self.seat_all(tables)
         seated = perf_counter() - began
+        after, _ = self._cost()
+        result: dict[str, Any] = machine.took(seated)
         await asyncio.sleep(1.0)
         _, full = self._cost()
-        result: dict[str, Any] = {
+        result |= {
             "connections": scenario.connections,
-            "connect_seconds": round(seated, 2),
+            "seat_seconds": round(seated, 2),
+            "seat_cpu": round(after - before, 2),
             "empty_mb": round(empty / 2**20, 1),
             "full_mb": round(full / 2**20, 1),
             "mb_per_1000": round((full - empty) / 2**20 * 1000 / scenario.connections, 2),
@@ -187,9 +257,12 @@ class Load:
         if scenario.actions:
             if scenario.warm:
                 await self.play(tables, scenario.warm)
-            result |= await self._measure(tables)
+            if not self.errors:
+                result |= await self._measure(tables)
         self.is_closing = True
-        result |= {"errors": self.errors, "timed_out": self.is_timed_out, "last_error": self.last_error}
+        if self.errors:
+            raise RunFailed(self.last_error)
+        result["won_early"] = sum(table.is_over for table in tables)
         return result
 
     async def _measure(self, tables: list[Table]) -> dict[str, Any]:
@@ -197,17 +270,22 @@ class Load:
         gc.freeze()
         me = psutil.Process()
         own, (cpu, _) = me.cpu_times(), self._cost()
+        machine = Machine()
         seconds = await self.play(tables, self.scenario.actions, self.scenario.rate)
+        load = machine.took(seconds)
         own_after, (cpu_after, memory) = me.cpu_times(), self._cost()
         spent = cpu_after - cpu
         waited = sorted(self.latencies)
         count = len(waited)
         others = self.frames - self.frames_to_act
 
+        if not count:
+            return {}
+
         def share(part: float) -> float:
             return round(waited[min(count - 1, int(count * part))] * 1000, 2)
 
-        return {
+        return load | {
             "actions": count,
             "seconds": round(seconds, 3),
             "per_second": round(count / seconds, 1),

@@ -1,10 +1,12 @@
 """Our server and its peers under the same load, interleaved: server on one core, generator on the other.
 
-    python -m bench.peers.run --rounds 3                        everything, then the table
+    python -m bench.peers.run --rounds 3                        everything, then the tables
     python -m bench.peers.run --only ours,colyseus --scenarios s200 --out var/bench/try.jsonl
+    python -m bench.peers.run --python /usr/bin/python3.11 --python ~/py313/bin/python
 
-A round runs every server through every scenario; rounds are compared within themselves. Needs two cores
-with nothing else on them, `taskset`, and the peers (`make bench-peers` sets them up).
+A round runs every server through every scenario; rounds are compared within themselves. Ours and the bare
+broadcast run under every Python that is named (by default the one this is started with). Needs two cores with
+nothing else on them, `taskset`, and the peers (`make bench-peers` sets them up).
 """
 
 from __future__ import annotations
@@ -14,9 +16,11 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bench.peers.check import check
 from bench.peers.scenarios import SCENARIOS
 from bench.peers.servers import ROOT, SERVERS, WORK, running
 from bench.peers.table import print_tables
@@ -24,11 +28,20 @@ from bench.peers.table import print_tables
 SERVER_CPU, DRIVER_CPU = 0, 1
 _RUN_SECONDS = 150.0
 
+# Where a goal or a row of the README asks for them; everybody everywhere would take twice as long.
+SERVERS_IN = {
+    "s50": tuple(SERVERS),
+    "s200": tuple(SERVERS),
+    "spec": ("ours", "boardgame.io", "colyseus", "colyseus+job"),
+    "paced": ("ours", "boardgame.io", "colyseus", "colyseus+job"),
+    "seat": ("ours", "boardgame.io", "colyseus"),
+}
 
-def measure(name: str, scenario: str) -> dict[str, Any]:
+
+def measure(name: str, scenario: str, python: str) -> dict[str, Any]:
     """One run of one server."""
     server = SERVERS[name]
-    with running(server, SERVER_CPU) as (port, pid):
+    with running(server, SERVER_CPU, python) as (port, pid):
         command = ["taskset", "-c", str(DRIVER_CPU), sys.executable, "-m", "bench.peers.driver"]
         command += ["--speak", server.speak, "--port", str(port), "--pid", str(pid), "--scenario", scenario]
         command += ["--half"] if server.is_slow else []
@@ -39,6 +52,25 @@ def measure(name: str, scenario: str) -> dict[str, Any]:
     return measured
 
 
+def version_of(python: str) -> str:
+    asked = [python, "-c", "import platform; print(platform.python_version())"]
+    return subprocess.run(asked, capture_output=True, text=True, check=True, cwd=ROOT).stdout.strip()
+
+
+def commit() -> str:
+    asked = ["git", "describe", "--always", "--dirty"]
+    return subprocess.run(asked, capture_output=True, text=True, cwd=ROOT).stdout.strip()
+
+
+def plan(only: list[str], scenarios: list[str], pythons: dict[str, str]) -> Iterator[tuple[str, str, str]]:
+    """A round: what runs one after the other, as scenario, server and version of Python, if it runs on one."""
+    for scenario in scenarios:
+        for name in only:
+            if name in SERVERS_IN[scenario]:
+                for version in pythons if SERVERS[name].is_python else ("",):
+                    yield scenario, name, version
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -46,23 +78,28 @@ def main() -> int:
     parser.add_argument("--only", default=",".join(SERVERS))
     parser.add_argument("--scenarios", default=",".join(SCENARIOS))
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--python", action="append", metavar="PATH", help="may be given several times")
     parser.add_argument("--out", type=Path, default=WORK / f"peers-{time.strftime('%m%d-%H%M')}.jsonl")
     asked = parser.parse_args()
+    only = asked.only.split(",")
+    pythons = {version_of(path): path for path in asked.python or [sys.executable]}
+    if any(name.endswith("+job") for name in only):
+        check(SERVER_CPU)
     asked.out.parent.mkdir(parents=True, exist_ok=True)
     failed = 0
     for number in range(asked.rounds):
-        for scenario in asked.scenarios.split(","):
-            for name in asked.only.split(","):
-                try:
-                    measured = measure(name, scenario)
-                except (RuntimeError, subprocess.TimeoutExpired) as problem:
-                    print(f"round {number}: {name} {scenario} failed: {problem}", file=sys.stderr)
-                    failed += 1
-                    continue
-                row = {"round": number, "server": name, "scenario": scenario, **measured}
-                with asked.out.open("a") as out:
-                    out.write(json.dumps(row) + "\n")
-                print(json.dumps(row), file=sys.stderr, flush=True)
+        for scenario, name, version in plan(only, asked.scenarios.split(","), pythons):
+            try:
+                measured = measure(name, scenario, pythons.get(version, ""))
+            except (RuntimeError, subprocess.TimeoutExpired) as problem:
+                print(f"round {number}: {name} {scenario} failed: {problem}", file=sys.stderr)
+                failed += 1
+                continue
+            which = {"round": number, "server": name, "scenario": scenario, "python": version}
+            row = {**which, "commit": commit(), **measured}
+            with asked.out.open("a") as out:
+                out.write(json.dumps(row) + "\n")
+            print(json.dumps(row), file=sys.stderr, flush=True)
     if asked.out.exists():
         print_tables(asked.out)
     if failed:

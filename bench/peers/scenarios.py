@@ -27,10 +27,11 @@ class Scenario:
         return replace(self, warm=max(1, self.warm // 2) if self.actions else 0, actions=self.actions // 2)
 
 
+# `seat` measures how they all sit down, and what they take up in memory once they do.
 SCENARIOS: dict[str, Scenario] = {
     "s50": Scenario(rooms=50, players=2, warm=60, actions=400),
     "s200": Scenario(rooms=200, players=4, warm=15, actions=75),
     "spec": Scenario(rooms=20, players=4, spectators=10, warm=20, actions=120),
     "paced": Scenario(rooms=200, players=4, warm=3, actions=12, rate=400.0),
-    "idle": Scenario(rooms=500, players=2),
+    "seat": Scenario(rooms=500, players=2),
 }

@@ -40,35 +40,44 @@ LIMITS = {
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A command line ({port}, {database} and {node} are filled in) and the adapter that speaks to it."""
+    """A command line and the adapter that speaks to it.
+
+    Filled in are {port}, {file} (of an empty database), {python} and {node}.
+    """
 
     speak: str
     command: tuple[str, ...]
     settings: dict[str, str]
     is_slow: bool = False
 
+    @property
+    def is_python(self) -> bool:
+        return self.command[0] == "{python}"
+
+
+def _node(script: str, *arguments: str) -> tuple[str, ...]:
+    return ("{node}", "--no-warnings", str(HERE / script), "{port}", *arguments)
+
+
+_PRODUCTION = {"NODE_ENV": "production"}
+
 
 SERVERS: dict[str, Server] = {
     "ours": Server(
         "ours",
-        (sys.executable, "-m", "app.cli", "serve", "--port", "{port}", "--database", "{database}"),
+        ("{python}", "-m", "app.cli", "serve", "--port", "{port}", "--database", "sqlite:///{file}"),
         {f"CARTAGENA_{name}": value for name, value in LIMITS.items()},
     ),
-    "boardgame.io": Server(
-        "boardgame.io",
-        ("{node}", str(HERE / "boardgameio" / "server.cjs"), "{port}"),
-        {"NODE_ENV": "production"},
-        is_slow=True,
+    "boardgame.io": Server("boardgame.io", _node("boardgameio/server.cjs"), _PRODUCTION, is_slow=True),
+    "boardgame.io+job": Server(
+        "boardgame.io", _node("boardgameio/same_job.cjs", "{file}"), _PRODUCTION, is_slow=True
     ),
-    "colyseus": Server(
-        "colyseus",
-        ("{node}", str(HERE / "colyseus" / "server.cjs"), "{port}"),
-        {"NODE_ENV": "production"},
-    ),
+    "colyseus": Server("colyseus", _node("colyseus/server.cjs"), _PRODUCTION),
+    "colyseus+job": Server("colyseus+job", _node("colyseus/same_job.cjs", "{file}"), _PRODUCTION),
     "broadcast": Server(
         "broadcast",
         (
-            *(sys.executable, "-m", "uvicorn", "--port", "{port}", "--log-level", "warning"),
+            *("{python}", "-m", "uvicorn", "--port", "{port}", "--log-level", "warning"),
             *("--loop", "uvloop", "--http", "httptools", "--ws", "websockets-sansio"),
             *("--ws-per-message-deflate", "false", "--no-access-log", "bench.peers.broadcast:app"),
         ),
@@ -78,13 +87,16 @@ SERVERS: dict[str, Server] = {
 
 
 @contextmanager
-def running(server: Server, cpu: int) -> Iterator[tuple[int, int]]:
+def running(
+    server: Server, cpu: int, python: str = sys.executable, file: Path | None = None
+) -> Iterator[tuple[int, int]]:
     """The server on a core of its own, with an empty database on the disk: its port and its process."""
     WORK.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=WORK) as folder, (WORK / "server.log").open("ab") as log:
         port = _free_port()
-        database = f"sqlite:///{folder}/bench.db"
-        filled = {"port": port, "database": database, "node": node() if "{node}" in server.command else ""}
+        file = file or Path(folder, "bench.db")
+        runs_on = {"node": node()} if "{node}" in server.command else {"python": python}
+        filled = {"port": port, "file": file, **runs_on}
         command = [part.format_map(filled) for part in server.command]
         pinned = [shutil.which("taskset") or "taskset", "-c", str(cpu), *command]
         process = subprocess.Popen(

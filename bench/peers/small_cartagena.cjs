@@ -40,13 +40,42 @@ function act(game, seat, action) {
   return { pirate, to, isLast: game.done === script[game.hands.length].actions.length };
 }
 
-module.exports = { newGame, act, ACTIONS_A_TURN: 3 };
+// All a seat may do, each with where its pirate lands and, for a retreat, how many cards it draws.
+function choices(game, seat) {
+  const { crowd } = game, pirates = game.pirates[seat], hand = game.hands[seat], listed = [];
+  for (let pirate = 0; pirate < pirates.length; pirate++) {
+    const from = pirates[pirate];
+    if (from === GOAL || pirates.indexOf(from) < pirate) continue; // pirates at one place are alike
+    for (let symbol = 0; symbol < RETREAT; symbol++) {
+      if (hand[symbol] === 0) continue;
+      let to = from + 1;
+      while (to < GOAL && (script.board[to - 1] !== symbol || crowd[to] !== 0)) to++;
+      listed.push({ action: from * PER_PLACE + symbol, to });
+    }
+    let to = from - 1;
+    while (to > START && crowd[to] !== 1 && crowd[to] !== 2) to--;
+    if (to > START) listed.push({ action: from * PER_PLACE + RETREAT, to, draws: Math.min(crowd[to], game.deck.length) });
+  }
+  return listed;
+}
+
+const held = (hand) => hand.reduce((all, count) => all + count, 0);
+
+module.exports = { newGame, act, choices, held, ACTIONS_A_TURN: 3 };
 
 if (require.main === module) {
   for (const players of [2, 4]) {
     const game = newGame(players);
-    for (const [seat, action] of script[players].actions)
-      if (act(game, seat, action) === null) throw new Error(`${players} players, action ${game.done}: not legal`);
-    console.log(players, 'players:', game.done, 'actions,', game.deck.length, 'cards left');
+    let offered = 0;
+    for (const [seat, action] of script[players].actions) {
+      const listed = choices(game, seat), chosen = listed.find((each) => each.action === action), before = held(game.hands[seat]);
+      const done = act(game, seat, action);
+      const wrong = (what) => new Error(`${players} players, action ${game.done}: ${what}`);
+      if (done === null || !chosen) throw wrong('not legal');
+      if (done.to !== chosen.to) throw wrong(`was to land on ${chosen.to}, not ${done.to}`);
+      if (held(game.hands[seat]) - before !== (chosen.draws ?? -1)) throw wrong(`was to draw ${chosen.draws ?? 0}`);
+      offered += listed.length;
+    }
+    console.log(`${players} players: ${game.done} actions of ${(offered / game.done).toFixed(1)} choices, ${game.deck.length} cards left`);
   }
 }
