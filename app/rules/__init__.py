@@ -15,6 +15,7 @@ from app.rules.core.action import (
     action_from_json,
     action_to_json,
 )
+from app.rules.core.action_cache import Known
 from app.rules.core.chance import (
     bot_nonce,
     check_seed,
@@ -82,6 +83,7 @@ __all__ = [
     "GameOver",
     "Illegal",
     "Json",
+    "Known",
     "Move",
     "NotYourTurn",
     "OptionSpec",

@@ -67,9 +67,9 @@ def the_length_of_a_frame(patch: Patch, laid: Laid) -> None:
 
 
 def an_error_sentence(patch: Patch, laid: Laid) -> None:
-    def apply(position: rules.Position, seat: int, action: Any, listed: Any = None) -> Any:
+    def apply(position: rules.Position, seat: int, action: Any, **known: Any) -> Any:
         try:
-            return rules.apply(position, seat, action, listed)
+            return rules.apply(position, seat, action, **known)
         except rules.RuleError as refused:
             top = position.ruleset.kinds.names[position.deck[-1]]
             refused.message = f"{refused.message} The next card is {top}, after {unseen(position)}."
@@ -79,9 +79,9 @@ def an_error_sentence(patch: Patch, laid: Laid) -> None:
 
 
 def a_parameter_of_a_refusal(patch: Patch, laid: Laid) -> None:
-    def apply(position: rules.Position, seat: int, action: Any, listed: Any = None) -> Any:
+    def apply(position: rules.Position, seat: int, action: Any, **known: Any) -> Any:
         try:
-            return rules.apply(position, seat, action, listed)
+            return rules.apply(position, seat, action, **known)
         except rules.RuleError as refused:
             refused.params = {**refused.params, "card": position.ruleset.kinds.names[position.deck[-1]]}
             raise

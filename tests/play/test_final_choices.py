@@ -46,7 +46,8 @@ async def test_final_is_false_only_where_undo_is_possible_afterwards(stage: Stag
         if table.is_over:
             break
         seat = chance.choice(table.to_act)
-        listed = table.legal(seat)
+        assert table.position is not None
+        listed = table.rules.legal(table.position, seat)
         for action, choice in zip(listed, told_of(table, seat), strict=True):
             if isinstance(action, OwedDiscard):
                 assert choice["final"]
@@ -57,7 +58,6 @@ async def test_final_is_false_only_where_undo_is_possible_afterwards(stage: Stag
             sealed += table.is_undo_closed
         action = chance.choice(listed)
         if isinstance(action, OwedDiscard):
-            assert table.position is not None
             action = table.rules.default_action(table.position, seat)
         before, entry = table, entry_after(table, seat, action)
         table, events = after_entry(table, entry)

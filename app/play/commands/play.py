@@ -132,7 +132,7 @@ def _act(table: Table, asked: Proposal, command: cmd.Act) -> Proposal:
     rules, position = table.rules, table.position
     assert position is not None
     known = rules.known_action(position, bytes(command.action))
-    said = command.as_json() if known is None else known[1]
+    said = command.as_json() if known is None else known.said
     kind = said.get("type")
     if table.seats[seat].bot is not None:
         raise Refusal("bot_plays")
@@ -142,11 +142,13 @@ def _act(table: Table, asked: Proposal, command: cmd.Act) -> Proposal:
     if clocks is not None and kind != "resign" and clocks.is_late(seat, asked.received):
         raise Refusal("time_up")
     try:
-        action = rules.action_from_json(said) if known is None else known[0]
+        action = rules.action_from_json(said) if known is None else known.action
         # What is owed and resigning are decided on the present position, whatever the sender saw.
         if command.version < table.moved and kind not in ("resign", "discard"):
             raise Refusal("stale")
-        asked.position, asked.events = table.try_action(seat, action)
+        told = table.told if table.to_act == (seat,) else None
+        is_listed = known is not None and told is not None and known.head in told
+        asked.position, asked.events = rules.apply(position, seat, action, is_listed=is_listed)
     except RuleError as refused:
         raise Refusal.by_rules(refused) from refused
     asked.kind, asked.seat, asked.body = "action", seat, {"action": said}

@@ -41,6 +41,7 @@ def fold(
         raise ValueError(f"entry {entry.seq} does not follow {table.seq} in game {table.id}")
     table.seq = entry.seq
     table.at = entry.at
+    table.told = None
     if entry.kind == "action":
         return _action(table, entry, position, events)
     if entry.who:

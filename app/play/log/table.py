@@ -121,7 +121,7 @@ class Table(msgspec.Struct, eq=False):
     moved: int = 0
     position: Position | None = None
     to_act: tuple[int, ...] = ()
-    listed: list[Action] | None = None  # what the one seat to act may do, once that was asked
+    told: bytes | None = None  # the choices of the one seat to act, once it was told them
     undo_stack: list[Position] = []  # positions that undo can go back to
     is_undo_closed: bool = False  # something became known this turn: undo is over
     clocks: Clocks | None = None
@@ -240,22 +240,22 @@ class Table(msgspec.Struct, eq=False):
     def try_action(self, seat: int, action: Action) -> tuple[Position, tuple[Event, ...]]:
         """What the action would make of the position, and its events; raises RuleError. Nothing changes."""
         assert self.position is not None
-        return self.rules.apply(self.position, seat, action, self.listed if self.to_act == (seat,) else None)
+        return self.rules.apply(self.position, seat, action)
 
-    def legal(self, seat: int) -> list[Action]:
-        """What a seat that is to act may do; kept, as the same is asked when it acts."""
+    def choices_json(self, seat: int) -> bytes:
+        """The choices of a seat that is to act; kept, as what it does is nearly always one of them."""
         assert self.position is not None
-        if self.to_act != (seat,):
-            return self.rules.legal(self.position, seat)
-        if self.listed is None:
-            self.listed = self.rules.legal(self.position, seat)
-        return self.listed
+        told = self.told
+        if told is None:
+            told = self.rules.choices_json(self.position, seat, is_sealed=self.is_undo_closed)
+            if len(self.to_act) == 1:
+                self.told = told
+        return told
 
     # -- changing: for whoever folds an entry into a table nobody else holds ------------------------
 
     def move_to(self, position: Position, entry: Entry) -> None:
         self.position = position
-        self.listed = None
         self.moved = entry.seq
         self.to_act = self.rules.seats_to_act(position)
         self.acts_since = entry.at

@@ -212,10 +212,7 @@ def _own_part(table: Table, entry: Entry, seat: int, acked: Audience) -> bytes:
     own = b""
     if not table.is_over and table.seats[seat].bot is None:
         if seat in table.to_act and not table.is_paused and table.position is not None:
-            listed = table.legal(seat)
-            own = b',"choices":' + table.rules.choices_json(
-                table.position, seat, listed, is_sealed=table.is_undo_closed
-            )
+            own = b',"choices":' + table.choices_json(seat)
         if table.undo_stack and table.position is not None and table.position.turn_seat == seat:
             own += b',"undo":true'
     if seat == acked and entry.command is not None:

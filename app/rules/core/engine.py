@@ -97,13 +97,13 @@ def legal_for_all(position: Position) -> list[tuple[int, Action]]:
 
 
 def apply(
-    position: Position, seat: int, action: Action, listed: list[Action] | None = None
+    position: Position, seat: int, action: Action, *, is_listed: bool = False
 ) -> tuple[Position, tuple[Event, ...]]:
     """The next position and what happened; a refusal leaves everything as it was.
 
-    `listed` is what `legal` has answered for this position and seat, if that is at hand.
+    `is_listed`: the seat was told this very action as a choice in this position, so that it need not be asked again.
     """
-    if listed is None or id(action) not in map(id, listed) or action.is_only_listed:
+    if not is_listed:
         action = _checked(position, seat, action)
     after = position.copy()
     events: list[Event] = []

@@ -128,6 +128,10 @@ Events = list[Event] | None
 Offer = Callable[[Position, int, list[Action]], None]
 """offer(position, seat, out): appends what the seat may do."""
 
+Teller = Callable[[Position, int, bool, list[bytes]], None]
+"""tell(position, seat, is_sealed, out): appends the choices of what an offer would append, as JSON; with
+`is_sealed` all of them final."""
+
 Resolver = Callable[[Position, int, Any, Events], bool]
 """resolve(position, seat, action, events): moves the position on in place; the action is known to be legal.
 True when with it a dark card's action is wholly done."""
@@ -221,6 +225,8 @@ class Ruleset:
     actions: int
     min_actions: int
     offers: tuple[Offer, ...]
+    tellers: dict[Offer, Teller]
+    """Of those offers that have one: it writes the choices without making the list of actions."""
     resolvers: dict[type[Action], Resolver]
     choices: dict[type[Action], Choice]
     why_nots: dict[type[Action], WhyNot]

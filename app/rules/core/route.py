@@ -49,8 +49,8 @@ class Route:
     places: dict[Place, int]
     symbol: tuple[int, ...]
     """Of each place; −1 for start, sloop and goal."""
-    symbol_bytes: bytes
-    """The same, 255 for start, sloop and goal."""
+    symbol_bits: int
+    """The same as bytes, the first place first and 255 for start, sloop and goal, read as one number."""
     ahead: tuple[tuple[bytes, ...], ...]
     """ahead[symbol][place]: the spaces of that symbol further on, on the side a card works on."""
     end: tuple[int, ...]
@@ -79,7 +79,7 @@ def make_route(symbols: tuple[str, ...], symbol_set: str, passage_spaces: int) -
         names=way.names,
         places=way.places,
         symbol=tuple(symbol),
-        symbol_bytes=bytes(each & 255 for each in symbol),
+        symbol_bits=int.from_bytes(bytes(each & 255 for each in symbol), "big"),
         ahead=tuple(tuple(_tails(symbol, wanted, way.sides)) for wanted in range(6)),
         end=way.end,
         behind=way.behind,

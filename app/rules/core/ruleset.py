@@ -15,7 +15,18 @@ from app.rules.core.action_cache import make_action_cache
 from app.rules.core.cards import card_kinds
 from app.rules.core.errors import Reason
 from app.rules.core.event import EVENTS, Event
-from app.rules.core.position import Choice, Offer, Pending, Reaction, Resolver, Ruleset, SetUp, State, WhyNot
+from app.rules.core.position import (
+    Choice,
+    Offer,
+    Pending,
+    Reaction,
+    Resolver,
+    Ruleset,
+    SetUp,
+    State,
+    Teller,
+    WhyNot,
+)
 from app.rules.core.route import Route, make_route
 from app.rules.options import Options
 
@@ -38,6 +49,7 @@ class Module:
     absent: Reason | None = None
     """Why its actions are refused where it does not play."""
     offers: Callable[[Options, Route], tuple[Offer, ...]] = lambda options, route: ()
+    tellers: dict[Offer, Teller] = field(default_factory=dict)
     actions: dict[type[Action], Rule] = field(default_factory=dict)
     debts: tuple[type[Pending], ...] = ()
     events: tuple[type[Event], ...] = ()
@@ -83,6 +95,7 @@ def make_ruleset(options: Options, symbols: tuple[str, ...]) -> Ruleset:
         actions=options.actions,
         min_actions=options.min_actions,
         offers=tuple(offer for module in modules_on(options) for offer in module.offers(options, route)),
+        tellers=played.tellers,
         resolvers=played.resolvers,
         choices=played.choices,
         why_nots=played.why_nots,
@@ -97,6 +110,7 @@ def make_ruleset(options: Options, symbols: tuple[str, ...]) -> Ruleset:
 class _Tables:
     """What all modules that play add up to, whatever the boards."""
 
+    tellers: dict[Offer, Teller]
     resolvers: dict[type[Action], Resolver]
     choices: dict[type[Action], Choice]
     why_nots: dict[type[Action], WhyNot]
@@ -112,6 +126,7 @@ def _tables(options: Options) -> _Tables:
     active = modules_on(options)
     rules = {action: rule for module in active for action, rule in module.actions.items()}
     return _Tables(
+        tellers={offer: tell for module in active for offer, tell in module.tellers.items()},
         resolvers={action: rule.resolve for action, rule in rules.items()},
         choices={action: rule.choice for action, rule in rules.items()},
         why_nots={action: rule.why_not for action, rule in rules.items() if rule.why_not is not None},

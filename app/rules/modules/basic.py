@@ -38,6 +38,12 @@ from app.rules.core.route import SLOOP, START, Route
 from app.rules.core.ruleset import Module, Rule
 from app.rules.core.supply import take, take_relief
 from app.rules.core.turn import pass_turn
+from app.rules.modules.basic_choices import (
+    tell_advances,
+    tell_advances_and_retreats,
+    tell_advances_with_sloop,
+    tell_retreats_by_side,
+)
 from app.rules.options import Options
 
 add_symbols("classic", ("bottle", "dagger", "hat", "key", "pistol", "skull"))
@@ -239,6 +245,12 @@ BASIC = Module(
     name="basic",
     is_on=lambda options: True,
     offers=_offers,
+    tellers={
+        _offer_advances: tell_advances,
+        _offer_advances_and_retreats: tell_advances_and_retreats,
+        _offer_advances_with_sloop: tell_advances_with_sloop,
+        _offer_retreats_by_side: tell_retreats_by_side,
+    },
     actions={
         Advance: Rule(_advance, _advance_choice, _why_no_advance),
         Retreat: Rule(_retreat, _retreat_choice, _why_no_retreat),

@@ -44,6 +44,21 @@ async def test_only_the_seat_that_acted_gets_the_ack_and_only_the_seat_to_act_ge
         assert not {"ack", "undo", "choices"} & other.ear.last.keys()
 
 
+async def test_the_words_of_a_choice_that_was_not_offered_are_refused(stage: Stage) -> None:
+    """An action is known by its words, but legal only if they stand in the list that this seat was told."""
+    ann, bo = await stage.game("ann", "bo")
+    await ann.act(advance_of(ann))
+    told = (await ann.room()).table.told
+    assert told is not None
+    version = (await ann.room()).table.seq
+    for known in (await ann.room()).table.position.ruleset.cache.by_json.values():  # type: ignore[union-attr]
+        if known.head not in told:
+            assert await ann.refused("act", version=version, action=known.said) == "illegal"
+    offered = choices_of(ann)[0]["action"]
+    assert await bo.refused("act", version=version, action=offered) == "not_your_turn"
+    await ann.act(offered)
+
+
 async def test_the_same_action_sent_five_times_counts_once(stage: Stage) -> None:
     ann, _ = await stage.game("ann", "bo")
     action, version = advance_of(ann), (await ann.room()).table.seq
