@@ -111,11 +111,11 @@ def _before_commit(passed: Passed) -> None:
     SqliteWriter._write_rows = staticmethod(written)  # type: ignore[method-assign, assignment]
     on_loop = PostgresWriter._write_rows
 
-    async def sent(*args: Any) -> Any:
-        won = await on_loop(*args)
-        if passed():
-            _die()
-        return won
+    async def sent(run: Any, *args: Any) -> None:
+        async with run.transaction():  # else its one statement would be committed when it returns
+            await on_loop(run, *args)
+            if passed():
+                _die()
 
     PostgresWriter._write_rows = staticmethod(sent)  # type: ignore[method-assign, assignment]
 

@@ -61,8 +61,6 @@ class GroupCommit:
         try:
             while self._waiting:
                 batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
-                # Sorted, so that two workers lock rows in the same order and never deadlock.
-                batch.sort(key=lambda waiting: (waiting[0].entry.game, waiting[0].entry.seq))
                 began = time.perf_counter()
                 await self._write(batch)
                 self._committed(time.perf_counter() - began, len(batch))

@@ -1,19 +1,26 @@
-"""The group commit on PostgreSQL: one connection of its own, whole batches as arrays."""
+"""The group commit on PostgreSQL: one connection of its own, a whole batch as one statement.
+
+A statement outside of a transaction is one itself, so a batch is one round trip, and nothing is ever held open between
+two. It inserts plainly: a number that was taken fails all of it, changing nothing; whose it was is then asked, and
+the others go again. That is rare, and asking beforehand would cost every entry as much again.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from typing import Any
 
 import asyncpg
+import orjson
 from sqlalchemy.engine import make_url
 
+from app.play.log.entries import Append, Summary
 from app.store.games.rows import (
     Batch,
     BatchFailed,
     CommitUnknown,
     Outcome,
-    head_of,
     is_move,
     log_row,
     seat_rows,
@@ -21,41 +28,75 @@ from app.store.games.rows import (
 )
 
 SECONDS = 10.0  # longer than any healthy commit; after it the connection is given up
-# A worker that is frozen in the middle of a batch must not hold the rows of everybody's games, and a batch that
-# was given up must not go on standing in line for them: PostgreSQL ends both.
-_SETTINGS = {"idle_in_transaction_session_timeout": "3000", "statement_timeout": str(int(SECONDS * 1000))}
+# A worker that is frozen must not hold the rows of everybody's games, and a batch that was given up must not go on
+# standing in line for them: PostgreSQL ends both. It cannot know how many rows a batch has, and would read all heads
+# rather than look a hundred up: never, and so they are also locked in the order in which they are sent.
+_SETTINGS = {
+    "idle_in_transaction_session_timeout": "3000",
+    "statement_timeout": str(int(SECONDS * 1000)),
+    "enable_seqscan": "off",
+    "enable_hashjoin": "off",
+    "enable_mergejoin": "off",
+}
 
-_LOG = """
-INSERT INTO log (game, seq, kind, seat, body, by, at, command, who)
-SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::int[], $5::text[], $6::text[], $7::bigint[],
-  $8::text[], $9::text[])
-ON CONFLICT DO NOTHING RETURNING game, seq
-"""
-_HEAD = """
-UPDATE heads SET seq = h.seq, to_act = h.to_act, deadline = h.deadline, updated_at = h.updated_at
-FROM unnest($1::int[], $2::text[], $3::bigint[], $4::bigint[], $5::text[])
-  AS h(seq, to_act, deadline, updated_at, game)
-WHERE heads.game = h.game
-"""
-_STATUS = "UPDATE games SET status = $1 WHERE id = $2"
-_SUMMARY = """
-UPDATE games SET options = $1, players = $2, taken = $3, bots = $4, host = $5, next_game = $6,
-  started_at = $7, ended_at = $8, result = $9 WHERE id = $10
-"""
-_UNSEAT = "DELETE FROM seats WHERE game = $1"
-_SEAT = "INSERT INTO seats (game, seat, person, name, colour, bot, place) VALUES ($1, $2, $3, $4, $5, $6, $7)"
+# The rows are one JSON text, made and read at once; of arrays the driver would look at every value by itself.
+_ROWS = """
+WITH a AS MATERIALIZED (
+  SELECT * FROM json_to_recordset($1::json) AS a(game text, seq int, kind text, seat int, body text, by text,
+    at bigint, command text, who text, to_act text, deadline bigint, due bigint, status text, summary json)
+), logged AS (
+  INSERT INTO log (game, seq, kind, seat, body, by, at, command, who)
+  SELECT game, seq, kind, seat, body, by, at, command, who FROM a RETURNING 1
+)"""
 # A row that is being looked at stays due: that look may not have seen this entry, so there is another. One
 # that is early enough is left as it is, but locked until we commit: nobody can claim it and miss the entry.
-_DUE = """
-INSERT INTO due (game, at, lease_until, n)
-SELECT game, at, 0, 1 FROM unnest($1::text[], $2::bigint[]) AS d(game, at)
-ON CONFLICT (game) DO UPDATE SET n = due.n + 1, at = least(due.at, excluded.at)
-WHERE due.lease_until > 0 OR due.at > excluded.at
+_WOKEN = """, woken AS (
+  INSERT INTO due (game, at, lease_until, n) SELECT game, due, 0, 1 FROM a WHERE due IS NOT NULL
+  ON CONFLICT (game) DO UPDATE SET n = due.n + 1, at = least(due.at, excluded.at)
+  WHERE due.lease_until > 0 OR due.at > excluded.at
+)"""
+# What else an entry that is no move changes. Each statement of a WITH sees the rows as they were before all of it,
+# so seats are not deleted and inserted anew: some go, the others are written over.
+_LISTED = """, s AS MATERIALIZED (
+  SELECT a.game, a.status, s.* FROM a, json_to_record(a.summary) AS s(options text, players int, taken int, bots int,
+    host text, next_game text, started_at bigint, ended_at bigint, result text, seats json)
+  WHERE a.summary IS NOT NULL
+), standing AS (
+  UPDATE games SET status = a.status FROM a WHERE id = a.game AND a.status IS NOT NULL AND a.summary IS NULL
+), summarised AS (
+  UPDATE games SET status = s.status, options = s.options, players = s.players, taken = s.taken, bots = s.bots,
+    host = s.host, next_game = s.next_game, started_at = s.started_at, ended_at = s.ended_at, result = s.result
+  FROM s WHERE id = s.game
+), left_seats AS (
+  DELETE FROM seats USING s WHERE seats.game = s.game
+    AND NOT EXISTS (SELECT 1 FROM json_to_recordset(s.seats) AS t(seat int) WHERE t.seat = seats.seat)
+), seated AS (
+  INSERT INTO seats (game, seat, person, name, colour, bot, place)
+  SELECT s.game, t.* FROM s, json_to_recordset(s.seats) AS t(seat int, person text, name text, colour text, bot text,
+    place int)
+  ON CONFLICT (game, seat) DO UPDATE SET person = excluded.person, name = excluded.name,
+    colour = excluded.colour, bot = excluded.bot, place = excluded.place
+)"""
+# The log first: whoever loses a race for a number waits there and holds nothing else.
+_HEADS = """
+UPDATE heads SET seq = a.seq, to_act = a.to_act, deadline = a.deadline, updated_at = a.at
+FROM a WHERE heads.game = a.game AND (SELECT count(*) FROM logged) > 0
+"""
+_MOVES = _ROWS + _WOKEN + _HEADS
+_ALL = _ROWS + _WOKEN + _LISTED + _HEADS
+# Somebody else's number, or a command that has its entry already.
+_TAKEN = """
+SELECT a.game, a.seq FROM json_to_recordset($1::json) AS a(game text, seq int, seat int, command text)
+WHERE EXISTS (SELECT 1 FROM log WHERE log.game = a.game AND log.seq = a.seq)
+  OR EXISTS (SELECT 1 FROM log WHERE log.game = a.game AND log.seat = a.seat AND log.command = a.command)
 """
 _LOOK = """
 SELECT l.game, l.seq, l.kind, l.seat, l.body, l.by, l.at, l.command, l.who
 FROM log l JOIN unnest($1::text[], $2::int[]) AS w(game, seq) ON l.game = w.game AND l.seq = w.seq
 """
+_COLUMNS = ("game", "seq", "kind", "seat", "body", "by", "at", "command", "who", "to_act", "deadline", "due")
+_SUMMARY_COLUMNS = tuple("options players taken bots host next_game started_at ended_at result game".split())
+_SEAT_COLUMNS = ("game", "seat", "person", "name", "colour", "bot", "place")
 _FAILURES = (
     asyncpg.PostgresError,
     asyncpg.InterfaceError,
@@ -75,42 +116,43 @@ class PostgresWriter:
         self._connection: Any = None
 
     async def write(self, batch: Batch) -> Outcome:
-        is_committing = False
+        lost: set[tuple[str, int]] = set()
+        sent = 0
         try:
             async with asyncio.timeout(SECONDS):
                 run = await self._connect()
-                await run.execute("BEGIN")
-                won = await self._write_rows(run, batch)
-                is_committing = True
-                await run.execute("COMMIT")
+                # Sorted, so that two workers lock rows in the same order and never deadlock.
+                for part in _one_a_game(sorted(batch, key=_order)):
+                    sent += 1
+                    lost |= await self._write_part(run, part)
         except _FAILURES as problem:
             await self._give_up()
-            if is_committing:
+            if sent > 1 or (sent and not _is_undone(problem)):
                 raise CommitUnknown(type(problem).__name__) from problem
             raise BatchFailed(problem, is_row=isinstance(problem, _ROW_FAILURES)) from problem
-        return [(append.entry.game, append.entry.seq) in won for append in batch]
+        if not lost:
+            return [True] * len(batch)
+        return [_order(append) not in lost for append in batch]
+
+    async def _write_part(self, run: Any, part: Batch) -> set[tuple[str, int]]:
+        """Which of them were not written: their number, or their command, was taken."""
+        lost: set[tuple[str, int]] = set()
+        while part:
+            try:
+                await self._write_rows(run, part)
+                break
+            except asyncpg.UniqueViolationError:
+                taken = {(row[0], row[1]) for row in await run.fetch(_TAKEN, _as_json(part))}
+                if not taken:
+                    raise
+            lost |= taken
+            part = [append for append in part if _order(append) not in taken]
+        return lost
 
     @staticmethod
-    async def _write_rows(run: Any, batch: Batch) -> set[tuple[str, int]]:
-        columns = list(zip(*(log_row(append.entry) for append in batch), strict=True))
-        won = {(row[0], row[1]) for row in await run.fetch(_LOG, *columns)}
-        ours = [append for append in batch if (append.entry.game, append.entry.seq) in won]
-        if not ours:
-            return won
-        heads = {append.entry.game: head_of(append) for append in ours}  # the last of a game is its head
-        await run.execute(_HEAD, *zip(*heads.values(), strict=True))
-        for append in ours:
-            game = append.entry.game
-            if not is_move(append):
-                await run.execute(_STATUS, append.status, game)
-            if append.summary is not None:
-                await run.execute(_SUMMARY, *summary_row(game, append.summary))
-                await run.execute(_UNSEAT, game)
-                await run.executemany(_SEAT, seat_rows(game, append.summary.seats))
-        woken = {append.entry.game: append.due for append in ours if append.due is not None}
-        if woken:  # in the order of the games, as due_work.py locks these rows: no deadlock between the two
-            await run.execute(_DUE, *zip(*sorted(woken.items()), strict=True))
-        return won
+    async def _write_rows(run: Any, part: Batch) -> None:
+        """All of them, or none: then it raises."""
+        await run.execute(_MOVES if all(map(is_move, part)) else _ALL, _as_json(part))
 
     async def look_up(self, batch: Batch) -> list[bool | None]:
         try:
@@ -144,3 +186,46 @@ class PostgresWriter:
             await connection.close(timeout=2)
         else:
             connection.terminate()
+
+
+def _order(append: Append) -> tuple[str, int]:
+    return append.entry.game, append.entry.seq
+
+
+def _one_a_game(batch: list[Append]) -> list[list[Append]]:
+    """A statement changes a row once. Rooms write one entry at a time, so that there is mostly one part."""
+    if len({append.entry.game for append in batch}) == len(batch):
+        return [batch]
+    parts: list[list[Append]] = []
+    count: Counter[str] = Counter()
+    for append in batch:
+        game = append.entry.game
+        if count[game] == len(parts):
+            parts.append([])
+        parts[count[game]].append(append)
+        count[game] += 1
+    return parts
+
+
+def _as_json(part: Batch) -> str:
+    return orjson.dumps([_row(append) for append in part]).decode()
+
+
+def _row(append: Append) -> dict[str, Any]:
+    head = (append.to_act, append.deadline, append.due)
+    row = dict(zip(_COLUMNS, (*log_row(append.entry), *head), strict=True))
+    if not is_move(append):
+        row["status"] = append.status
+        if append.summary is not None:
+            row["summary"] = _summary(append.entry.game, append.summary)
+    return row
+
+
+def _summary(game: str, summary: Summary) -> dict[str, Any]:
+    seats = [dict(zip(_SEAT_COLUMNS, row, strict=True)) for row in seat_rows(game, summary.seats)]
+    return {**dict(zip(_SUMMARY_COLUMNS, summary_row(game, summary), strict=True)), "seats": seats}
+
+
+def _is_undone(problem: Exception) -> bool:
+    """PostgreSQL said that the statement failed, and lives: it has changed nothing. Else that is not known."""
+    return isinstance(problem, asyncpg.PostgresError) and problem.severity_en == "ERROR"

@@ -134,7 +134,9 @@ async def test_a_worker_frozen_in_mid_batch_does_not_hold_the_game_for_ever(post
         await PostgresWriter._write_rows(run, [append_of(row, 2, "frozen-command")])
         # Waits for the other's row until PostgreSQL has ended that one's session.
         assert await other.write([append_of(row, 2, "other-command")]) == [True]
-        with pytest.raises((asyncpg.PostgresError, asyncpg.InterfaceError, OSError)):
+        with pytest.raises(
+            (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
+        ):
             await run.execute("COMMIT")
         assert [entry.command for entry in await store.entries(row.id, 1)] == ["other-command"]
         await frozen.close()
