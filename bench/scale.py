@@ -1,7 +1,9 @@
-"""How the server grows; `python -m bench.scale PART…` measures and writes docs/scale.md with its plots and numbers.
+"""How the server grows; `python -m bench.scale` measures and writes docs/scale.md with its plots and numbers.
 
-Parts: `load` (actions a second and latency with 1 and 2 workers), `growth` (long games, spectators,
-sockets), `rooms` (loaded and evicted), `startup` (100,000 stored games), `plots` (draws and writes what was measured).
+Parts: `workers` (CPU an action and messages: SQLite, one worker, two with affinity, two with tables spread),
+`comeback` (a thousand people after a restart), `killed` (2,000 sockets of a killed worker), `length` (late against
+early in a long game), `growth` (spectators, sockets), `rooms` (loaded and evicted), `startup` (100,000 stored games),
+`page` (writes what was measured). `--only comeback --short` tries one in a minute and writes nothing.
 Everything runs on one machine: workers, PostgreSQL, Redis and the load generator share its cores.
 """
 
@@ -9,115 +11,128 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
+import signal
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import uvloop
 
-from bench.scaling.drawing import Line, plot
-from bench.scaling.growth import crowds, lengths, sockets
-from bench.scaling.load import on_cluster, on_sqlite
+from bench.scaling.comeback import comeback
+from bench.scaling.growth import crowds, sockets
+from bench.scaling.killed import killed
+from bench.scaling.length import lengths
+from bench.scaling.meters import load_of_others
 from bench.scaling.news import news
 from bench.scaling.page import page
+from bench.scaling.plots import draw
 from bench.scaling.rooms import rooms
 from bench.scaling.startup import startup
+from bench.scaling.workers import side_by_side
+from tools.services import ServiceError
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "scale"
 NUMBERS = FOLDER / "numbers.json"
-PARTS = ("load", "growth", "rooms", "startup", "plots")
+MINUTES = 6  # for one part at most: it ends with a sentence then
 
 
-def _fit(points: list[tuple[float, float]]) -> tuple[float, float]:
-    """Slope and intercept of the least squares' line."""
-    count = len(points)
-    mean_x, mean_y = (sum(point[axis] for point in points) / count for axis in (0, 1))
-    slope = sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points)
-    return slope, mean_y - slope * mean_x
+def _say(line: str) -> None:
+    print(line, flush=True)
 
 
-def measure_load(rounds: int) -> dict[str, Any]:
-    """Interleaved, so that a quiet minute helps all alike."""
-    found: dict[str, list[dict[str, Any]]] = {"sqlite": [], "1": [], "2": []}
-    for _ in range(rounds):
-        found["sqlite"].append(uvloop.run(on_sqlite()))
-        for workers in (1, 2):
-            found[str(workers)].append(uvloop.run(on_cluster(workers)))
-    return {"load": found}
+def _workers(short: bool) -> dict[str, Any]:
+    return {"workers": uvloop.run(side_by_side(3 if short else 9, told=_say))}
 
 
-def measure_growth() -> dict[str, Any]:
-    return {
-        "lengths": uvloop.run(lengths()),
-        "crowds": uvloop.run(crowds()),
-        "sockets": uvloop.run(sockets()),
-        "news": news(),
-    }
+def _comeback(short: bool) -> dict[str, Any]:
+    people, rounds = (400, 2) if short else (1000, 5)
+    return {"comeback": uvloop.run(comeback(people, rounds, told=_say))}
 
 
-def draw(numbers: dict[str, Any]) -> None:
-    """The plots of what has been measured."""
-    if "lengths" in numbers:
-        points = [(each["entries"], each["cpu_us"]) for each in numbers["lengths"]]
-        picture = plot(
-            "CPU an action against the length of the game",
-            "entries in the log",
-            "µs",
-            [Line("measured", points)],
-        )
-        (FOLDER / "length.svg").write_text(picture)
-    for name, x, y, title, across, up in (
-        ("crowds", "spectators", "cpu_us", "CPU an action against spectators", "spectators at a table", "µs"),
-        ("sockets", "sockets", "mb", "Memory against idle sockets", "sockets", "MB"),
-    ):
-        if name in numbers:
-            points = [(each[x], each[y]) for each in numbers[name]]
-            slope, base = _fit(points)
-            numbers[f"{name}_fit"] = {"slope": slope, "base": base}
-            ends = [(px, base + slope * px) for px in (0.0, points[-1][0])]
-            lines = [Line("measured", points), Line(f"{base:.4g} + {slope:.3g} · x", ends, is_dashed=True)]
-            (FOLDER / f"{name}.svg").write_text(plot(title, across, up, lines))
-    if "rooms" in numbers:
-        points = [(each["rooms"], each["mb_loaded"]) for each in numbers["rooms"]]
-        after = [(each["rooms"], each["mb_after"]) for each in numbers["rooms"]]
-        picture = plot(
-            "Memory against rooms loaded",
-            "rooms",
-            "MB",
-            [Line("loaded", points), Line("after all were put away", after)],
-        )
-        (FOLDER / "rooms.svg").write_text(picture)
+def _killed(short: bool) -> dict[str, Any]:
+    count, rounds = (500, 1) if short else (2000, 3)
+    return {"killed": uvloop.run(killed(count, rounds, told=_say))}
 
 
-def main() -> None:
-    choice = argparse.ArgumentParser(description=__doc__)
-    choice.add_argument("parts", nargs="*", help="some of: " + ", ".join(PARTS))
-    choice.add_argument("--rounds", type=int, default=3, help="of `load`")
+def _length(short: bool) -> dict[str, Any]:
+    return {"lengths": uvloop.run(lengths(1 if short else 3, told=_say))}
+
+
+def _growth(short: bool) -> dict[str, Any]:
+    return {"crowds": uvloop.run(crowds()), "sockets": uvloop.run(sockets()), "news": news()}
+
+
+def _rooms(short: bool) -> dict[str, Any]:
+    return {"rooms": rooms((10, 100, 1_000) if short else (10, 100, 1_000, 10_000))}
+
+
+def _startup(short: bool) -> dict[str, Any]:
+    return {"startup": startup(1_000 if short else 100_000)}
+
+
+PARTS: dict[str, Callable[[bool], dict[str, Any]]] = {
+    "workers": _workers,
+    "comeback": _comeback,
+    "killed": _killed,
+    "length": _length,
+    "growth": _growth,
+    "rooms": _rooms,
+    "startup": _startup,
+}
+
+
+def _too_long(_signal: int, _frame: FrameType | None) -> None:
+    raise RuntimeError(f"it took more than {MINUTES} minutes")
+
+
+def _measured(name: str, short: bool, load: dict[str, Any]) -> dict[str, Any]:
+    _say(f"{name} ...")
+    signal.alarm(60 * MINUTES)
+    try:
+        with load_of_others(load, name):
+            return PARTS[name](short)
+    finally:
+        signal.alarm(0)
+
+
+def write_page(numbers: dict[str, Any]) -> None:
+    """The plots and the page, from the numbers alone."""
+    for name, picture in draw(numbers).items():
+        (FOLDER / f"{name}.svg").write_text(picture)
+    (FOLDER.parent / "scale.md").write_text(page(numbers))
+
+
+def main() -> int:
+    choice = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    choice.add_argument("parts", nargs="*", choices=[*PARTS, "page", []], help="all, unless some are named")
+    choice.add_argument("--only", choices=PARTS, help="one part alone; prints its numbers")
+    choice.add_argument("--short", action="store_true", help="fewer people and rounds; nothing is written")
     asked = choice.parse_args()
-    unknown = set(asked.parts) - set(PARTS)
-    if unknown:
-        choice.error(f"no such part: {', '.join(sorted(unknown))}")
-    FOLDER.mkdir(parents=True, exist_ok=True)
+    signal.signal(signal.SIGALRM, _too_long)
     numbers: dict[str, Any] = json.loads(NUMBERS.read_text()) if NUMBERS.exists() else {}
-    for part in asked.parts or PARTS:
-        print(f"{part} ...", flush=True)
-        if part != "plots":
-            numbers.setdefault("load_average", {})[part] = os.getloadavg()[0]
-        match part:
-            case "load":
-                numbers |= measure_load(asked.rounds)
-            case "growth":
-                numbers |= measure_growth()
-            case "rooms":
-                numbers["rooms"] = rooms()
-            case "startup":
-                numbers["startup"] = startup()
-        draw(numbers)
-        NUMBERS.write_text(json.dumps(numbers, indent=1) + "\n")
-        if {"load", "lengths", "rooms", "startup"} <= set(numbers):
-            (FOLDER.parent / "scale.md").write_text(page(numbers))
-    print(json.dumps(numbers, indent=1))
+    parts = [asked.only] if asked.only else asked.parts or [*PARTS, "page"]
+    try:
+        for name in parts:
+            if name == "page":
+                continue
+            found = _measured(name, asked.short, numbers.setdefault("load", {}))
+            if asked.short:
+                _say(json.dumps({**found, "load": numbers["load"][name]}, indent=1))
+                continue
+            numbers |= found
+            FOLDER.mkdir(parents=True, exist_ok=True)
+            NUMBERS.write_text(json.dumps(numbers, indent=1) + "\n")
+    except (RuntimeError, OSError, ServiceError) as problem:
+        print(f"scale: {name}: {type(problem).__name__}: {problem}", file=sys.stderr)
+        return 1
+    if not asked.short:
+        write_page(numbers)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

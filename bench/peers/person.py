@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 from app.client.protocol import GameProtocol, decode, encode
@@ -24,6 +25,12 @@ class Guest:
         self.port = port
         self.headers = (f"Origin: http://127.0.0.1:{port}", "Cookie: " + "; ".join(cookies))
         self._csrf = f"X-CSRF: {csrf}"
+
+    def at(self, port: int) -> Guest:
+        """The same browser at another worker, or at a server that was started again."""
+        moved = copy(self)
+        moved.port, moved.headers = port, (f"Origin: http://127.0.0.1:{port}", self.headers[1])
+        return moved
 
     @classmethod
     async def new(cls, port: int) -> Guest:

@@ -1,4 +1,4 @@
-"""What an action costs as games grow longer and as more people watch; what an idle socket holds."""
+"""What an action costs as more people watch; what an idle socket holds."""
 
 from __future__ import annotations
 
@@ -11,23 +11,7 @@ from bench.scaling.meters import cpu, memory
 from bench.scaling.servers import alone
 from bench.scaling.table_group import TableGroup
 
-__all__ = ["crowds", "lengths", "sockets"]
-
-
-async def lengths(tables: int = 40, longest: int = 300, step: int = 30) -> list[dict[str, float]]:
-    """CPU an action in stretches of so many entries, all tables in step."""
-    found = []
-    with tempfile.TemporaryDirectory(prefix="cartagena-scale-") as folder, alone(Path(folder)) as server:
-        group = TableGroup([server.port])
-        await group.open_tables(tables, 2)
-        await group.play(1)
-        for _ in range(longest // step):
-            before, start = cpu([server.pid]), group.tables[0].seq
-            await group.play(step)
-            used = 1e6 * (cpu([server.pid]) - before) / len(group.latencies)
-            found.append({"entries": (start + group.tables[0].seq) / 2, "cpu_us": used})
-        group.close()
-    return found
+__all__ = ["crowds", "sockets"]
 
 
 async def crowds(sizes: tuple[int, ...] = (0, 25, 50, 100, 200, 400)) -> list[dict[str, float]]:

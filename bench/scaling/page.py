@@ -7,24 +7,35 @@ from __future__ import annotations
 from statistics import median
 from typing import Any
 
-from bench.scaling.load import ACTIONS, PACE, PLAYERS, TABLES
+from bench.scaling import comeback, killed
+from bench.scaling.goals import goals_table
+from bench.scaling.length import LONGEST
+from bench.scaling.length import TABLES as LONG_TABLES
 from bench.scaling.page_million import million
+from bench.scaling.plots import fit
 from bench.scaling.stored import ENTRIES
+from bench.scaling.workers import ACTIONS, PACE, PLAYERS, TABLES
 
 __all__ = ["page"]
 
-_HEAD = f"""# Scale
+_HEAD = """# Scale
 
 What one process carries, what it costs to grow, and what a site with a million players at once would need. `make bench-scale` measures all of it again and writes this page, its plots and [numbers.json](scale/numbers.json); the second half is arithmetic on the first.
 
 Measured on a machine with two cores that **all parts share**: workers, PostgreSQL, Redis and the load generator. So two workers cannot be twice as fast here; CPU per action is the figure to plan with, actions a second are what was left over for the server. Everything is on: sessions, limits (raised, because all load comes from one address), hidden hands, durable commits (`synchronous=FULL`, `fsync` and `synchronous_commit` on), metrics.
-
-## 1. Measured
-
-### Workers
-
-{TABLES} tables of {PLAYERS}, {ACTIONS} actions each, one in flight a table; with two workers the seats of every table are spread over both, the worst case: every action crosses the bus. Latency runs from sending an action until the last player has it. The last column is at {PACE:.0f} actions a second.
 """
+
+_WORKERS = f"""### Workers
+
+{TABLES} tables of {PLAYERS}, {ACTIONS} actions each and round, one in flight a table. All four setups are up at once and play in turn, so that a ratio compares two stretches of the same seconds. With affinity every person of a table is at the same worker, as the balancer sends them; a game is made by whichever worker is asked, which for half of them is the other one. Spread is the worst case: seats of every table at both, every action crosses the bus. Latency runs from sending an action until the last player has it. The last column is at {PACE:.0f} actions a second.
+"""
+
+_NAMES = {
+    "sqlite": "SQLite, 1 process",
+    "one": "PostgreSQL + Redis, 1 worker",
+    "affinity": "the same, 2 workers with affinity",
+    "spread": "the same, 2 workers, tables spread",
+}
 
 
 def _of(runs: list[dict[str, Any]], *path: str) -> float:
@@ -32,78 +43,126 @@ def _of(runs: list[dict[str, Any]], *path: str) -> float:
     for run in runs:
         found: Any = run
         for key in path:
-            found = found.get(key, 0.0)
+            found = found.get(key, {} if key != path[-1] else 0.0)
         values.append(float(found))
     return median(values)
 
 
-def _conditions(numbers: dict[str, Any]) -> str:
-    """How busy the machine was with other things: above the number of cores the figures are upper bounds."""
-    parts = ", ".join(f"{part} {busy:.0f}" for part, busy in numbers["load_average"].items())
+def _conditions(load: dict[str, Any]) -> str:
+    """How busy the machine was with other things: beyond a little of it the figures are upper bounds."""
+    parts = ", ".join(
+        f"{part} {busy['load_before']:.1f} and {busy['others']:.0%}" for part, busy in load.items()
+    )
     verdict = (
-        "Other work held both cores then: CPU per action, times and latencies are upper bounds, actions a second a lower "
-        "one, and single points stray. Bytes, rows and memory do not depend on it. Measure again on a quiet machine."
-        if max(numbers["load_average"].values()) > 3
+        "Other work held the cores then: times and latencies are upper bounds, actions a second a lower one, and single "
+        "points stray; ratios within a round suffer less. Bytes, rows, messages and memory do not depend on it."
+        if max(busy["others"] for busy in load.values()) > 0.15
         else "The machine was otherwise quiet."
     )
-    return f"Load average of the machine while it was measured: {parts}. {verdict}\n"
+    return (
+        "Load average of the machine before each part, and the share of its cores that was busy with what is not ours "
+        f"while it ran: {parts}. {verdict}\n"
+    )
 
 
-def _load(numbers: dict[str, Any]) -> list[str]:
+def _workers(numbers: dict[str, Any]) -> list[str]:
     rows = [
-        "| on | actions/s | p50 ms | p99 ms | worker µs/action | PostgreSQL µs | Redis µs | entries a commit | paced p50 / p99 ms |",
-        "|---|---|---|---|---|---|---|---|---|",
+        _WORKERS,
+        "| on | actions/s | p50 ms | p99 ms | worker µs/action | PostgreSQL µs | Redis µs | entries a commit | Redis messages/action | paced p50 / p99 ms |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
-    names = {"sqlite": "SQLite, 1 process", "1": "PostgreSQL + Redis, 1 worker", "2": "the same, 2 workers"}
-    for key, name in names.items():
-        runs = numbers["load"][key]
+    for key, name in _NAMES.items():
+        runs, paced = numbers["workers"][key]["rounds"], numbers["workers"][key]["paced"]
+        messages = f"{_of(runs, 'bus', 'published'):.2f}" if "bus" in runs[0] else "–"
         rows.append(
             f"| {name} | {_of(runs, 'per_second'):,.0f} | {_of(runs, 'p50_ms'):.1f} | {_of(runs, 'p99_ms'):.1f} | "
             f"{_of(runs, 'cpu_us', 'workers'):.0f} | {_of(runs, 'cpu_us', 'postgres'):.0f} | "
-            f"{_of(runs, 'cpu_us', 'redis'):.0f} | {_of(runs, 'entries_a_commit'):.1f} | "
-            f"{_of(runs, 'paced_p50_ms'):.1f} / {_of(runs, 'paced_p99_ms'):.1f} |"
+            f"{_of(runs, 'cpu_us', 'redis'):.0f} | {_of(runs, 'entries_a_commit'):.1f} | {messages} | "
+            f"{paced['p50_ms']:.1f} / {paced['p99_ms']:.1f} |"
         )
-    two = numbers["load"]["2"]
-    counts = ", ".join(f"{name}: {len(numbers['load'][key])}" for key, name in names.items())
+    near, spread, word = (
+        numbers["workers"]["affinity"]["rounds"],
+        numbers["workers"]["spread"]["rounds"],
+        numbers["news"],
+    )
     rows += [
         "",
         (
-            f"Medians of interleaved rounds ({counts}). An update is {_of(two, 'frame_bytes', 'player'):.0f} bytes to a seat "
-            f"that is not to act, {_of(two, 'frame_bytes', 'actor'):.0f} with the list of choices to the one that is. "
-            f"An entry takes {_of(two, 'log_bytes_an_entry'):.0f} bytes in PostgreSQL's log table with its indexes and "
-            f"{_of(two, 'wal_bytes_an_entry'):.0f} bytes of write-ahead log (heads, due rows and full pages included). Through Redis go "
-            f"{_of(two, 'redis_bytes_an_entry', 'input'):.0f} bytes in and {_of(two, 'redis_bytes_an_entry', 'output'):.0f} out an entry, "
-            f"to two workers. A word about an entry is {numbers['news']['entry']['bytes']:.0f} bytes and costs "
-            f"{numbers['news']['entry']['write_us']:.1f} µs to write and {numbers['news']['entry']['read_us']:.1f} µs to read; one about a lobby row "
-            f"{numbers['news']['lobby']['bytes']:.0f} bytes, {numbers['news']['lobby']['write_us']:.1f} and {numbers['news']['lobby']['read_us']:.1f} µs."
+            f"Medians of {len(near)} rounds. An update is {_of(near, 'frame_bytes', 'player'):.0f} bytes to a seat "
+            f"that is not to act, {_of(near, 'frame_bytes', 'actor'):.0f} with the list of choices to the one that is. "
+            f"An entry takes {_of(near, 'log_bytes_an_entry'):.0f} bytes in PostgreSQL's log table with its indexes and "
+            f"{_of(near, 'wal_bytes_an_entry'):.0f} bytes of write-ahead log (heads, due rows and full pages included). "
+            f"Messages an action, by the workers' own count: with affinity {_of(near, 'bus', 'sent'):.3f} sent and "
+            f"{_of(near, 'bus', 'delivered'):.3f} delivered, {_of(near, 'bus', 'input_bytes'):.0f} bytes into Redis and "
+            f"{_of(near, 'bus', 'output_bytes'):.0f} out (its own measuring included); spread {_of(spread, 'bus', 'sent'):.2f} and {_of(spread, 'bus', 'delivered'):.2f}, "
+            f"{_of(spread, 'bus', 'input_bytes'):.0f} and {_of(spread, 'bus', 'output_bytes'):.0f} bytes. "
+            f"A word about an entry is {word['entry']['bytes']:.0f} bytes and costs {word['entry']['write_us']:.1f} µs to write and "
+            f"{word['entry']['read_us']:.1f} µs to read; one about a lobby row {word['lobby']['bytes']:.0f} bytes, "
+            f"{word['lobby']['write_us']:.1f} and {word['lobby']['read_us']:.1f} µs."
         ),
         "",
     ]
     return rows
 
 
-def _growth(numbers: dict[str, Any]) -> list[str]:
-    lengths = numbers["lengths"]
-    costs = [each["cpu_us"] for each in lengths]
-    crowd, socket = numbers["crowds_fit"], numbers["sockets_fit"]
-    half = len(costs) // 2
+def _returns(numbers: dict[str, Any]) -> list[str]:
+    new, back, gone = numbers["comeback"]["new"], numbers["comeback"]["back"], numbers["killed"]
+    return [
+        "### Coming back",
+        "",
+        (
+            f"{new['people']:,} people at {new['people'] // comeback.PLAYERS:,} tables of two, SQLite, {comeback.ENTRIES} actions into their "
+            f"games. The server is started again, and all come at once with the cookies they have: session, seat, hello, the whole "
+            f"state, as a page that is loaded again. That is **{_of(back, 'cpu_ms'):.2f} ms** of the server's CPU a person, rooms included, and "
+            f"{_of(back, 'seconds'):.1f} s for all of them. Somebody new (a guest's session, half a table, hello, a sealed seat, "
+            f"ready, the start and its opening) is {new['cpu_ms']:.2f} ms."
+        ),
+        "",
+        (
+            f"**A worker is killed** (SIGKILL): PostgreSQL + Redis, two workers, {gone[0]['sockets']:,} people at tables of two at the one, and "
+            f"{killed.BESIDE} tables of four at the other, playing {killed.RATE:.0f} actions a second. Those who lost their socket come to the other worker, "
+            f"which has one core, by the page's own rule (first after at most 90 ms, then a few times a second): the last of them has the state after "
+            f"{_of(gone, 'seconds'):.1f} s (half of them after {_of(gone, 'median_s'):.1f} s), {_of(gone, 'cpu_ms'):.2f} ms of CPU each. "
+            f"The tables that play on wait {_of(gone, 'quiet', 'p50_ms'):.1f} ms (p99 {_of(gone, 'quiet', 'p99_ms'):.1f}) in the {killed.QUIET:.0f} s before, "
+            f"{_of(gone, 'meanwhile', 'p50_ms'):.1f} ms (p99 {_of(gone, 'meanwhile', 'p99_ms'):.1f}) meanwhile."
+        ),
+        "",
+    ]
+
+
+def _length(numbers: dict[str, Any]) -> list[str]:
+    free, steady = numbers["lengths"]["free"], numbers["lengths"]["steady"]
+
+    def halves(pairs: list[dict[str, Any]], key: str) -> tuple[float, float]:
+        return _of(pairs, "first", key), _of(pairs, "second", key)
+
+    (early, late), (few, many) = halves(free, "cpu_us"), halves(free, "choices")
+    (calm_early, calm_late), (calm_few, calm_many) = halves(steady, "cpu_us"), halves(steady, "choices")
     return [
         "### The length of a game",
         "",
         (
-            f"40 tables of two in step, SQLite: {costs[0]:.0f} µs an action in the first thirty entries, "
-            f"{costs[-1]:.0f} µs in the last ({lengths[-1]['entries']:.0f}); an action in the second half of the game costs "
-            f"{100 * (sum(costs[half:]) / len(costs[half:]) / (sum(costs[:half]) / half) - 1):+.0f} % against the first. "
-            "A room holds its position and moves on from it; nothing is replayed."
+            f"{LONG_TABLES} tables of two, SQLite, games of {LONGEST} entries; a group of tables in its first half and one in its second play in "
+            f"turn. Where everybody chooses anything, hands grow as long as nobody wants to win, and an action's list of choices from {few:.1f} to "
+            f"{many:.1f}: {early:.0f} µs an action in the first half, {late:.0f} µs in the second. Where people keep their hands as they are "
+            f"({calm_few:.1f} and {calm_many:.1f} choices): {calm_early:.0f} and {calm_late:.0f} µs. A room holds its position and moves on from it; nothing "
+            f"is replayed, and nothing that an action touches grows with the log."
         ),
         "",
         "![CPU an action against the length of the game](scale/length.svg)",
         "",
+    ]
+
+
+def _growth(numbers: dict[str, Any]) -> list[str]:
+    per_watcher, without = fit([(each["spectators"], each["cpu_us"]) for each in numbers["crowds"]])
+    per_socket, _ = fit([(each["sockets"], each["mb"]) for each in numbers["sockets"]])
+    return [
         "### Spectators",
         "",
         (
             f"Four tables of two with 0 to {numbers['crowds'][-1]['spectators']} spectators each: "
-            f"{crowd['base']:.0f} µs + **{crowd['slope']:.2f} µs a spectator** an action. One frame is encoded for all of them; "
+            f"{without:.0f} µs + **{per_watcher:.2f} µs a spectator** an action. One frame is encoded for all of them; "
             "what is left is one write to each socket."
         ),
         "",
@@ -114,7 +173,7 @@ def _growth(numbers: dict[str, Any]) -> list[str]:
         (
             f"{numbers['sockets'][0]['mb']:.0f} MB with {numbers['sockets'][0]['sockets']} sockets, "
             f"{numbers['sockets'][-1]['mb']:.0f} MB with {numbers['sockets'][-1]['sockets']:,}: "
-            f"**{1024 * socket['slope']:.1f} KB a socket** that has joined a table and is idle."
+            f"**{1024 * per_socket:.1f} KB a socket** that has joined a table and is idle."
         ),
         "",
         "![Memory against idle sockets](scale/sockets.svg)",
@@ -166,21 +225,23 @@ def _stored(numbers: dict[str, Any]) -> list[str]:
 
 def page(numbers: dict[str, Any]) -> str:
     """The whole page."""
-    two = numbers["load"]["2"]
+    near = numbers["workers"]["affinity"]["rounds"]
+    per_watcher, _ = fit([(each["spectators"], each["cpu_us"]) for each in numbers["crowds"]])
+    per_socket, without = fit([(each["sockets"], each["mb"]) for each in numbers["sockets"]])
     measured = {
-        "worker": _of(two, "cpu_us", "workers"),
-        "postgres": _of(two, "cpu_us", "postgres"),
-        "redis": _of(two, "cpu_us", "redis"),
-        "actor": _of(two, "frame_bytes", "actor"),
-        "player": _of(two, "frame_bytes", "player"),
-        "log": _of(two, "log_bytes_an_entry"),
-        "wal": _of(two, "wal_bytes_an_entry"),
-        "batch": _of(two, "entries_a_commit"),
-        "rate": _of(two, "per_second"),
-        "spectator": numbers["crowds_fit"]["slope"],
-        "socket_kb": 1024 * numbers["sockets_fit"]["slope"],
+        "worker": _of(near, "cpu_us", "workers"),
+        "postgres": _of(near, "cpu_us", "postgres"),
+        "redis": _of(near, "cpu_us", "redis"),
+        "actor": _of(near, "frame_bytes", "actor"),
+        "player": _of(near, "frame_bytes", "player"),
+        "log": _of(near, "log_bytes_an_entry"),
+        "wal": _of(near, "wal_bytes_an_entry"),
+        "batch": _of(near, "entries_a_commit"),
+        "rate": _of(near, "per_second"),
+        "spectator": per_watcher,
+        "socket_kb": 1024 * per_socket,
         "most_sockets": numbers["sockets"][-1]["sockets"],
-        "base_mb": numbers["sockets_fit"]["base"],
+        "base_mb": without,
         "room_kb": numbers["rooms"][-1]["kb_a_room"],
         "load_ms": numbers["rooms"][-1]["load_ms_a_room"],
         "heads_us": numbers["rooms"][-1]["heads_us_a_room"],
@@ -189,10 +250,20 @@ def page(numbers: dict[str, Any]) -> str:
         "lobby_read": numbers["news"]["lobby"]["read_us"],
         "lobby_bytes": numbers["news"]["lobby"]["bytes"],
     }
-    head, _, rest = _HEAD.partition("## 1. Measured")
     lines = [
-        head + _conditions(numbers) + "\n## 1. Measured" + rest,
-        *_load(numbers),
+        _HEAD,
+        _conditions(numbers["load"]),
+        "## 1. Measured",
+        "",
+        "### Against the goals",
+        "",
+        goals_table(numbers),
+        "",
+        'Every row is the median of rounds whose two sides ran within the same seconds; "other work" is the share of the cores that was busy with what is not ours.',
+        "",
+        *_workers(numbers),
+        *_returns(numbers),
+        *_length(numbers),
         *_growth(numbers),
         *_stored(numbers),
     ]

@@ -23,21 +23,20 @@ from tests.play.simple_bot import SimpleBot
 
 __all__ = ["rooms"]
 
-COUNTS = (10, 100, 1_000, 10_000)
 _LATER = 10**9
 
 
-def rooms() -> list[dict[str, Any]]:
+def rooms(counts: tuple[int, ...] = (10, 100, 1_000, 10_000)) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="cartagena-scale-") as folder:
-        file = stock(Path(folder), max(COUNTS))
-        command = [sys.executable, "-m", "bench.scaling.rooms", str(file)]
+        file = stock(Path(folder), max(counts))
+        command = [sys.executable, "-m", "bench.scaling.rooms", str(file), *map(str, counts)]
         found: list[dict[str, Any]] = json.loads(
             subprocess.run(command, check=True, capture_output=True).stdout
         )
         return found
 
 
-async def _measure(file: str) -> list[dict[str, Any]]:
+async def _measure(file: str, counts: list[int]) -> list[dict[str, Any]]:
     found = []
     async with open_store(f"sqlite+aiosqlite:///{file}", lambda *_: None) as store:
         game_server = GameServer(store, LocalBus(), SystemClock(), SimpleBot(), Metrics())
@@ -46,7 +45,7 @@ async def _measure(file: str) -> list[dict[str, Any]]:
         game_server.rooms.evict(_LATER * _LATER)
         gc.collect()
         empty = memory(os.getpid())
-        for count in COUNTS:
+        for count in counts:
             began = perf_counter()
             for number in range(count):
                 await game_server.rooms.get(game_id(number))
@@ -76,4 +75,4 @@ async def _measure(file: str) -> list[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asyncio.run(_measure(sys.argv[1]))))
+    print(json.dumps(asyncio.run(_measure(sys.argv[1], [int(count) for count in sys.argv[2:]]))))

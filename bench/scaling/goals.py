@@ -1,0 +1,133 @@
+"""The goals that were set for many workers, and what was measured against each: least, median, most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import mean, median
+from typing import Any
+
+__all__ = ["Goal", "goals", "goals_table", "ratios"]
+
+
+@dataclass(frozen=True)
+class Goal:
+    """At most so much; `part` is the run it comes from, whose load stands beside it."""
+
+    what: str
+    most: float
+    values: Sequence[float]
+    part: str
+    digits: int = 2
+    unit: str = ""
+
+    @property
+    def is_met(self) -> bool:
+        return round(median(self.values), self.digits) <= self.most
+
+    def row(self, load: dict[str, Any]) -> str:
+        low, mid, high = (f"{f(self.values):.{self.digits}f}{self.unit}" for f in (min, median, max))
+        busy = load[self.part]
+        return (
+            f"| {self.what} | {low} | **{mid}** | {high} | {len(self.values)} | ≤ {self.most:g}{self.unit} | "
+            f"{'met' if self.is_met else 'not met'} | {busy['load_before']:.1f}; {busy['others']:.0%} |"
+        )
+
+
+def ratios(numbers: dict[str, Any], above: str, below: str) -> list[float]:
+    """Worker CPU an action of one setup over another's, round by round."""
+    over, under = (numbers["workers"][name]["rounds"] for name in (above, below))
+    return [a["cpu_us"]["workers"] / b["cpu_us"]["workers"] for a, b in zip(over, under, strict=True)]
+
+
+def _late(pairs: list[dict[str, Any]], rounds_of: int = 5) -> list[float]:
+    """Second half over first, a value a round: single stretches stray more than what is looked for."""
+    rounds = [pairs[begin : begin + rounds_of] for begin in range(0, len(pairs), rounds_of)]
+    return [
+        mean(pair["second"]["cpu_us"] for pair in one) / mean(pair["first"]["cpu_us"] for pair in one)
+        for one in rounds
+    ]
+
+
+def goals(numbers: dict[str, Any]) -> list[Goal]:
+    bus = [each["bus"] for each in numbers["workers"]["affinity"]["rounds"]]
+    back, gone = numbers["comeback"]["back"], numbers["killed"]
+    return [
+        Goal(
+            "worker CPU an action, PostgreSQL + Redis ÷ SQLite, one worker",
+            1.3,
+            ratios(numbers, "one", "sqlite"),
+            "workers",
+        ),
+        Goal("two workers with affinity ÷ one worker", 1.1, ratios(numbers, "affinity", "one"), "workers"),
+        Goal(
+            "two workers, every table spread over both ÷ one worker",
+            1.5,
+            ratios(numbers, "spread", "one"),
+            "workers",
+        ),
+        Goal(
+            "Redis messages an action with affinity, published (Redis' own count)",
+            0.1,
+            [each["published"] for each in bus],
+            "workers",
+            3,
+        ),
+        Goal(
+            "the same, delivered to workers (their own count)",
+            0.1,
+            [each["delivered"] for each in bus],
+            "workers",
+            3,
+        ),
+        Goal(
+            "CPU for one person coming back (session, seat, hello, state)",
+            3,
+            [each["cpu_ms"] for each in back],
+            "comeback",
+            2,
+            " ms",
+        ),
+        Goal(
+            f"{gone[0]['sockets']:,} sockets of a killed process back on one core",
+            6,
+            [each["seconds"] for each in gone],
+            "killed",
+            2,
+            " s",
+        ),
+        Goal(
+            "others' p99 meanwhile ÷ quiet",
+            2,
+            [each["meanwhile"]["p99_ms"] / each["quiet"]["p99_ms"] for each in gone],
+            "killed",
+        ),
+        Goal(
+            "an action in the second half of a long game ÷ first half, hands growing as they may",
+            1.05,
+            _late(numbers["lengths"]["free"]),
+            "length",
+        ),
+        Goal(
+            "the same with equal numbers of choices",
+            1.05,
+            _late(numbers["lengths"]["steady"]),
+            "length",
+        ),
+    ]
+
+
+def goals_table(numbers: dict[str, Any]) -> str:
+    rows = [goal.row(numbers["load"]) for goal in goals(numbers)]
+    seating = (
+        "| a thousand people sitting down at 500 new tables: seconds ÷ boardgame.io in the same run | | | | | ≤ 3 | | "
+        "measured beside boardgame.io: [bench/README.md](../bench/README.md) |"
+    )
+    rows.insert(5, seating)
+    return "\n".join(
+        [
+            "| ratio or figure | least | median | most | rounds | goal | | load before; other work |",
+            "|---|---|---|---|---|---|---|---|",
+            *rows,
+        ]
+    )
