@@ -123,7 +123,7 @@ def test_fifty_first_visits_fit_into_what_one_address_may_ask_for() -> None:
             ask(path)
         for number in range(80):
             ask(f"/static/abc/js/{number}.js")
-    assert limits.requests.of("203.0.113.9").tokens > 100
+    assert limits.requests.wait("203.0.113.9", 100.0) == 0.0
 
 
 def test_lines_and_records_that_are_nearly_right_are_refused_in_words() -> None:

@@ -4,44 +4,44 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import blake2b
 
 from app.play.ports import StoreUnavailable
 from app.web.errors import TooMany
 
+_ROUNDING = 1e-6  # seconds: a whole burst added up is not more than the burst
 _KEYS = 50_000  # remembered keys a kind; the longest untouched are forgotten first
 
 
-@dataclass(slots=True)
 class Bucket:
-    """So many tokens, so many more each second, never above the burst."""
+    """So many tokens, so many more each second, never above the burst.
 
-    rate: float
-    burst: float
-    tokens: float
-    at: float
+    Kept as one number, the moment at which it is full again (the generic cell rate algorithm): a token taken is that
+    moment put off by the time one takes to come.
+    """
+
+    __slots__ = ("full_at", "interval", "span")
+
+    def __init__(self, rate: float, burst: float) -> None:
+        self.interval = 1 / rate  # seconds until one more token is there
+        self.span = burst / rate + _ROUNDING  # seconds from empty to full
+        self.full_at = 0.0
 
     def take(self, now: float, cost: float = 1.0) -> float:
         """0 when taken, else the seconds to wait for it (and nothing was taken)."""
-        tokens = self.tokens
-        if now > self.at:
-            tokens += (now - self.at) * self.rate
-            if tokens > self.burst:
-                tokens = self.burst
-        self.at = now
-        if tokens >= cost:
-            self.tokens = tokens - cost
+        full_at = (self.full_at if self.full_at > now else now) + cost * self.interval
+        if full_at <= now + self.span:
+            self.full_at = full_at
             return 0.0
-        self.tokens = tokens
-        return (cost - tokens) / self.rate
+        return full_at - now - self.span + _ROUNDING
 
     def owe(self, now: float, cost: float) -> float:
         """Takes even what is not there; the seconds until nothing is owed."""
-        if self.take(now, cost) == 0.0:
-            return 0.0
-        self.tokens -= cost
-        return max(0.0, -self.tokens / self.rate)
+        self.full_at = (self.full_at if self.full_at > now else now) + cost * self.interval
+        return max(0.0, self.full_at - now - self.span)
+
+    def give_back(self, cost: float) -> None:
+        self.full_at -= cost * self.interval
 
 
 class Buckets:
@@ -65,8 +65,7 @@ class Buckets:
 
     def give_back(self, key: str, cost: float = 1.0) -> None:
         """What was taken for something that need not be paid for."""
-        bucket = self._bucket(key)
-        bucket.tokens = min(bucket.burst, bucket.tokens + cost)
+        self._bucket(key).give_back(cost)
 
     def of(self, key: str) -> Bucket:
         """The bucket of a key, to hold on to."""
@@ -77,7 +76,7 @@ class Buckets:
         if bucket is None:
             if len(self._of) >= _KEYS:
                 self._of.popitem(last=False)
-            bucket = self._of[key] = Bucket(self.rate, self.burst, self.burst, self._clock())
+            bucket = self._of[key] = Bucket(self.rate, self.burst)
         else:
             self._of.move_to_end(key)
         return bucket
@@ -114,9 +113,9 @@ class HourlyBuckets(Buckets):
 
     def taken_elsewhere(self, digest: str, cost: float) -> None:
         """Another worker has let somebody take (or given back): here as well, as far as there is any."""
-        bucket = super()._bucket(digest)
-        bucket.take(self._clock(), 0.0)
-        bucket.tokens = min(bucket.burst, max(0.0, bucket.tokens - cost))
+        bucket, now = super()._bucket(digest), self._clock()
+        bucket.owe(now, cost)
+        bucket.full_at = min(bucket.full_at, now + bucket.span)
 
     def _bucket(self, key: str) -> Bucket:
         return super()._bucket(_digest(key))
