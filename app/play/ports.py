@@ -9,6 +9,7 @@ import msgspec
 
 from app.play.frames import Frame
 from app.play.log.entries import Append, ChatLine, Due, Entry, GameRow, Outage
+from app.play.stored import Stored
 
 
 class StoreUnavailable(Exception):
@@ -56,7 +57,7 @@ class GameStore(Protocol):
         Raises GameExists.
         """
 
-    def append(self, append: Append) -> Awaitable[bool]:
+    def append(self, append: Append) -> Stored:
         """True once entry and head are on disk; False: that seq, or that command, is already in the log."""
 
     async def game(self, game: str) -> GameRow | None: ...

@@ -17,7 +17,7 @@ from app import rules
 from app.client.sealing import Keeper
 from app.play.ports import StoreUnavailable
 from tests.play.simple_bot import SimpleBot
-from tests.play.stage import exchange
+from tests.play.stage import exchange, stored_by
 from tests.sockets.running_server import RunningServer, in_process
 
 LOCK = "open sesame"
@@ -178,4 +178,4 @@ async def _settle(cast: Cast) -> None:
         raise StoreUnavailable("frozen")
 
     for name in ("append", "create", "add_chat", "set_mute"):
-        setattr(cast.server.game_server.store, name, refuse)
+        setattr(cast.server.game_server.store, name, stored_by(refuse) if name == "append" else refuse)

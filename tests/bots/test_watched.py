@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from app.play.log.entries import Append
-from tests.play.stage import exchange, open_stage
+from tests.play.stage import exchange, open_stage, stored_by
 
 
 async def test_a_watcher_who_comes_while_the_last_seat_is_taken_over_wakes_the_bots(sqlite_url: str):
@@ -21,7 +21,9 @@ async def test_a_watcher_who_comes_while_the_last_seat_is_taken_over_wakes_the_b
             def __getattr__(self, name: str) -> Any:
                 return getattr(store, name)
 
-            async def append(self, append: Append) -> bool:
+            @staticmethod
+            @stored_by
+            async def append(append: Append) -> bool:
                 is_on_its_way.set()
                 await may_go_on.wait()
                 return await store.append(append)

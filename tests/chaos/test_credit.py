@@ -12,7 +12,7 @@ from app.play.log.terms import ClockTerms
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.schedule.time_credit import KEPT, Delays
-from tests.play.stage import Guest, Stage, open_stage
+from tests.play.stage import Guest, Stage, open_stage, stored_by
 
 TURN = {"kind": "turn", "seconds": 5}
 
@@ -43,7 +43,7 @@ async def test_whoever_saw_a_move_late_has_the_whole_turn(
         stage.clock.pass_seconds(6)
         return await append(entry)
 
-    monkeypatch.setattr(stage.store, "append", slowly)
+    monkeypatch.setattr(stage.store, "append", stored_by(slowly))
     await ann.act({"type": "end"})
     monkeypatch.undo()
     await stage.game_server.sweeper.sweep()
@@ -65,7 +65,7 @@ async def test_a_move_that_could_not_be_stored_is_not_too_late_afterwards(
     def away(entry: Append) -> Awaitable[bool]:
         raise StoreUnavailable("away")
 
-    monkeypatch.setattr(stage.store, "append", away)
+    monkeypatch.setattr(stage.store, "append", stored_by(away))
     move = _first(ann)
     with pytest.raises(Refusal, match="try_again"):
         await ann.act(move, id="the-same-command")

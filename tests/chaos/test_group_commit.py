@@ -15,8 +15,8 @@ from app.store.games.rows import Batch, CommitUnknown, Outcome
 class Unlucky:
     """A writer that fails in a way nobody thought of, once."""
 
-    def __init__(self, problem: BaseException, *, in_look_up: bool = False) -> None:
-        self._problem: BaseException | None = problem
+    def __init__(self, problem: BaseException | None, *, in_look_up: bool = False) -> None:
+        self._problem = problem
         self._in_look_up = in_look_up
 
     async def write(self, batch: Batch) -> Outcome:
@@ -53,3 +53,35 @@ async def test_nobody_waits_for_ever_for_a_writer_that_fell_over(in_look_up: boo
             await asyncio.wait_for(waiting, 10)
     assert await asyncio.wait_for(commit.append(append_of(1)), 10) is True
     await commit.close()
+
+
+async def test_a_fault_in_one_room_is_not_the_others() -> None:
+    told: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: told.append(context["exception"]))
+    commit = GroupCommit(Unlucky(None), lambda seconds, rows: None)
+    first, second = commit.append(append_of(1)), commit.append(append_of(2))
+
+    def fail(_: object) -> None:
+        raise ArithmeticError("planted")
+
+    first.add_done_callback(fail)
+    assert await asyncio.wait_for(second, 10) is True
+    assert [type(fault) for fault in told] == [ArithmeticError]
+    await commit.close()
+
+
+async def test_the_next_batch_is_on_its_way_before_rooms_are_told() -> None:
+    order: list[str] = []
+
+    class Noting(Unlucky):
+        async def write(self, batch: Batch) -> Outcome:
+            order.append(f"write {batch[0].entry.seq}")
+            await asyncio.sleep(0)
+            if batch[0].entry.seq == 1:
+                commit.append(append_of(2))
+            return [True] * len(batch)
+
+    commit = GroupCommit(Noting(None), lambda seconds, rows: None)
+    commit.append(append_of(1)).add_done_callback(lambda _: order.append("told 1"))
+    await commit.flush()
+    assert order == ["write 1", "write 2", "told 1"]

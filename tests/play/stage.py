@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -17,14 +18,15 @@ from app.play.commands import messages as cmd
 from app.play.commands.proposal import Ack, Proposal
 from app.play.frames import Frame, GameFrame, LobbyGone, LobbyLists, LobbyRow, frame_of
 from app.play.join import admit, enter, leave
-from app.play.log.entries import NOBODY
+from app.play.log.entries import NOBODY, Append
 from app.play.log.terms import parse_terms
-from app.play.ports import Actor, BotPlayer
+from app.play.ports import Actor, BotPlayer, StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.room.broadcast import table_block
 from app.play.room.room import Room
 from app.play.room.subscribers import Subscriber
 from app.play.server import GameServer
+from app.play.stored import Stored
 from app.rules import Position
 from app.store.engine import make_engine
 from app.store.games.store import SqlGameStore, open_store
@@ -75,6 +77,28 @@ class Counts:
 
     def missed_wakeup(self) -> None:
         self.missed_wakeups += 1
+
+
+def stored_by(work: Callable[[Append], Awaitable[bool]]) -> Callable[[Append], Stored]:
+    """A store's `append` that does this, in a task of its own."""
+
+    def append(append: Append) -> Stored:
+        stored = Stored(append)
+
+        async def settle() -> None:
+            try:
+                stored.settle(await work(append))
+            except StoreUnavailable as problem:
+                stored.settle(problem)
+
+        _at_work.add(task := asyncio.create_task(settle()))
+        task.add_done_callback(_at_work.discard)
+        return stored
+
+    return append
+
+
+_at_work: set[asyncio.Task[None]] = set()
 
 
 class Ear:

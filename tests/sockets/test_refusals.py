@@ -15,6 +15,7 @@ from app.play.refusals import SENTENCES
 from app.play.room.room import Room
 from app.settings import Settings
 from app.web.security.limits import CommandLimits
+from tests.play.stage import stored_by
 from tests.sockets.client import Client, Clients, advance
 
 NONCE = "0123456789abcdef" * 2
@@ -272,6 +273,6 @@ async def _when_the_store_is_away(book: Book, monkeypatch: pytest.MonkeyPatch) -
         raise StoreUnavailable("gone")
 
     with monkeypatch.context() as away:
-        away.setattr(book.clients.server.game_server.store, "append", fail)
+        away.setattr(book.clients.server.game_server.store, "append", stored_by(fail))
         await book.expect("try_again", ann, "act", version=ann.seq, action=advance(ann), id="try-me-again")
     await ann.act(advance(ann), id="try-me-again")  # the same id, once the store is back

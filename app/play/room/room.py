@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from app.play.commands import messages as cmd
 from app.play.commands.play import propose
@@ -26,6 +27,7 @@ from app.play.refusals import Raced, Refusal, Unconfirmed
 from app.play.room.replica import Replica, named_by
 from app.play.schedule.due import due_at
 from app.play.schedule.time_credit import Delays, next_credit
+from app.play.stored import Stored
 
 Decide = Callable[[Table, Proposal], Proposal]
 
@@ -35,6 +37,16 @@ _DIGITS = tuple(map(str, range(10)))
 
 class _Moved(Exception):
     """The table on which the server decided something is history."""
+
+
+class Answer(Protocol):
+    """Who is told what becomes of a command; a future is one."""
+
+    def done(self) -> bool:
+        """Nobody wants to know any more."""
+
+    def set_result(self, ack: Ack, /) -> None: ...
+    def set_exception(self, problem: Exception, /) -> None: ...
 
 
 class Room(Replica):
@@ -52,49 +64,57 @@ class Room(Replica):
         self, actor: Actor, command: cmd.LogCommand, received: int, decide: Decide = propose
     ) -> asyncio.Future[Ack]:
         """What becomes of a command: its ack once it is on disk, or the Refusal; then nothing has changed."""
+        answer: asyncio.Future[Ack] = asyncio.get_running_loop().create_future()
+        self.answer(answer, actor, command, received, decide)
+        return answer
+
+    def answer(
+        self, answer: Answer, actor: Actor, command: cmd.LogCommand, received: int, decide: Decide = propose
+    ) -> None:
+        """The same, told to `answer`: perhaps before this returns."""
         self.last_used = received
         # Whoever has one id is present under it; of several it is the one that sits.
         self.presence.mark_active(actor.ids[0] if len(actor.ids) == 1 else self.key_of(actor), received)
-        return self._begin(
-            Proposal(
-                by="person",
-                actor=actor,
-                command=command,
-                received=received,
-                presence=self.presence,
-                decide=decide,
-            )
+        proposal = Proposal(
+            by="person",
+            actor=actor,
+            command=command,
+            received=received,
+            presence=self.presence,
+            decide=decide,
         )
+        self._begin(proposal, answer)
 
     async def add(self, proposal: Proposal, at: int, on: Table, *, in_sweep: bool = False) -> bool:
         """An entry of the server's own, decided on the table `on`; False when that is history."""
         proposal.received, proposal.in_sweep = at, in_sweep
         proposal.decide = partial(_unless_moved, on)
+        answer: asyncio.Future[Ack] = asyncio.get_running_loop().create_future()
+        self._begin(proposal, answer)
         try:
-            await self._begin(proposal)
+            await answer
         except _Moved:
             return False
         return True
 
-    def _begin(self, proposal: Proposal) -> asyncio.Future[Ack]:
-        answer: asyncio.Future[Ack] = asyncio.get_running_loop().create_future()
+    def _begin(self, proposal: Proposal, answer: Answer) -> None:
         if self.lock.try_acquire():
             self._advance(proposal, answer)
         else:
             turn = self.lock.wait()
             turn.add_done_callback(lambda _: self._advance(proposal, answer))
-        return answer
 
     def _advance(
-        self, proposal: Proposal, answer: asyncio.Future[Ack], waited: asyncio.Future[Any] | None = None
+        self, proposal: Proposal, answer: Answer, waited: Stored | asyncio.Future[Any] | None = None
     ) -> None:
         """With the lock: on, until the command is answered or waits for something, which then calls this again."""
         is_waiting = False
         try:
-            if waited is None and answer.cancelled():
-                return
-            outcome: Ack | asyncio.Future[Any] | None = None
-            if waited is not None and proposal.append is not None:
+            outcome: Ack | Stored | asyncio.Future[Any] | None = None
+            if waited is None:
+                if answer.done():  # given up while it waited for its turn
+                    return
+            elif proposal.append is not None:
                 outcome = self._commit(proposal, waited)
             if outcome is None:
                 outcome = self._next(proposal, waited)
@@ -102,8 +122,8 @@ class Room(Replica):
                 if not answer.done():  # else nobody wants to know any more
                     answer.set_result(outcome)
             else:
-                outcome.add_done_callback(partial(self._advance, proposal, answer))
                 is_waiting = True
+                outcome.add_done_callback(partial(self._advance, proposal, answer))
         except Exception as problem:
             if not answer.done():
                 answer.set_exception(problem)
@@ -113,7 +133,9 @@ class Room(Replica):
             if not is_waiting:
                 self.lock.release()
 
-    def _next(self, proposal: Proposal, waited: asyncio.Future[Any] | None) -> Ack | asyncio.Future[Any]:
+    def _next(
+        self, proposal: Proposal, waited: Stored | asyncio.Future[Any] | None
+    ) -> Ack | Stored | asyncio.Future[Any]:
         """The ack, or what must be waited for before there is one. Raises Refusal."""
         table, command = self.table, proposal.command
         if waited is None:
@@ -127,8 +149,8 @@ class Room(Replica):
             raise Refusal("try_again")
         else:
             waited.result()
-        if proposal.tries == _TRIES:
-            raise Raced
+            if proposal.tries == _TRIES:
+                raise Raced
         if command is not None:
             known = self.commands.get(command.id)
             if known is not None:
@@ -185,7 +207,8 @@ class Room(Replica):
         while (credit := next_credit(self.table, schedule.outages, self.delays, now)) is not None:
             credit.received = now
             stored = self._append(credit)
-            await asyncio.wait([stored])
+            with suppress(StoreUnavailable):  # `_commit` finds it again
+                await stored
             if self._commit(credit, stored) is None:
                 await self.read_on()
         self.delays.credited()
@@ -201,7 +224,7 @@ class Room(Replica):
 
     # -- to the log and back -----------------------------------------------------------------------
 
-    def _append(self, proposal: Proposal) -> asyncio.Future[bool]:
+    def _append(self, proposal: Proposal) -> Stored:
         """The entry on its way to the log, with the table as it will be once it is there."""
         before, at, command, actor = self.table, proposal.received, proposal.command, proposal.actor
         entry = Entry(
@@ -231,10 +254,7 @@ class Room(Replica):
             # Now, while all is in the processor's cache: when the disk has answered, other rooms have been there.
             acked = None if command is None else entry.seat
             proposal.frames = self.subscribers.frames_of(before, after, entry, events, acked)
-        try:
-            return asyncio.ensure_future(self.context.store.append(append))
-        except StoreUnavailable:
-            raise self._unconfirmed(proposal) from None
+        return self.context.store.append(append)
 
     def _unconfirmed(self, proposal: Proposal) -> Refusal:
         """It may be on disk, or not: the log is read before anything else."""
@@ -256,7 +276,7 @@ class Room(Replica):
         due = due_at(after, self.presence, at)
         return None if due is None or self.wakeup.is_set_for(due) else due
 
-    def _commit(self, proposal: Proposal, stored: asyncio.Future[bool]) -> Ack | None:
+    def _commit(self, proposal: Proposal, stored: Stored | asyncio.Future[Any]) -> Ack | None:
         """The entry is on disk: put it in place, send it to everybody, publish it.
 
         None when it is not: its number, or its command, was already taken. Raises Unconfirmed.
@@ -266,7 +286,7 @@ class Room(Replica):
         assert after is not None
         try:
             is_appended = stored.result()
-        except (StoreUnavailable, asyncio.CancelledError):
+        except StoreUnavailable:
             raise self._unconfirmed(proposal) from None
         if proposal.kind != "credited":
             self.delays.stored(proposal.received, context.clock.now())

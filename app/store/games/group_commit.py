@@ -9,18 +9,17 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from app.play.log.entries import Append
 from app.play.ports import StoreUnavailable
+from app.play.stored import Stored
 from app.store.games.rows import BatchFailed, BatchWriter, CommitUnknown
 
 _log = logging.getLogger("cartagena.store")
 MOST = 500  # rows a transaction
 LOOK_FOR = 5.0  # seconds to look an unknown outcome up before the senders are asked to try again
 LOOK_EVERY = 0.25
-
-Waiting = tuple[Append, "asyncio.Future[bool]"]
 
 
 class GroupCommit:
@@ -29,20 +28,20 @@ class GroupCommit:
     def __init__(self, writer: BatchWriter, committed: Callable[[float, int], None]) -> None:
         self._writer = writer
         self._committed = committed
-        self._waiting: list[Waiting] = []
+        self._waiting: list[Stored] = []
         self._task: asyncio.Task[None] | None = None
         self._is_closed = False
 
-    def append(self, append: Append) -> asyncio.Future[bool]:
+    def append(self, append: Append) -> Stored:
         """True once it is on disk, False when its number or command was taken; else StoreUnavailable."""
-        future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        stored = Stored(append)
         if self._is_closed:
-            future.set_exception(StoreUnavailable("the store is closed"))
-            return future
-        self._waiting.append((append, future))
+            stored.settle(StoreUnavailable("the store is closed"))
+            return stored
+        self._waiting.append(stored)
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run())
-        return future
+        return stored
 
     async def flush(self) -> None:
         """Returns when nothing waits for the disk."""
@@ -57,22 +56,21 @@ class GroupCommit:
 
     async def _run(self) -> None:
         """As long as anybody waits. The task ends when nobody does: an idle server does nothing."""
-        batch: list[Waiting] = []
+        batch: list[Stored] = []
         try:
             while self._waiting:
                 batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
-                began = time.perf_counter()
                 await self._write(batch)
-                self._committed(time.perf_counter() - began, len(batch))
+                batch = []
         finally:
             self._task = None
             left, self._waiting = self._waiting, []
-            for _, future in (*batch, *left):  # whatever ended this in the middle: nobody may wait for ever
-                _fail(future, "the store was stopped")
+            _fail([*batch, *left], "the store was stopped")  # in the middle: nobody may wait for ever
 
-    async def _write(self, batch: list[Waiting]) -> None:
+    async def _write(self, batch: list[Stored]) -> None:
+        began = time.perf_counter()
         try:
-            outcome = await self._writer.write([append for append, _ in batch])
+            outcome = await self._writer.write([stored.append for stored in batch])
         except CommitUnknown:
             await self._look_up(batch)
         except BatchFailed as problem:
@@ -83,32 +81,35 @@ class GroupCommit:
             # To whoever waits it is the same, nothing is stored; but a fault of ours must not pass for an outage.
             level = logging.WARNING if problem.is_outage else logging.ERROR
             _log.log(level, "%d entries could not be stored: %s", len(batch), problem)
-            for _, future in batch:
-                _fail(future, "not stored")
+            _fail(batch, "not stored")
         else:
-            for (_, future), is_ours in zip(batch, outcome, strict=True):
-                if not future.done():
-                    future.set_result(is_ours)
+            self._committed(time.perf_counter() - began, len(batch))
+            # Once for all of them, and after the next batch is on its way.
+            asyncio.get_running_loop().call_soon(self._tell, zip(batch, outcome, strict=True))
 
-    async def _look_up(self, batch: list[Waiting]) -> None:
+    def _tell(self, outcomes: Iterator[tuple[Stored, bool]]) -> None:
+        for stored, is_ours in outcomes:
+            try:
+                stored.settle(is_ours)
+            except Exception:  # a fault in one room is not the others'
+                asyncio.get_running_loop().call_soon(self._tell, outcomes)
+                raise
+
+    async def _look_up(self, batch: list[Stored]) -> None:
         until = time.monotonic() + LOOK_FOR
         while True:
             try:
-                found = await self._writer.look_up([append for append, _ in batch])
+                found = await self._writer.look_up([stored.append for stored in batch])
                 break
             except BatchFailed:
                 if time.monotonic() > until:
-                    for _, future in batch:
-                        _fail(future, "the outcome is not known")
+                    _fail(batch, "the outcome is not known")
                     return
                 await asyncio.sleep(LOOK_EVERY)
-        for (_, future), is_ours in zip(batch, found, strict=True):
-            if is_ours is None:
-                _fail(future, "not stored")
-            elif not future.done():
-                future.set_result(is_ours)
+        for stored, is_ours in zip(batch, found, strict=True):
+            stored.settle(StoreUnavailable("not stored") if is_ours is None else is_ours)
 
 
-def _fail(future: asyncio.Future[bool], why: str) -> None:
-    if not future.done():
-        future.set_exception(StoreUnavailable(why))
+def _fail(batch: list[Stored], why: str) -> None:
+    for stored in batch:
+        stored.settle(StoreUnavailable(why))

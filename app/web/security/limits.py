@@ -173,7 +173,7 @@ class SocketQuota:
         own = Bucket(settings.frames_per_second, settings.frames_burst)
         of_person = () if person is None else (limits.frames_by_person.of(person),)
         # The buckets themselves, so that a frame need not look for them.
-        self._frames = (own, *of_person, limits.frames_by_address.of(address))
+        self._frames: tuple[Bucket, ...] = (own, *of_person, limits.frames_by_address.of(address))
 
     def is_too_heavy(self, milliseconds: float) -> bool:
         """Counts work that a frame makes, before it is begun; true when it is too much for its address."""
@@ -193,7 +193,7 @@ class SocketQuota:
     def owe(self, frames: int) -> float:
         """Charges frames that have been read and were no messages; the seconds until they are paid for."""
         now = self._limits.clock()
-        return max(bucket.owe(now, frames) for bucket in self._frames)
+        return max([bucket.owe(now, frames) for bucket in self._frames])
 
     def release(self) -> None:
         """Its connection is gone; again is no harm."""

@@ -63,11 +63,10 @@ class GameSession(BaseSession):
             return None
         received = self.received = self.game_server.clock.now()
         room = self.room
-        if isinstance(message, cmd.Act):
+        if type(message) is cmd.Act:
             # In a busy room it has to wait for its turn, and the next frame of this socket with it.
             if room is not None and self.actor.ids and not room.lock.is_locked:
-                done = room.submit(self.actor, message, received)
-                done.add_done_callback(partial(self._answer_to, room, message))
+                room.answer(_Answer(self, room, message), self.actor, message, received)
                 return None
         elif isinstance(message, cmd.Ping):
             self.tell(frames.Pong(n=message.n, now=received))
@@ -99,11 +98,18 @@ class GameSession(BaseSession):
             return
         problem = done.exception()
         if problem is None:
-            ack = done.result()
-            if not ack.in_frame:
-                number = "chat" if isinstance(command, cmd.Chat) else "seq"
-                self.tell(frames.Ack(ack=command.id, **{number: ack.seq}))
-        elif isinstance(problem, Refusal):
+            self.acknowledge(command, done.result())
+        else:
+            self.fail(room, command, problem)
+
+    def acknowledge(self, command: cmd.Command, ack: Ack) -> None:
+        if not ack.in_frame:
+            number = "chat" if isinstance(command, cmd.Chat) else "seq"
+            self.tell(frames.Ack(ack=command.id, **{number: ack.seq}))
+
+    def fail(self, room: Room, command: cmd.Command, problem: BaseException) -> None:
+        """A command was refused, or could not be carried out."""
+        if isinstance(problem, Refusal):
             self.refuse(problem, command.id, **self.refusal_context(_MOVES.get(type(command))))
             if problem.code == "time_up":
                 self.game_server.tasks.spawn(room.reschedule())
@@ -139,6 +145,27 @@ class GameSession(BaseSession):
             self.refuse(refusal)
             if refusal.code == "too_fast":
                 self.outbox.end(4005, "too fast")
+
+
+class _Answer:
+    """To an action that was sent by this socket: no future, as its frame nearly always carries the ack."""
+
+    __slots__ = ("_command", "_room", "_session")
+
+    def __init__(self, session: GameSession, room: Room, command: cmd.Act) -> None:
+        self._session = session
+        self._room = room
+        self._command = command
+
+    def done(self) -> bool:
+        return False
+
+    def set_result(self, ack: Ack, /) -> None:
+        if not ack.in_frame:
+            self._session.acknowledge(self._command, ack)
+
+    def set_exception(self, problem: Exception, /) -> None:
+        self._session.fail(self._room, self._command, problem)
 
 
 route = WebSocketRoute("/ws/game/{game}", SocketEndpoint(GameSession))

@@ -15,7 +15,7 @@ from app.play.refusals import Refusal, Unconfirmed
 from app.play.room.replica import Lock
 from app.play.room.room import Room
 from app.play.room.subscribers import Subscribers
-from tests.play.stage import Guest, Stage, laid, new_id, open_stage
+from tests.play.stage import Guest, Stage, laid, new_id, open_stage, stored_by
 
 
 def first_choice(room: Room) -> dict[str, Any]:
@@ -129,7 +129,7 @@ async def test_a_store_that_fails_is_answered_and_the_room_goes_on(
 
     seq = room.table.seq
     with monkeypatch.context() as patch:
-        patch.setattr(stage.store, "append", fail)
+        patch.setattr(stage.store, "append", stored_by(fail))
         done = await acting(ann)
         assert await refused(done) == "try_again"
         problem = done.exception()

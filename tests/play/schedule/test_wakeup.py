@@ -19,7 +19,7 @@ from app.play.schedule.due import due_at
 from app.play.server import GameServer
 from app.store.games.tables import due as rows
 from tests.play.commands.test_play import choices_of
-from tests.play.stage import Stage, exchange, open_stage
+from tests.play.stage import Stage, exchange, open_stage, stored_by
 
 
 class SteppedStore:
@@ -42,7 +42,7 @@ class SteppedStore:
             await stop.here()
             return done
 
-        return stopping
+        return stored_by(stopping) if name == "append" else stopping
 
 
 class Stop:
