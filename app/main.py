@@ -163,6 +163,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         game_server.check = CommandLimits(settings, site.limits.clock).check
         site.on_drain += [game_server.disconnect_all, store.flush]
         counts.watch("rooms", lambda: len(game_server.rooms))
+        counts.watch_bus(lambda: game_server.bus.counts)
         counts.watch("sockets", lambda: site.limits.open_sockets)
         counts.watch("tasks", lambda: len(asyncio.all_tasks()))
         notifier = Notifier(

@@ -96,9 +96,12 @@ class Lobby:
 
     def turned(self, table: Table, watching: Callable[[], int]) -> None:
         """Whose turn it is has changed, which strangers do not see: told where somebody of this table looks on."""
-        bus, people = self._context.bus, [seat.person for seat in table.seats if seat.person]
+        bus = self._context.bus
+        if bus.is_alone and not self._people:
+            return
+        people = [seat.person for seat in table.seats if seat.person]
         is_here = not self._people.keys().isdisjoint(people)
-        topics = tuple(topic for topic in map(topic_of, people) if bus.hears(topic))
+        topics = () if bus.is_alone else tuple(filter(bus.hears, map(topic_of, people)))
         if is_here or topics:
             body = news_of(table, watching(), with_lists=False)
             if is_here:

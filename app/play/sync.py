@@ -70,9 +70,8 @@ class NewsReader:
                 if not room.receive(news.body, is_news=True):
                     context.tasks.spawn(room.catch_up())
             case "joined":
-                # Another worker has loaded the room: it may lack what was not said while nobody heard it.
+                # Another worker takes the room too: it may lack what was not said while nobody heard it.
                 context.publish("head", room.id, room.table.seq)
-                self._presence.changed(room, here=True)
             case "head":
                 if room.table.seq < news.body:
                     context.tasks.spawn(room.catch_up())
@@ -90,6 +89,7 @@ class NewsReader:
                 room.presence.heard_from(news.worker, news.body, context.clock.now())
                 self._presence.changed(room)
             case "who":
+                context.publish("head", room.id, room.table.seq)
                 if len(room.subscribers):
                     self._presence.changed(room, here=True)
             case "looked":

@@ -17,6 +17,8 @@ from prometheus_client import (
 from prometheus_client.core import CounterMetricFamily
 from prometheus_client.registry import Collector
 
+from app.play.ports import BusCounts
+
 _FAST = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
 
 
@@ -33,6 +35,22 @@ class _Acted(Collector):
         for labels, count in self._counts.items():
             found.add_metric(labels, count)
         yield found
+
+
+class _Bus(Collector):
+    """What the bus counts, asked when somebody asks."""
+
+    def __init__(self, read: Callable[[], BusCounts]) -> None:
+        self._read = read
+
+    def collect(self) -> Iterator[Metric]:
+        counts = self._read()
+        for name, about, count in (
+            ("sent", "Messages that this process sent to Redis.", counts.sent),
+            ("delivered", "Other processes at which those arrived.", counts.delivered),
+            ("dropped", "News that could not be sent; the log has them.", counts.dropped),
+        ):
+            yield CounterMetricFamily(f"cartagena_bus_{name}", about, value=count)
 
 
 class Metrics:
@@ -74,6 +92,10 @@ class Metrics:
     def watch(self, gauge: str, read: Callable[[], float]) -> None:
         """Has a gauge ("rooms", "sockets", "tasks") read from here whenever somebody asks."""
         self._gauges[gauge].set_function(read)
+
+    def watch_bus(self, read: Callable[[], BusCounts]) -> None:
+        """Has the counters of messages between workers read from here."""
+        self.registry.register(_Bus(read))
 
     def answered(self, scope: Any, status: int, seconds: float) -> None:
         """An HTTP answer has begun."""

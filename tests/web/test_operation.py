@@ -113,6 +113,9 @@ async def test_metrics_count_answers_by_route_and_never_by_address(sqlite_url: s
             "cartagena_commit_seconds_count 1.0",
             "cartagena_committed_entries_total 3.0",
             "cartagena_outbox_drops_total 1.0",
+            "cartagena_bus_sent_total 0.0",
+            "cartagena_bus_delivered_total 0.0",
+            "cartagena_bus_dropped_total 0.0",
         ):
             assert name in text, name
 

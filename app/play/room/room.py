@@ -296,7 +296,7 @@ class Room(Replica):
         if append.due is not None:
             self.wakeup.note(append.due, proposal.sweeps)
             context.schedule.nudge(append.due)
-        if context.bus.hears(self.id):
+        if not context.bus.is_alone and context.bus.hears(self.id):
             names = {person: context.names.of(person) for person in named_by(entry)}
             if names:  # so that the others need not ask for them before they can show the entry
                 context.publish("named", self.id, names)

@@ -119,9 +119,8 @@ class Rooms:
             self._context.bus.unfollow(game)
             raise Refusal("try_again") from None
         self._rooms[game] = room
-        if self._context.bus.hears(game):
-            # What was said while it was being read was said to nobody here.
-            self._context.tasks.spawn(room.catch_up())
+        # What was said while it was being read was said to nobody here: whoever has it too says where it stands.
+        self._context.publish("who", game, None)
         if room.table.status == "open":
             # Whoever was there when it was last loaded may have been lost with their worker, and is not waited for.
             self._context.tasks.spawn(room.reschedule())
