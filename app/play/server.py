@@ -170,7 +170,7 @@ class GameServer:
             raise Refusal("no_session")
         row, entry = new_table(actor.id, options, terms, bots, self.clock.now(), self.new_tables, game)
         try:
-            await self.names.learn((row.creator,))
+            self.names.take({actor.id: actor.name})
             limit = None if most is None else (actor.ids, most)
             is_made = await self.store.create(row, entry, limit, due=row.created_at + EMPTY)
         except GameExists:

@@ -1,25 +1,29 @@
 """Due work and its leases: when each game is to be looked at next, and by which worker; the heartbeat of workers.
 
-Leases that end go into one transaction, all that wait: hundreds of tables may come due in the same second (everybody
-sat down at eight), and mostly there is nothing to do for them. A transaction each would cost more than the work itself.
+Leases that end, and times that somebody who came or went has changed, go into one transaction, all that wait: hundreds
+of tables may come due in the same second (everybody sat down at eight), and mostly there is nothing to do for them. A
+transaction each would cost more than the work itself.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import bindparam, case, delete, func, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.play.log.entries import Due, Outage
+from app.store.batches import Batches, padded
 from app.store.games.database import GameDatabase
 from app.store.games.tables import due, heartbeats, outages
 
-Waiting = tuple[Due, int | None, "asyncio.Future[int | None]"]
-
+_ROWS = (
+    select(due.c.game, due.c.at)
+    .where(due.c.game.in_(bindparam("games", expanding=True)))
+    .order_by(due.c.game)
+)
+_ROWS_LOCKED = _ROWS.with_for_update()
 _IS_OURS = due.c.game == bindparam("claimed")
 # Changed by somebody since the claim: the row stays due at once, for they may know what we did not.
 _IS_SAME = due.c.n == bindparam("claimed_n")
@@ -32,87 +36,51 @@ _LATER = (
 )
 
 
-class SettleDue:
-    """Gathers leases that end; while one batch is written the next one gathers."""
-
-    def __init__(self, writing: Callable[[], AbstractAsyncContextManager[AsyncConnection]]) -> None:
-        self._writing = writing
-        self._waiting: list[Waiting] = []
-        self._task: asyncio.Task[None] | None = None
-
-    async def settle(self, claimed: Due, next_at: int | None) -> int | None:
-        """When the row says to look again, after the lease has ended; None when there is no row any more."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[int | None] = loop.create_future()
-        self._waiting.append((claimed, next_at, future))
-        if self._task is None:
-            self._task = loop.create_task(self._run())
-        return await future
-
-    async def _run(self) -> None:
-        try:
-            while self._waiting:
-                batch, self._waiting = self._waiting, []
-                await self._write(batch)
-        finally:
-            self._task = None
-
-    async def _write(self, batch: list[Waiting]) -> None:
-        try:
-            found = await self._settled(batch)
-        except BaseException as problem:
-            for _, _, future in batch:
-                if not future.done():
-                    future.set_exception(problem)
-            if not isinstance(problem, Exception):
-                raise
-            return
-        for claimed, _, future in batch:
-            if not future.done():
-                future.set_result(found.get(claimed.game))
-
-    async def _settled(self, batch: list[Waiting]) -> dict[str, int]:
-        """When each game that still has a row is to be looked at."""
-        games = [claimed.game for claimed, _, _ in batch]
-        rows = select(due.c.game, due.c.at).where(due.c.game.in_(games)).order_by(due.c.game)
-        over = [_keys(claimed) for claimed, next_at, _ in batch if next_at is None]
-        later = [{**_keys(claimed), "next_at": at} for claimed, at, _ in batch if at is not None]
-        async with self._writing() as run:
-            # PostgreSQL locks them here, in the order of the games, like whoever else writes several of these
-            # rows: else two writers could each hold a row that the other one waits for.
-            await run.execute(rows.with_for_update())
-            if over:
-                await run.execute(_OVER, over)
-                await run.execute(_FREE, over)
-            if later:
-                await run.execute(_LATER, later)
-            return {row.game: int(row.at) for row in await run.execute(rows)}
-
-
-def _keys(claimed: Due) -> dict[str, Any]:
-    return {"claimed": claimed.game, "claimed_n": claimed.n}
-
-
 class DueWork(GameDatabase):
     """A part of the GameStore port: rows of the table `due`."""
 
     def __init__(self, engine: AsyncEngine, relaxed: AsyncEngine) -> None:
         super().__init__(engine, relaxed)
-        self._settle_due = SettleDue(lambda: self.writing(durable=False))
-
-    async def wake(self, game: str, at: int) -> None:
-        new = self._upsert(due).values(game=game, at=at, lease_until=0, n=1)
-        earlier = (
-            func.min(due.c.at, new.excluded.at) if self._is_sqlite else func.least(due.c.at, new.excluded.at)
-        )
+        self._settling = Batches(self._settle)
+        self._waking = Batches(self._wake)
+        new = self._upsert(due).values(game=bindparam("game"), at=bindparam("at"), lease_until=0, n=1)
+        earlier = func.min if self._is_sqlite else func.least
         # As the writers do it: a row that is being looked at stays due, and the look's note gives way.
-        upsert = new.on_conflict_do_update(
+        self._upsert_due = new.on_conflict_do_update(
             index_elements=["game"],
-            set_={"at": earlier, "n": due.c.n + 1},
+            set_={"at": earlier(due.c.at, new.excluded.at), "n": due.c.n + 1},
             where=or_(due.c.lease_until > 0, due.c.at > new.excluded.at),
         )
+
+    async def wake(self, game: str, at: int) -> None:
+        await self._waking.get((game, at))
+
+    async def _wake(self, batch: list[tuple[str, int]]) -> list[None]:
+        # Sorted: whoever writes several of these rows does it in the order of the games, so that no two writers
+        # each hold a row that the other one waits for.
+        rows = [{"game": game, "at": at} for game, at in sorted(batch)]
         async with self.writing(durable=False) as run:
-            await run.execute(upsert)
+            await run.execute(self._upsert_due, rows)
+        return [None] * len(batch)
+
+    async def settle_due(self, claimed: Due, next_at: int | None) -> int | None:
+        return await self._settling.get((claimed, next_at))
+
+    async def _settle(self, batch: list[tuple[Due, int | None]]) -> list[int | None]:
+        """When each row says to look again, after the lease has ended; None when there is no row any more."""
+        games = padded([claimed.game for claimed, _ in batch])
+        over = [_keys(claimed) for claimed, next_at in batch if next_at is None]
+        later = [{**_keys(claimed), "next_at": at} for claimed, at in batch if at is not None]
+        async with self.writing(durable=False) as run:
+            # PostgreSQL locks them here, in the order of the games (see _wake).
+            await run.execute(_ROWS_LOCKED, {"games": games})
+            if over:
+                await run.execute(_OVER, over)
+                await run.execute(_FREE, over)
+            if later:
+                await run.execute(_LATER, later)
+            found = {row.game: int(row.at) for row in await run.execute(_ROWS, {"games": games})}
+        return [found.get(claimed.game) for claimed, _ in batch]
 
     async def claim_due(self, now: int, lease: int, limit: int) -> list[Due]:
         """Rows that are due and leased to nobody, now leased to us; two workers never get the same row."""
@@ -130,9 +98,6 @@ class DueWork(GameDatabase):
         async with self.writing(durable=False) as run:
             return [Due(row.game, row.at, row.n) for row in await run.execute(claim)]
 
-    async def settle_due(self, claimed: Due, next_at: int | None) -> int | None:
-        return await self._settle_due.settle(claimed, next_at)
-
     async def promised(self, games: Sequence[str], now: int) -> dict[str, int]:
         query = select(due.c.game, due.c.at, due.c.lease_until).where(due.c.game.in_(games))
         return {
@@ -147,6 +112,10 @@ class DueWork(GameDatabase):
         async with self.reading() as run:
             found = (await run.execute(select(func.min(due.c.at)))).scalar()
             return int(found) if found is not None else None
+
+
+def _keys(claimed: Due) -> dict[str, Any]:
+    return {"claimed": claimed.game, "claimed_n": claimed.n}
 
 
 class Heartbeat(GameDatabase):

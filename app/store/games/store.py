@@ -7,37 +7,47 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import orjson
-from sqlalchemy import and_, func, insert, select, union
-from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy import and_, bindparam, func, select, union
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.play.log.entries import Entry, GameRow, SeatRow, Summary
-from app.play.ports import GameExists
+from app.store.batches import Batches, padded
 from app.store.engine import is_sqlite, make_engine, sqlite_file
 from app.store.games.chat import Chat
+from app.store.games.creating import GAME_COLUMNS, HEAD_COLUMNS, SUMMARY_COLUMNS, Creating
 from app.store.games.due_work import DueWork, Heartbeat
 from app.store.games.group_commit import GroupCommit
 from app.store.games.postgres_writer import PostgresWriter
-from app.store.games.rows import BatchWriter, entry_of, log_row, seat_rows
+from app.store.games.rows import BatchWriter, entry_of
 from app.store.games.sqlite_writer import SqliteWriter
-from app.store.games.tables import due as due_work
 from app.store.games.tables import games, headed, heads, log, seats
 from app.store.people.tables import present_name, with_present_names
 
-_LOG_COLUMNS = tuple(column.name for column in log.columns)
-_SEAT_COLUMNS = tuple(column.name for column in seats.columns)
-# What stands in a column as it does in GameRow and Summary.
-_GAME_COLUMNS = ("id", "rules_version", "server_seed", "commitment", "creator", "created_at", "status")
-_HEAD_COLUMNS = ("seq", "to_act", "deadline", "updated_at")
-_SUMMARY_COLUMNS = ("taken", "bots", "host", "next_game", "started_at", "ended_at")
-_SEATED = select(seats, present_name.label("present_name")).select_from(
-    with_present_names(seats, seats.c.person)
+_SEATED = (
+    select(seats, present_name.label("present_name"))
+    .select_from(with_present_names(seats, seats.c.person))
+    .where(seats.c.game.in_(bindparam("games", expanding=True)))
+    .order_by(seats.c.seat)
 )
 _IS_PUBLIC = and_(games.c.status == "finished", games.c.is_listed, games.c.is_watchable)
 _GAMES = select(games, heads.c.seq, heads.c.to_act, heads.c.deadline, heads.c.updated_at).select_from(headed)
+_THESE_GAMES = _GAMES.where(games.c.id.in_(bindparam("ids", expanding=True)))
+_ENTRIES = (
+    select(log).where(log.c.game == bindparam("game"), log.c.seq > bindparam("after")).order_by(log.c.seq)
+)
+_PAGES = (
+    select(log)
+    .where(
+        log.c.game.in_(bindparam("games", expanding=True)),
+        log.c.seq > bindparam("after"),
+        log.c.seq <= bindparam("last"),
+    )
+    .order_by(log.c.game, log.c.seq)
+)
+ROOMS_AT_ONCE = 8  # logs in one query: a page of each is a few milliseconds of the loop
 
 
-class SqlGameStore(DueWork, Heartbeat, Chat):
+class SqlGameStore(Creating, DueWork, Heartbeat, Chat):
     """The log and its heads in SQLite or PostgreSQL."""
 
     def __init__(
@@ -50,6 +60,8 @@ class SqlGameStore(DueWork, Heartbeat, Chat):
         super().__init__(engine, relaxed)
         self._commit = GroupCommit(writer, committed)
         self.append = self._commit.append
+        self._reading_games = Batches(self._read_games, most=64)
+        self._reading_logs = Batches(self._read_logs, most=ROOMS_AT_ONCE)
 
     async def flush(self) -> None:
         """Returns when everything that was begun is on disk."""
@@ -59,48 +71,31 @@ class SqlGameStore(DueWork, Heartbeat, Chat):
         """Everything that was begun is on disk."""
         await self._commit.close()
 
-    async def create(
-        self,
-        game: GameRow,
-        entry: Entry,
-        limit: tuple[Sequence[str], int] | None = None,
-        due: int | None = None,
-    ) -> bool:
-        try:
-            async with self.writing() as run:
-                await self._create(run, game, entry, limit)
-                if due is not None:
-                    await run.execute(insert(due_work).values(game=game.id, at=due, lease_until=0, n=1))
-        except _TooManyGames:
-            return False
-        except IntegrityError:
-            raise GameExists from None
-        return True
-
-    async def _create(
-        self, run: AsyncConnection, game: GameRow, entry: Entry, limit: tuple[Sequence[str], int] | None
-    ) -> None:
-        assert game.summary is not None
-        if limit is not None and not self._is_sqlite:
-            # Whoever creates several at once waits for themselves; SQLite has one writer anyway.
-            await run.execute(select(func.pg_advisory_xact_lock(func.hashtext(game.creator))))
-        await run.execute(insert(games).values(**_game_values(game, game.summary)))
-        await run.execute(insert(heads).values(game=game.id, **_columns(game, _HEAD_COLUMNS)))
-        await run.execute(insert(log).values(dict(zip(_LOG_COLUMNS, log_row(entry), strict=True))))
-        rows = [dict(zip(_SEAT_COLUMNS, row, strict=True)) for row in seat_rows(game.id, game.summary.seats)]
-        if rows:
-            await run.execute(insert(seats), rows)
-        # After the first write: a transaction that reads first could not write any more in SQLite.
-        if limit is not None and await _count_open(run, limit[0]) > limit[1]:
-            raise _TooManyGames
-
     async def game(self, game: str) -> GameRow | None:
-        found = await self._games(_GAMES.where(games.c.id == game))
-        return found[0] if found else None
+        return await self._reading_games.get(game)
+
+    async def _read_games(self, batch: list[str]) -> list[GameRow | None]:
+        found = {row.id: row for row in await self._games(_THESE_GAMES, {"ids": padded(batch)})}
+        return [found.get(game) for game in batch]
 
     async def entries(self, game: str, after: int = 0, limit: int | None = None) -> list[Entry]:
-        query = select(log).where(log.c.game == game, log.c.seq > after).order_by(log.c.seq).limit(limit)
-        return [entry_of(row) for row in await self.rows(query)]
+        if limit is None:
+            rows = await self.rows(_ENTRIES, {"game": game, "after": after})
+        else:
+            rows = await self._reading_logs.get((game, after, limit))
+        return [entry_of(row) for row in rows]
+
+    async def _read_logs(self, batch: list[tuple[str, int, int]]) -> list[list[Any]]:
+        """Rows as they came: making entries of them is for each who asked, in a turn of their own."""
+        found: dict[tuple[str, int, int], list[Any]] = {key: [] for key in batch}
+        async with self.reading() as run:
+            for after, limit in {key[1:] for key in batch}:  # nearly always one: rooms begin at the beginning
+                games = padded([game for game, *page in batch if page == [after, limit]])
+                # Numbers have no gaps, so so many entries are so many numbers.
+                values = {"games": games, "after": after, "last": after + limit}
+                for row in await run.execute(_PAGES, values):
+                    found[row.game, after, limit].append(row)
+        return list(found.values())
 
     async def heads(self, wanted: Sequence[str]) -> dict[str, int]:
         found: dict[str, int] = {}
@@ -187,12 +182,12 @@ class SqlGameStore(DueWork, Heartbeat, Chat):
             sum(times for mine, other, times in counted if mine > other),
         )
 
-    async def _games(self, query: Any) -> list[GameRow]:
+    async def _games(self, query: Any, values: dict[str, Any] | None = None) -> list[GameRow]:
         async with self.reading() as run:
-            rows = list(await run.execute(query))
+            rows = list(await run.execute(query, values))
             found: dict[str, list[SeatRow]] = {row.id: [] for row in rows}
             if rows:
-                seated = await run.execute(_SEATED.where(seats.c.game.in_(found)).order_by(seats.c.seat))
+                seated = await run.execute(_SEATED, {"games": padded(list(found))})
                 for seat in seated:
                     # A name that stands with a person's seat is of an older release, and may be of somebody gone.
                     name = seat.name if seat.person is None else seat.present_name
@@ -201,49 +196,20 @@ class SqlGameStore(DueWork, Heartbeat, Chat):
         return [_game_of(row, tuple(found[row.id])) for row in rows]
 
 
-class _TooManyGames(Exception):
-    """Ends the transaction without a trace."""
-
-
-async def _count_open(run: AsyncConnection, creators: Sequence[str]) -> int:
-    unfinished = and_(games.c.creator.in_(creators), games.c.status.in_(("open", "running")))
-    return int((await run.execute(select(func.count()).select_from(games).where(unfinished))).scalar_one())
-
-
 def _game_of(row: Any, seated: tuple[SeatRow, ...]) -> GameRow:
     columns = row._mapping
     summary = Summary(
-        **{name: columns[name] for name in _SUMMARY_COLUMNS},
+        **{name: columns[name] for name in SUMMARY_COLUMNS},
         result=orjson.loads(row.result) if row.result is not None else None,
         options=orjson.loads(row.options),
         seats=seated,
     )
     return GameRow(
-        **{name: columns[name] for name in (*_GAME_COLUMNS, *_HEAD_COLUMNS)},
+        **{name: columns[name] for name in (*GAME_COLUMNS, *HEAD_COLUMNS)},
         options=orjson.loads(row.founded),
         terms=orjson.loads(row.terms),
         summary=summary,
     )
-
-
-def _game_values(game: GameRow, summary: Summary) -> dict[str, Any]:
-    terms = game.terms
-    options = orjson.dumps(game.options).decode()
-    return {
-        **_columns(game, _GAME_COLUMNS),
-        **_columns(summary, _SUMMARY_COLUMNS),
-        "preset": game.options["preset"],
-        "founded": options,
-        "options": options,
-        "terms": orjson.dumps(terms).decode(),
-        "is_listed": terms.get("visibility") == "open",
-        "is_watchable": bool(terms.get("spectators", True)) and terms.get("lock") is None,
-        "players": game.options["players"],
-    }
-
-
-def _columns(of: GameRow | Summary, names: Sequence[str]) -> dict[str, Any]:
-    return {name: getattr(of, name) for name in names}
 
 
 @asynccontextmanager
