@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,13 +55,34 @@ class Site:
     publish_signed_out: Callable[[str, Any], None] = lambda key, how: None  # the other workers
     publish_renamed: Callable[[Mapping[str, str | None]], None] = lambda people: None  # rooms in every worker
     known: dict[str, tuple[Player, float]] = field(default_factory=dict)  # by hash: sessions seen lately
+    _lookups: dict[int, set[str]] = field(
+        default_factory=dict
+    )  # under way, and what has changed since they began
 
     def now(self) -> int:
         """Whole seconds since 1970."""
         return int(self.clock())
 
+    @contextmanager
+    def looking_up(self) -> Iterator[set[str]]:
+        """While the store is asked for somebody: the sessions that end and the people who change meanwhile.
+
+        Its answer may be of before that, and whoever has been shut out must not come in by it.
+        """
+        changed: set[str] = set()
+        self._lookups[id(changed)] = changed
+        try:
+            yield changed
+        finally:
+            del self._lookups[id(changed)]
+
+    def _changed(self, key: str) -> None:
+        for changed in self._lookups.values():
+            changed.add(key)
+
     def forget(self, player: str) -> None:
         """What was remembered of a player is asked again: a name, an account or a ban has changed."""
+        self._changed(player)
         stale = [
             key for key, (known, _) in self.known.items() if known.id == player or player in known.aliases
         ]
@@ -92,6 +114,7 @@ class Site:
         if by == "person":
             self.forget(key)
         elif by == "session":
+            self._changed(key)
             self.known.pop(key, None)
         self.sockets.end(by, (key,), (code, reason))
 

@@ -6,25 +6,36 @@ import hashlib
 import secrets
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from sqlalchemy import Table, and_, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Table, bindparam, delete, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from app.store.batches import Batches, padded
+from app.store.people.player_rows import Player, players_of
 from app.store.people.tables import (
     accounts,
-    bans,
     players,
     present_name,
     sessions,
     tokens,
     with_present_names,
 )
+from app.store.people.taken_names import (
+    LoginTaken,
+    Name,
+    is_others,
+    lock_names,
+    owners_of_names,
+    take_name,
+)
 from app.store.transactions import Queries
 
+__all__ = ["LoginTaken", "Name", "PeopleStore", "Player", "hashed", "new_id"]
+
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # 32 letters that nobody mixes up, 5 bits each
-PRESENT_SECONDS = 1800  # a guest seen this recently keeps its name from others
 SEEN_EVERY = 300  # seconds between two notes that somebody was seen
 
 
@@ -38,36 +49,44 @@ def hashed(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-class LoginTaken(Exception):
-    """Another account has this log-in name, or this player has an account already."""
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Whose session, or token, is it? Older than `oldest` it has ended."""
+
+    hash: str
+    now: int
+    oldest: int = 0
+    came_from: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
-    """A name and what it is found by: its log-in, its skeleton, and every skeleton it could be confused by."""
-
-    text: str
-    login: str
-    skeleton: str
-    skeletons: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Player:
-    """A person as the store knows them; `aliases` are guests that this account has claimed."""
+class _NewGuest:
+    """Somebody who has just chosen a name."""
 
     id: str
-    name: str
-    is_account: bool
-    is_bot: bool
-    made_at: int
-    seen_at: int
-    aliases: tuple[str, ...] = ()
-    is_banned: bool = False
+    name: Name
+    session: str
+    device: str
+    now: int
+    came_from: str | None
+
+    def as_player(self) -> dict[str, object]:
+        row = {"id": self.id, "name": self.name.text, "skeleton": self.name.skeleton}
+        return {**row, "is_account": False, "is_bot": False, "made_at": self.now, "seen_at": self.now}
+
+    def as_session(self) -> dict[str, object]:
+        return _session_row(self.id, self.session, self.device, self.now, self.came_from)
 
 
 class PeopleStore(Queries):
-    """Queries about players, sessions and tokens; each call is one transaction."""
+    """Queries about players, sessions and tokens; each call is one transaction, those of many at once are too."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        super().__init__(engine)
+        self._owners = {table.name: Batches(partial(self._owner, table)) for table in (sessions, tokens)}
+        self._naming = Batches(self._names, most=16)
+        self._taken = Batches(self._are_taken)
+        self._adding = Batches(self._add_guests, most=64)
 
     async def ping(self) -> None:
         """Returns when the database answers, raises when it does not."""
@@ -78,19 +97,25 @@ class PeopleStore(Queries):
         self, name: Name, device: str, now: int, *, came_from: str | None = None
     ) -> tuple[Player, str]:
         """A new guest and the secret of its first session. Raises LoginTaken."""
-        player, session = new_id(), secrets.token_urlsafe(24)
-        row = {
-            "id": player,
-            "name": name.text,
-            "skeleton": name.skeleton,
-            "is_account": False,
-            "is_bot": False,
-        }
+        guest = _NewGuest(new_id(), name, secrets.token_urlsafe(24), device, now, came_from)
+        await self._adding.get(guest)
+        return Player(guest.id, name.text, False, False, now, now), guest.session
+
+    async def _add_guests(self, batch: list[_NewGuest]) -> list[LoginTaken | None]:
+        """All who came in one turn, in one transaction; of two with one name the first has it."""
+        names = [guest.name for guest in batch]
         async with self.writing() as run:
-            await _take_name(run, name, now, None)
-            await run.execute(insert(players).values(**row, made_at=now, seen_at=now))
-            await _open_session(run, player, session, device, now, came_from)
-        return Player(player, name.text, False, False, now, now), session
+            await lock_names(run, names)
+            taken = await owners_of_names(run, names, min(guest.now for guest in batch))
+            added = []
+            for guest in batch:
+                if taken.keys().isdisjoint(guest.name.skeletons):
+                    taken[guest.name.skeleton] = {guest.id}
+                    added.append(guest)
+            if added:
+                await run.execute(insert(players), [guest.as_player() for guest in added])
+                await run.execute(insert(sessions), [guest.as_session() for guest in added])
+        return [None if guest in added else LoginTaken() for guest in batch]
 
     async def open_session(
         self,
@@ -136,39 +161,53 @@ class PeopleStore(Queries):
         self, session: str, now: int, oldest: int, came_from: str | None = None
     ) -> Player | None:
         """Whose session this is; notes once in a while that they were seen."""
-        return await self._owner(sessions, session, now, oldest, came_from=came_from)
+        return await self._owners[sessions.name].get(_Asked(hashed(session), now, oldest, came_from))
 
     async def by_token(self, token: str, now: int) -> Player | None:
         """Whose program's token this is."""
-        return await self._owner(tokens, token, now)
+        return await self._owners[tokens.name].get(_Asked(hashed(token), now))
 
-    async def _owner(
-        self, table: Table, secret: str, now: int, oldest: int = 0, **seen: Any
-    ) -> Player | None:
-        is_it = table.c.hash == hashed(secret)
+    async def _owner(self, table: Table, batch: list[_Asked]) -> list[Player | None]:
+        """All that were asked for in one turn: after a restart everybody is."""
+        now = max(asked.now for asked in batch)
         async with self.reading() as run:
-            row = (await run.execute(select(table.c.player, table.c.seen_at).where(is_it))).first()
-            if row is None or row.seen_at < oldest:
-                return None
-            player = await _player(run, row.player, now)
-        if player is not None and row.seen_at < now - SEEN_EVERY:
+            rows = await run.execute(_OWNER[table.name], {"keys": padded([asked.hash for asked in batch])})
+            seen = {row.hash: (row.player, row.last) for row in rows}
+            people = await players_of(run, {player for player, _ in seen.values()}, now)
+        found: list[Player | None] = []
+        noted: dict[str, dict[str, Any]] = {}
+        for asked in batch:
+            player_id, last = seen.get(asked.hash, (None, -1))
+            player = people.get(player_id) if player_id is not None and last >= asked.oldest else None
+            found.append(player)
+            if player is not None and last < asked.now - SEEN_EVERY:
+                noted[asked.hash] = {
+                    "key": asked.hash,
+                    "player": player.id,
+                    "now": now,
+                    "came": asked.came_from,
+                }
+        if noted:
+            # In the order of their keys: two workers who note the same people must not wait for each other.
+            by_key = [noted[key] for key in sorted(noted)]
             async with self.writing() as run:
-                await run.execute(update(table).where(is_it).values(seen_at=now, **seen))
-                await run.execute(update(players).where(players.c.id == player.id).values(seen_at=now))
-        return player
+                await run.execute(_SEEN[table.name], by_key)
+                await run.execute(_SEEN_PLAYER, sorted(by_key, key=lambda row: str(row["player"])))
+        return found
 
     async def player(self, player: str, now: int) -> Player | None:
         """The player of this id, a claimed guest as its account; None when unknown or deleted."""
         async with self.reading() as run:
-            return await _player(run, player, now)
+            return (await players_of(run, {player}, now)).get(player)
 
     async def names(self, ids: Sequence[str]) -> dict[str, str]:
         """Names by id, a claimed guest's is the account's; somebody unknown or deleted is left out."""
-        if not ids:
-            return {}
-        async with self.reading() as run:
-            rows = await run.execute(_NAMES, {"ids": list(ids)})
-            return {row.id: row.name for row in rows if row.name is not None}
+        return await self._naming.get(tuple(ids)) if ids else {}
+
+    async def _names(self, batch: list[tuple[str, ...]]) -> list[dict[str, str]]:
+        rows = await self.rows(_NAMES, {"ids": padded(list({each for ids in batch for each in ids}))})
+        found = {row.id: row.name for row in rows if row.name is not None}
+        return [{each: found[each] for each in ids if each in found} for ids in batch]
 
     async def changed(self, since: int) -> dict[str, str | None]:
         """Who was renamed since then, and to what; None: who was deleted."""
@@ -176,14 +215,19 @@ class PeopleStore(Queries):
 
     async def is_taken(self, name: Name, now: int, but: str | None = None) -> bool:
         """Whether an account, or a guest who is about, has a name that looks like this."""
+        return await self._taken.get((name, now, but))
+
+    async def _are_taken(self, batch: list[tuple[Name, int, str | None]]) -> list[bool]:
+        now = min(asked[1] for asked in batch)
         async with self.reading() as run:
-            return await _is_taken(run, name, now, but)
+            taken = await owners_of_names(run, [asked[0] for asked in batch], now)
+        return [is_others(taken, name, but) for name, _, but in batch]
 
     async def rename(self, player: str, name: Name, now: int) -> None:
         """A new name; an account's log-in name follows it. Raises LoginTaken."""
         try:
             async with self.writing() as run:
-                await _take_name(run, name, now, player)
+                await take_name(run, name, now, player)
                 changed = {"name": name.text, "skeleton": name.skeleton, "changed_at": now}
                 await run.execute(update(players).where(players.c.id == player).values(**changed))
                 await run.execute(
@@ -213,33 +257,17 @@ class PeopleStore(Queries):
         return [(row.hash[:16], row.device, row.seen_at, row.hash == key) for row in rows]
 
 
-async def _take_name(run: AsyncConnection, name: Name, now: int, but: str | None) -> None:
-    """Raises LoginTaken when the name is somebody's; of two who ask at once only one gets it.
-
-    SQLite has one writer at a time anyway; in PostgreSQL those who want the same name wait for each other.
-    """
-    if run.dialect.name == "postgresql":
-        await run.execute(select(func.pg_advisory_xact_lock(func.hashtext(name.skeleton))))
-    if await _is_taken(run, name, now, but):
-        raise LoginTaken
-
-
-async def _is_taken(run: AsyncConnection, name: Name, now: int, but: str | None) -> bool:
-    about = and_(players.c.seen_at > now - PRESENT_SECONDS, players.c.claimed_by.is_(None))
-    query = select(players.c.id).where(
-        players.c.skeleton.in_(bindparam("skeletons", expanding=True)),
-        players.c.deleted_at.is_(None),
-        or_(players.c.is_account, about),
-    )
-    found = await run.execute(query.limit(2), {"skeletons": list(name.skeletons)})
-    return any(row.id != but for row in found)
-
-
 async def _open_session(
     run: AsyncConnection, player: str, session: str, device: str, now: int, came_from: str | None
 ) -> None:
-    row = {"hash": hashed(session), "player": player, "device": device[:80], "made_at": now, "seen_at": now}
-    await run.execute(insert(sessions).values(**row, came_from=came_from))
+    await run.execute(insert(sessions), [_session_row(player, session, device, now, came_from)])
+
+
+def _session_row(
+    player: str, session: str, device: str, now: int, came_from: str | None
+) -> dict[str, object]:
+    row = {"hash": hashed(session), "player": player, "device": device[:80], "came_from": came_from}
+    return {**row, "made_at": now, "seen_at": now}
 
 
 # Made once: a list that is put into a query as it is written leaves objects in a circle behind, kilobytes for
@@ -259,26 +287,16 @@ _LIVE = tuple(
     select(table.c.hash).where(table.c.hash.in_(bindparam("keys", expanding=True)))
     for table in (sessions, tokens)
 )
-_BAN = (
-    select(bans.c.id)
-    .where(
-        bans.c.player.in_(bindparam("ids", expanding=True)),
-        or_(bans.c.until.is_(None), bans.c.until > bindparam("now")),
+_OWNER = {
+    table.name: select(table.c.hash, table.c.player, table.c.seen_at.label("last")).where(
+        table.c.hash.in_(bindparam("keys", expanding=True))
     )
-    .limit(1)
-)
-
-
-async def _player(run: AsyncConnection, player: str, now: int) -> Player | None:
-    row = (await run.execute(select(players).where(players.c.id == player))).first()
-    if row is not None and row.claimed_by is not None:
-        row = (await run.execute(select(players).where(players.c.id == row.claimed_by))).first()
-    if row is None or row.deleted_at is not None:
-        return None
-    claimed = await run.execute(
-        select(players.c.id).where(players.c.claimed_by == row.id).order_by(players.c.made_at)
-    )
-    aliases = tuple(each.id for each in claimed)
-    ban = await run.execute(_BAN, {"ids": (row.id, *aliases), "now": now})
-    is_banned = ban.first() is not None
-    return Player(row.id, row.name, row.is_account, row.is_bot, row.made_at, row.seen_at, aliases, is_banned)
+    for table in (sessions, tokens)
+}
+_SEEN = {
+    sessions.name: update(sessions)
+    .where(sessions.c.hash == bindparam("key"))
+    .values(seen_at=bindparam("now"), came_from=bindparam("came")),
+    tokens.name: update(tokens).where(tokens.c.hash == bindparam("key")).values(seen_at=bindparam("now")),
+}
+_SEEN_PLAYER = update(players).where(players.c.id == bindparam("player")).values(seen_at=bindparam("now"))

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import bindparam, delete, insert, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from app.store.batches import Batches, padded
 from app.store.people.tables import audit, bans, blocks, players, reports, sessions
 from app.store.transactions import Queries
 
 # Asked whenever somebody sits down; made once, because a list that is put into a query as it is written leaves
 # objects in a circle behind, kilobytes each time, until the collector finds them.
-_HEADS = select(players.c.claimed_by).where(players.c.id.in_(bindparam("ids", expanding=True)))
-_CLAIMED = select(players.c.id).where(players.c.claimed_by.in_(bindparam("ids", expanding=True)))
-_BLOCKED = (
-    select(blocks.c.at)
-    .where(
-        blocks.c.player.in_(bindparam("by", expanding=True)),
-        blocks.c.blocked.in_(bindparam("meant", expanding=True)),
-    )
-    .limit(1)
+_HEADS = select(players.c.id, players.c.claimed_by).where(players.c.id.in_(bindparam("ids", expanding=True)))
+_CLAIMED = select(players.c.id, players.c.claimed_by).where(
+    players.c.claimed_by.in_(bindparam("ids", expanding=True))
+)
+_BLOCKED = select(blocks.c.player, blocks.c.blocked).where(
+    blocks.c.player.in_(bindparam("by", expanding=True)),
+    blocks.c.blocked.in_(bindparam("meant", expanding=True)),
 )
 
 
 class SocialStore(Queries):
     """Queries about who does not want to meet whom, and what the operator did about it."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        super().__init__(engine)
+        self._meeting = Batches(self._are_blocked, most=64)  # whether those who sit down may meet
 
     # -- blocks ------------------------------------------------------------------------------------
 
@@ -63,10 +66,19 @@ class SocialStore(Queries):
         """Whether one of the others, under any id of theirs, has blocked this person under any of theirs."""
         if not person or not others:
             return False
+        return await self._meeting.get((tuple(person), tuple(others)))
+
+    async def _are_blocked(self, batch: list[tuple[tuple[str, ...], tuple[str, ...]]]) -> list[bool]:
         async with self.reading() as run:
-            meant = await _every_id(run, person)
-            by = await _every_id(run, others)
-            return (await run.execute(_BLOCKED, {"by": list(by), "meant": list(meant)})).first() is not None
+            known = await _identities(run, {each for asked in batch for ids in asked for each in ids})
+            meant = [known.every_id(person) for person, _ in batch]
+            by = [known.every_id(others) for _, others in batch]
+            asked = {"by": padded(list(set().union(*by))), "meant": padded(list(set().union(*meant)))}
+            blocked = {(row.player, row.blocked) for row in await run.execute(_BLOCKED, asked)}
+        return [
+            any(player in theirs and person in own for player, person in blocked)
+            for own, theirs in zip(meant, by, strict=True)
+        ]
 
     # -- reports -----------------------------------------------------------------------------------
 
@@ -108,7 +120,7 @@ class SocialStore(Queries):
         }
         async with self.writing() as run:
             if player is not None:
-                theirs = sessions.c.player.in_(await _every_id(run, (player,)))
+                theirs = sessions.c.player.in_((await _identities(run, (player,))).every_id((player,)))
                 came = await run.execute(select(sessions.c.came_from).where(theirs).distinct())
                 row["came_from"] = sorted(each.came_from for each in came if each.came_from is not None)
             made = await run.execute(insert(bans).values(**row))
@@ -151,9 +163,24 @@ async def write_audit(
     await run.execute(insert(audit).values(**row))
 
 
-async def _every_id(run: AsyncConnection, ids: Sequence[str]) -> set[str]:
-    """These ids, the accounts that claimed them, and every other guest those accounts claimed."""
-    heads = {row.claimed_by for row in await run.execute(_HEADS, {"ids": list(ids)})}
-    owners = {head for head in heads if head is not None} | set(ids)
-    claimed = await run.execute(_CLAIMED, {"ids": list(owners)})
-    return owners | {row.id for row in claimed}
+class _Identities:
+    """Who of some people has played under which ids."""
+
+    def __init__(self, owners: dict[str, str], claimed: dict[str, set[str]]) -> None:
+        self._owners = owners
+        self._claimed = claimed
+
+    def every_id(self, ids: Iterable[str]) -> set[str]:
+        """These ids, the accounts that claimed them, and every other guest those accounts claimed."""
+        owners = {each for one in ids for each in (one, self._owners.get(one, one))}
+        return owners.union(*(self._claimed.get(owner, ()) for owner in owners))
+
+
+async def _identities(run: AsyncConnection, ids: Collection[str]) -> _Identities:
+    """Of all of these people, in two queries."""
+    rows = await run.execute(_HEADS, {"ids": padded(list(ids))})
+    owners = {row.id: row.claimed_by for row in rows if row.claimed_by is not None}
+    claimed: dict[str, set[str]] = {}
+    for row in await run.execute(_CLAIMED, {"ids": padded([*ids, *owners.values()])}):
+        claimed.setdefault(row.claimed_by, set()).add(row.id)
+    return _Identities(owners, claimed)

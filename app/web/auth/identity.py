@@ -11,6 +11,7 @@ program: its cookies are not looked at, so no other site can make a browser writ
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Annotated
@@ -164,25 +165,30 @@ def _as_person(player: Player | None) -> Person | None:
 
 async def _by_session(connection: HTTPConnection, session: str) -> Player | None:
     """Asked again at most every few seconds, so that a stream of requests costs one query."""
-    site, key = site_of(connection), hashed(session)
-    found = site.known.get(key)
-    if found is not None and found[1] > site.clock():
-        return found[0]
-    now = site.now()
-    oldest = now - site.settings.session_days * 86400
-    player = await site.people.by_session(session, now, oldest, came_from(connection))
-    _remember(site, key, player)
-    return player
+    site = site_of(connection)
+    oldest = site.now() - site.settings.session_days * 86400
+    return await _found(
+        site,
+        hashed(session),
+        lambda: site.people.by_session(session, site.now(), oldest, came_from(connection)),
+    )
 
 
 async def _by_token(site: Site, token: str) -> Player | None:
-    key = hashed(token)
+    return await _found(site, hashed(token), lambda: site.people.by_token(token, site.now()))
+
+
+async def _found(site: Site, key: str, ask: Callable[[], Awaitable[Player | None]]) -> Player | None:
     found = site.known.get(key)
     if found is not None and found[1] > site.clock():
         return found[0]
-    player = await site.people.by_token(token, site.now())
-    _remember(site, key, player)
-    return player
+    while True:
+        with site.looking_up() as changed:
+            player = await ask()
+        # Signed out, banned or renamed while the store answered: it is asked again.
+        if changed.isdisjoint((key,) if player is None else (key, player.id, *player.aliases)):
+            _remember(site, key, player)
+            return player
 
 
 def _remember(site: Site, key: str, player: Player | None) -> None:

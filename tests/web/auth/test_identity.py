@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from app.settings import Settings
+from app.store.people.players import hashed
 from tests.web.running_site import code_of, running
 
 SECRET = "k" * 40
@@ -149,3 +150,49 @@ async def test_a_session_is_remembered_for_seconds_and_then_forgotten_with_the_n
         await guests[2].get("/api/v1/me")
         assert not early & set(site.site.known)
         assert (await guests[0].get("/api/v1/me")).json()["person"], "the store still knows them"
+
+
+async def test_whoever_is_signed_out_while_the_store_answers_is_not_let_in(sqlite_url: str) -> None:
+    """The answer was read before the session ended, and comes after everybody was told to forget it."""
+    async with running(sqlite_url) as site:
+        browser, _ = await site.guest()
+        site.site.known.clear()
+        session = browser.cookies["cartagena"].rpartition(".")[0]
+        people, former, asked = site.site.people, site.site.people.by_session, 0
+
+        async def by_session(*given: Any, **more: Any) -> Any:
+            nonlocal asked
+            asked += 1
+            player = await former(*given, **more)
+            if asked == 1:
+                await people.close_session(session)
+                site.site.sign_out("session", hashed(session))
+            return player
+
+        people.by_session = by_session  # type: ignore[method-assign]
+        assert (await browser.get("/api/v1/me")).json()["person"] is None
+        assert asked == 2
+        assert site.site.known == {}
+
+
+async def test_whoever_is_banned_while_the_store_answers_is_shut_out(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        browser, _ = await site.guest()
+        site.site.known.clear()
+        people, former, asked = site.site.people, site.site.people.by_session, 0
+
+        async def by_session(*given: Any, **more: Any) -> Any:
+            nonlocal asked
+            asked += 1
+            player = await former(*given, **more)
+            assert player is not None
+            if asked == 1:
+                await site.site.social.ban(
+                    "op", player=player.id, address=None, reason="", until=None, now=site.site.now()
+                )
+                site.site.sign_out("person", player.id)
+            return player
+
+        people.by_session = by_session  # type: ignore[method-assign]
+        assert (await browser.get("/api/v1/me")).status_code == 403
+        assert asked == 2

@@ -1,0 +1,71 @@
+"""Players as they are found by id: a claimed guest as its account, with bans; many in three queries."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, func, or_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.store.batches import padded
+from app.store.people.tables import bans, players
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A person as the store knows them; `aliases` are guests that this account has claimed."""
+
+    id: str
+    name: str
+    is_account: bool
+    is_bot: bool
+    made_at: int
+    seen_at: int
+    aliases: tuple[str, ...] = ()
+    is_banned: bool = False
+
+
+_BANNED = select(bans.c.player).where(
+    bans.c.player.in_(bindparam("ids", expanding=True)),
+    or_(bans.c.until.is_(None), bans.c.until > bindparam("now")),
+)
+# Whoever was asked for, and for a claimed guest the account.
+_account = players.alias("account")
+_PEOPLE = (
+    select(players.c.id.label("asked"), _account)
+    .select_from(players.join(_account, _account.c.id == func.coalesce(players.c.claimed_by, players.c.id)))
+    .where(players.c.id.in_(bindparam("ids", expanding=True)), _account.c.deleted_at.is_(None))
+)
+_CLAIMED = (
+    select(players.c.id, players.c.claimed_by)
+    .where(players.c.claimed_by.in_(bindparam("ids", expanding=True)))
+    .order_by(players.c.made_at)
+)
+
+
+async def players_of(run: AsyncConnection, ids: Collection[str], now: int) -> dict[str, Player]:
+    """The players of these ids, a claimed guest as its account; who is unknown or deleted is left out."""
+    if not ids:
+        return {}
+    rows = (await run.execute(_PEOPLE, {"ids": padded(sorted(ids))})).all()
+    if not rows:
+        return {}
+    aliases: dict[str, list[str]] = {row.id: [] for row in rows}
+    for claimed in await run.execute(_CLAIMED, {"ids": padded(list(aliases))}):
+        aliases[claimed.claimed_by].append(claimed.id)
+    everybody = [*aliases, *(each for claimed in aliases.values() for each in claimed)]
+    banned = {row.player for row in await run.execute(_BANNED, {"ids": padded(everybody), "now": now})}
+    return {
+        row.asked: Player(
+            row.id,
+            row.name,
+            row.is_account,
+            row.is_bot,
+            row.made_at,
+            row.seen_at,
+            tuple(aliases[row.id]),
+            not banned.isdisjoint((row.id, *aliases[row.id])),
+        )
+        for row in rows
+    }
