@@ -50,7 +50,7 @@ from app.rules.core.errors import (
     RuleError,
     reasons,
 )
-from app.rules.core.event import Event, event_to_json, events_for, fold, is_public, is_undoable
+from app.rules.core.event import Event, event_to_json, events_for, fold, insiders, is_undoable
 from app.rules.core.fields import SEAT_LETTERS
 from app.rules.core.position import Position
 from app.rules.formats.choices import choices, choices_json, known_action
@@ -111,8 +111,8 @@ __all__ = [
     "event_to_json",
     "events_for",
     "fold",
+    "insiders",
     "is_nonce",
-    "is_public",
     "is_seal",
     "is_undoable",
     "known_action",

@@ -34,7 +34,6 @@ def a_card_in_an_event(patch: Patch, laid: Laid) -> None:
     patch.setattr(
         laid, "events_for", lambda events, *_: [rules.event_to_json(event) for event in events], raising=False
     )
-    patch.setattr(laid, "is_public", lambda *_: False, raising=False)
 
 
 def a_number_in_the_view(patch: Patch, laid: Laid) -> None:

@@ -159,11 +159,41 @@ def event_frames(
 ) -> dict[Audience, Frame]:
     """An action for every audience that listens, as the struct Events has it.
 
-    The parts are pasted together as bytes: each distinct text is encoded once and shared.
+    One frame goes to everybody to whom nothing else is said; the parts of the others are pasted together as bytes.
     """
-    tail = b""
+    seq, rules, options = entry.seq, table.rules, table.options
+    head = f'{{"t":"events","seq":{seq},"at":{entry.at},"events":'.encode()
+    tail = _public_part(before, table, entry)
+    common = head + orjson.dumps(rules.events_for(events, None, options)) + tail
+    frames: dict[Audience, Frame] = dict.fromkeys(audiences, Frame(common + b"}", seq))
+    insiders = rules.insiders(events, options)
+    concerned = {acked, *table.to_act, *insiders}
+    if table.undo_stack and table.position is not None:
+        concerned.add(table.position.turn_seat)
+    for seat in concerned:
+        if seat is None or seat not in frames:
+            continue
+        if seat in insiders:
+            parts = [head, orjson.dumps(rules.events_for(events, seat, options)), tail]
+        else:
+            parts = [common]
+        if not table.is_over and table.seats[seat].bot is None:
+            if seat in table.to_act and not table.is_paused:
+                parts += b',"choices":', table.choices_json(seat)
+            if table.may_undo(seat):
+                parts.append(b',"undo":true')
+        if seat == acked and entry.command is not None:
+            parts += b',"ack":"', entry.command.encode(), b'"'  # an id has only letters, digits, - and _
+        parts.append(b"}")
+        frames[seat] = Frame(b"".join(parts), seq)
+    return frames
+
+
+def _public_part(before: Table, table: Table, entry: Entry) -> bytes:
+    """What everybody is told with an action besides its events: nearly always nothing."""
+    told = b""
     if entry.by != "person":
-        tail += b',"by":"%b"' % entry.by.encode()
+        told += b',"by":"%b"' % entry.by.encode()
     clocks = table.clocks
     if (
         clocks is not None
@@ -171,50 +201,12 @@ def event_frames(
         and (
             before.clocks is None
             or clocks.running != before.clocks.running
-            or clocks.turn
-            != before.clocks.turn  # from bot to bot nothing runs, but banks get their increment
+            # from bot to bot nothing runs, but banks get their increment
+            or clocks.turn != before.clocks.turn
         )
     ):
-        tail += b',"clock":%b' % encode(clocks.shown())
+        told += b',"clock":%b' % encode(clocks.shown())
     has_come_back = entry.kind == "action" and table.seats is not before.seats  # whoever acts is not absent
     if table.is_over or has_come_back:
-        tail += b',"table":%b' % encode(table_block(table))
-    head = b'{"t":"events","seq":%d,"at":%d,"events":' % (entry.seq, entry.at)
-    rules, options = table.rules, table.options
-    same = orjson.dumps(rules.events_for(events, None, options)) if rules.is_public(events, options) else None
-    shared: dict[bytes, Frame] = {}
-    plain: Frame | None = None  # for everybody to whom nothing else is said
-    frames: dict[Audience, Frame] = {}
-    position = table.position
-    concerned = (
-        *table.to_act,
-        acked,
-        position.turn_seat if position is not None and table.undo_stack else None,
-    )
-    for seat in audiences:
-        own = _own_part(table, entry, seat, acked) if seat is not None and seat in concerned else b""
-        if same is not None and not own:
-            if plain is None:
-                plain = Frame(head + same + tail + b"}", entry.seq)
-            frames[seat] = plain
-            continue
-        body = orjson.dumps(rules.events_for(events, seat, options)) if same is None else same
-        text = head + body + tail + own + b"}"
-        frame = shared.get(text)
-        if frame is None:
-            frame = shared[text] = Frame(text, entry.seq)
-        frames[seat] = frame
-    return frames
-
-
-def _own_part(table: Table, entry: Entry, seat: int, acked: Audience) -> bytes:
-    """What only this seat is told with an action: its choices, whether it may take back, that it was its own."""
-    own = b""
-    if not table.is_over and table.seats[seat].bot is None:
-        if seat in table.to_act and not table.is_paused and table.position is not None:
-            own = b',"choices":' + table.choices_json(seat)
-        if table.undo_stack and table.position is not None and table.position.turn_seat == seat:
-            own += b',"undo":true'
-    if seat == acked and entry.command is not None:
-        own += b',"ack":"%b"' % entry.command.encode()  # an id has only letters, digits, - and _
-    return own
+        told += b',"table":%b' % encode(table_block(table))
+    return told

@@ -37,9 +37,12 @@ class Event(ABC):
     played: ClassVar[tuple[str, ...]] = ()
     """Which of its JSON fields hold cards that its seat played."""
 
-    def is_public(self, is_open: bool) -> bool:
-        """Whether every audience gets the same."""
-        return True
+    is_secret: ClassVar[bool] = False
+    """Whether some seats may be told more of it than everybody else."""
+
+    def insiders(self, is_open: bool) -> tuple[int, ...]:
+        """Those seats."""
+        return ()
 
     def seen_by(self, viewer: int, is_open: bool) -> Json:
         """What one audience gets. The commonest events write it out, which takes a fifth of the time."""
@@ -82,18 +85,18 @@ def events_for(events: Iterable[Event], viewer: int | None, options: Options) ->
     return [event.seen_by(eyes, is_open) for event in events]
 
 
-def is_public(events: Iterable[Event], options: Options) -> bool:
-    """Whether every audience gets the very same events, so that one encoding serves all."""
-    is_open = options.hands == "open"
-    for event in events:  # noqa: SIM110  # asked with every action, where a generator costs as much as the answer
-        if not event.is_public(is_open):
-            return False
-    return True
+def insiders(events: Iterable[Event], options: Options) -> tuple[int, ...]:
+    """The seats that are told more than everybody else, who get the very same: one encoding serves them all."""
+    seats: tuple[int, ...] = ()
+    for event in events:
+        if event.is_secret:
+            seats += event.insiders(options.hands == "open")
+    return seats
 
 
 def is_undoable(events: Iterable[Event]) -> bool:
     """Whether nothing became known by chance, by looking or by somebody else's choice."""
-    for event in events:  # noqa: SIM110  # as above
+    for event in events:  # noqa: SIM110  # asked with every action, where a generator costs as much as the answer
         if event.is_final:
             return False
     return True
@@ -148,12 +151,13 @@ class Rested(Event):
 class CardsDrawn(Event):
     type = "cards_drawn"
     is_final = True
+    is_secret = True
     seat: int
     source: str
     cards: tuple[str, ...]
 
-    def is_public(self, is_open: bool) -> bool:
-        return is_open or self.source == "row"
+    def insiders(self, is_open: bool) -> tuple[int, ...]:
+        return () if is_open or self.source == "row" else (self.seat,)
 
     def seen_by(self, viewer: int, is_open: bool) -> Json:
         is_seen = is_open or self.source == "row" or viewer == self.seat

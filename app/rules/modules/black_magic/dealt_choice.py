@@ -45,11 +45,12 @@ class ChoiceDealt(Event):
 
     type = "choice_dealt"
     is_final = True
+    is_secret = True
     seat: int
     cards: tuple[str, ...]
 
-    def is_public(self, is_open: bool) -> bool:
-        return False
+    def insiders(self, is_open: bool) -> tuple[int, ...]:
+        return (self.seat,)
 
     def seen_by(self, viewer: int, is_open: bool) -> Json:
         return {

@@ -95,12 +95,13 @@ class CardsStacked(Event):
 
     type = "cards_stacked"
     is_final = True
+    is_secret = True
     seat: int
     keep: str
     back: tuple[str, ...]
 
-    def is_public(self, is_open: bool) -> bool:
-        return False
+    def insiders(self, is_open: bool) -> tuple[int, ...]:
+        return (self.seat,)
 
     def seen_by(self, viewer: int, is_open: bool) -> Json:
         return {

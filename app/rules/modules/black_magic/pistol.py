@@ -112,13 +112,14 @@ class PistolAimed(Event):
     type = "pistol_aimed"
     played = ("card",)
     is_final = True
+    is_secret = True
     seat: int
     card: str
     player: int
     hand: tuple[str, ...]
 
-    def is_public(self, is_open: bool) -> bool:
-        return is_open
+    def insiders(self, is_open: bool) -> tuple[int, ...]:
+        return () if is_open else (self.seat,)
 
     def seen_by(self, viewer: int, is_open: bool) -> Json:
         is_seen = is_open or viewer == self.seat
@@ -147,12 +148,13 @@ class PistolAimed(Event):
 class CardStolen(Event):
     type = "card_stolen"
     is_final = True
+    is_secret = True
     seat: int
     victim: int
     card: str
 
-    def is_public(self, is_open: bool) -> bool:
-        return is_open
+    def insiders(self, is_open: bool) -> tuple[int, ...]:
+        return () if is_open else (self.seat, self.victim)
 
     def seen_by(self, viewer: int, is_open: bool) -> Json:
         is_seen = is_open or viewer in (self.seat, self.victim)

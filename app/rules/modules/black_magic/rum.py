@@ -99,12 +99,13 @@ class RumPoured(ChoicePlayed):
 class CardsShared(Event):
     type = "cards_shared"
     is_final = True
+    is_secret = True
     seat: int
     keep: tuple[str, ...]
     give: tuple[tuple[int, str], ...]
 
-    def is_public(self, is_open: bool) -> bool:
-        return is_open
+    def insiders(self, is_open: bool) -> tuple[int, ...]:
+        return () if is_open else (self.seat, *(seat for seat, _ in self.give))
 
     def seen_by(self, viewer: int, is_open: bool) -> Json:
         is_chooser = is_open or viewer == self.seat
