@@ -51,7 +51,7 @@ class GameSession(BaseSession):
 
     # -- a frame -----------------------------------------------------------------------------------
 
-    def receive_text(self, text: str | None) -> cmd.Message | None:
+    def receive_text(self, text: bytes | None) -> cmd.Message | None:
         """Answers what can be answered at once; returns the message where that takes time."""
         text = self.checked(text)
         if text is None:

@@ -61,7 +61,7 @@ class LobbySession(BaseSession):
         self.socket.release()
         self.game_server.lobby.leave(self.subscriber)
 
-    def receive_text(self, text: str | None) -> Hello | SetFilter | None:
+    def receive_text(self, text: bytes | None) -> Hello | SetFilter | None:
         text = self.checked(text)
         if text is None:
             return None

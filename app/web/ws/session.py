@@ -8,7 +8,7 @@ does not read is closed with its own code and can resume.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import write
 from typing import Any
 
@@ -54,14 +54,16 @@ class Outbox:
         # To the socket's file where nothing waits before it: of all that an action costs this is done most often,
         # and the way through the transport takes half as long again.
         wired = frame.wired or encoded(frame)
-        sent = 0
-        if not self._unsent():
-            try:
-                sent = write(self._file, wired)
-            except OSError:
-                sent = 0  # full, or gone: the transport waits, or finds out
+        try:
+            sent = 0 if self._unsent() else write(self._file, wired)
+        except OSError:
+            sent = 0  # full, or gone: the transport waits, or finds out
         if sent != len(wired):
             self._write(wired[sent:])
+
+    def tell_several(self, several: Sequence[frames.Frame]) -> None:
+        """In one write."""
+        self.tell(frames.Frame(b"", wired=b"".join([frame.wired or encoded(frame) for frame in several])))
 
     def shed(self) -> None:
         """Closes: the peer does not read."""
@@ -81,9 +83,9 @@ class Outbox:
 
 
 class AcceptedSocket:
-    """An open socket and whose it is; `most` is the longest frame it may send."""
+    """An open socket and whose it is."""
 
-    __slots__ = ("_open", "actor", "is_too_fast", "is_too_heavy", "most", "outbox", "transport")
+    __slots__ = ("_open", "actor", "is_too_fast", "is_too_heavy", "outbox", "transport")
 
     def __init__(
         self,
@@ -92,14 +94,12 @@ class AcceptedSocket:
         outbox: Outbox,
         quota: SocketQuota,
         sockets: OpenSockets,
-        most: int,
     ) -> None:
         self.actor = actor
         self.transport = transport
         self.outbox = outbox
         self.is_too_fast = quota.is_too_fast
         self.is_too_heavy = quota.is_too_heavy
-        self.most = most
         self._open = sockets
         transport.charge_to(quota)
 
@@ -140,7 +140,7 @@ async def accept(connection: HTTPConnection, receive: Receive, send: Send) -> Ac
         outbox = Outbox(transport, game_server_of(connection).metrics)
         if quota is not None:
             actor = actor_of(person)
-            socket = AcceptedSocket(actor, transport, outbox, quota, site.sockets, site.settings.frame_bytes)
+            socket = AcceptedSocket(actor, transport, outbox, quota, site.sockets)
             site.sockets.add(outbox, credential_of(connection), actor.ids, site.limits.address_of(connection))
             quota = None  # its release is the transport's from here on
             return socket
@@ -225,22 +225,16 @@ class BaseSession:
     def timed_out(self) -> None:
         self.outbox.end(4007, "silent")
 
-    def checked(self, text: str | None) -> str | None:
-        """The text, unless the frame came too fast, is none or is too long; then that has been answered."""
-        is_too_fast = self.socket.is_too_fast()
-        if text is not None and (
-            len(text) > self.socket.most or (not text.isascii() and len(text.encode()) > self.socket.most)
-        ):
-            self.outbox.end(1009, "frame too big")
-            return None
-        if is_too_fast:
+    def checked(self, text: bytes | None) -> bytes | None:
+        """The text, unless the frame came too fast or is none; then that has been answered."""
+        if self.socket.is_too_fast():
             self.refuse_frame(Refusal("too_fast"), text, 4005)
             return None
         if text is None:
             self.refuse_frame(Refusal("bad_message", "Frames are text."), None)
         return text
 
-    def refuse_frame(self, refusal: Refusal, text: str | None, close: int = 4002) -> None:
+    def refuse_frame(self, refusal: Refusal, text: bytes | None, close: int = 4002) -> None:
         """Refuses a frame that was no message, or one too many. Again and again: the socket is closed.
 
         The answer names the frame by its id, or its sender would wait for another one for ever.

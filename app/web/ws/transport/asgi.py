@@ -215,11 +215,13 @@ class AsgiSocket(asyncio.Protocol, ABC):
         if self._inbox:
             self._handle_waiting()
 
-    def _deliver(self, text: str) -> None:
-        if self._session is None or self._handling is not None:
+    def _deliver(self, text: bytes) -> None:
+        """A text, known to be UTF-8; it stays bytes, as whoever reads JSON wants it."""
+        session = self._session
+        if session is None or self._handling is not None:
             self._queue({"type": "websocket.receive", "text": text})
             return
-        message = self._session.receive_text(text)
+        message = session.receive_text(text)
         if message is not None:
             self._handle_in_task(message)
 

@@ -32,8 +32,8 @@ class Session(Protocol):
     @property
     def is_open(self) -> bool: ...
 
-    def receive_text(self, text: str | None) -> Any | None:
-        """Takes a frame (None: one that is no text). Returns the message it holds, if handling it takes time."""
+    def receive_text(self, text: bytes | None) -> Any | None:
+        """Takes a text in UTF-8 (None: a frame that is none). Returns its message, if handling that takes time."""
 
     async def handle(self, message: Any) -> None:
         """Handles a message that `receive_text` returned."""

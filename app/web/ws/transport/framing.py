@@ -166,25 +166,23 @@ def encoded(frame: frames.Frame) -> bytes:
     if wired is None:
         payload = frame.payload
         size = len(payload)
-        # The two sizes that nearly all have; this is done with every action.
-        if size < 126:
-            wired = _SHORT[size] + payload
-        elif size < 65536:
-            wired = b"\x81\x7e" + size.to_bytes(2, "big") + payload
-        else:
-            wired = encode_frame(1, payload)
-        frame.wired = wired
+        # Nearly all are short; this is done with every action.
+        wired = frame.wired = _HEADS[size] + payload if size < _SHORT else encode_frame(1, payload)
     return wired
-
-
-_SHORT = [bytes((0x81, size)) for size in range(126)]
 
 
 def encode_frame(opcode: int, payload: bytes) -> bytes:
     """A whole, unmasked frame (RFC 6455 §5.2)."""
-    size = len(payload)
+    return _head(opcode, len(payload)) + payload
+
+
+def _head(opcode: int, size: int) -> bytes:
     if size < 126:
-        return bytes((0x80 | opcode, size)) + payload
+        return bytes((0x80 | opcode, size))
     if size < 65536:
-        return bytes((0x80 | opcode, 126)) + size.to_bytes(2, "big") + payload
-    return bytes((0x80 | opcode, 127)) + size.to_bytes(8, "big") + payload
+        return bytes((0x80 | opcode, 126)) + size.to_bytes(2, "big")
+    return bytes((0x80 | opcode, 127)) + size.to_bytes(8, "big")
+
+
+_SHORT = 2048
+_HEADS = [_head(1, size) for size in range(_SHORT)]

@@ -78,7 +78,10 @@ class SocketProtocol(AsgiSocket):
         if self._is_plain:
             text = whole_text(data, self._most)
             if text is not None:
-                self._take(True, text)
+                if text.isascii():
+                    self._deliver(text)
+                else:
+                    self._take(True, text)
                 return
         stage = self._stage
         if stage is Stage.HANDSHAKE:
@@ -249,13 +252,13 @@ class SocketProtocol(AsgiSocket):
             self._queue({"type": "websocket.receive", "bytes": payload})
             return
         try:
-            text = payload.decode()
+            payload.decode()
         except UnicodeDecodeError:
             parser = self._get_parser()
             parser.fail(1007, "not UTF-8")
             self._after_frames(parser)
         else:
-            self._deliver(text)
+            self._deliver(payload)
 
     # -- its end -----------------------------------------------------------------------------------
 
