@@ -30,6 +30,7 @@ class Context:
     # The room, the table before, the entry, and whether it is another worker's news.
     on_moved: Callable[[Any, Table, Entry, bool], None]
     bot_budget: float = 1.0  # seconds a bot may think
+    watch_delay: float = 0.0  # seconds; see Subscribers
     bot_interval: float = 0.0  # milliseconds; a bot's answer waits for the next one where hands are hidden
 
     def publish(self, kind: str, about: str, body: Any) -> None:

@@ -183,6 +183,9 @@ class Listener(Protocol):
     """A socket, or a stream, that wants a room's frames. `tell` never waits."""
 
     def tell(self, frame: Frame) -> None: ...
+    def tell_several(self, frames: Sequence[Frame]) -> None:
+        """The same of each, in their order."""
+
     def end(self, code: int, reason: str) -> None: ...
 
 

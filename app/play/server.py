@@ -40,6 +40,7 @@ from app.play.rematch import rematch
 from app.play.room import chat
 from app.play.room.room import Room
 from app.play.room.rooms import SOON, PresenceBroadcast, Rooms
+from app.play.room.subscribers import WATCH_SECONDS
 from app.play.schedule.due import EMPTY
 from app.play.schedule.schedule import Schedule
 from app.play.schedule.sweeper import Sweeper
@@ -79,6 +80,7 @@ class GameServer:
         bot_interval: float = 0.0,
         idle_seconds: float = 60.0,
         presence_delay: float = SOON,
+        watch_delay: float = WATCH_SECONDS,
         new_tables: int = CURRENT,
     ) -> None:
         self.store = store
@@ -102,6 +104,7 @@ class GameServer:
             self.tasks,
             self._moved,
             bot_budget,
+            watch_delay,
             bot_interval,
         )
         self.presence = PresenceBroadcast(context, presence_delay)
@@ -148,8 +151,8 @@ class GameServer:
         for room in list(self.rooms):
             for subscriber in room.subscribers:
                 subscriber.listener.end(4000, "resume")
-        for subscriber in list(self.lobby.subscribers):
-            subscriber.listener.end(4000, "resume")
+        for lobby_subscriber in list(self.lobby.subscribers):
+            lobby_subscriber.listener.end(4000, "resume")
 
     # -- commands ----------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -115,6 +115,10 @@ class Ear:
         assert (frame_of(message).payload, message.version) == (frame.payload, frame.seq)
         self.raw.append(frame.payload)
         self.heard.append(orjson.loads(frame.payload))
+
+    def tell_several(self, frames: Sequence[Frame]) -> None:
+        for frame in frames:
+            self.tell(frame)
 
     def end(self, code: int, reason: str) -> None:
         self.ended = code
@@ -299,6 +303,7 @@ class Stage:
             Counts(),
             names=self.people.names,
             presence_delay=0,
+            watch_delay=0,
         )
         await game_server.open(background=False)
         return game_server
@@ -327,7 +332,14 @@ async def open_stage(
     async with open_store(url, counts.committed, engine) as store:
         names = PeopleStore(engine).names
         game_server = GameServer(
-            store, LocalBus(hub), clock, bot or SimpleBot(), counts, names=names, presence_delay=0
+            store,
+            LocalBus(hub),
+            clock,
+            bot or SimpleBot(),
+            counts,
+            names=names,
+            presence_delay=0,
+            watch_delay=0,
         )
         await game_server.open(background=False)
         yield Stage(game_server, clock, store, counts, hub)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import httpx
@@ -142,6 +142,7 @@ class _Ear:
         self.ended: int | None = None
 
     def tell(self, frame: Frame) -> None: ...
+    def tell_several(self, frames: Sequence[Frame]) -> None: ...
 
     def end(self, code: int, reason: str) -> None:
         self.ended = code

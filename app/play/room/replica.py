@@ -116,7 +116,7 @@ class Replica:
         self.hints: dict[int, dict[str, Any]] = {}  # seq → what was shown
         self.is_stale = False  # the log may be ahead: it is read before anything else
         self.lock = Lock()  # whoever has it decides the next entry
-        self.subscribers = Subscribers()
+        self.subscribers = Subscribers(context.watch_delay)
         self.presence = Presence(context.clock.now())
         self.last_used = self.presence.began
         self.wakeup = Wakeup(is_alone=context.bus.is_alone)

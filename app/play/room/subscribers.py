@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+from collections.abc import Callable, Iterator
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -16,6 +17,7 @@ from app.rules import Event
 
 KEPT = 24  # entries whose events are sent to those who come back; a longer gap costs more than the view
 FORGOTTEN = 16  # at a time
+WATCH_SECONDS = 0.05  # in which actions are gathered for those who only watch
 
 
 class Subscriber:
@@ -32,33 +34,49 @@ class Subscriber:
 
 
 class Subscribers:
-    """All listeners of one room in this worker."""
+    """All listeners of one room in this worker.
 
-    __slots__ = ("_by_seat", "_recent")
+    Seats are told of an action at once. So are those who only watch, but when actions follow each other faster than
+    `watch_delay` seconds they get what has gathered in one write: there may be many of them, and nobody waits for them.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_by_seat", "_gathered", "_playing", "_recent", "_timer", "_watch_delay", "_watching")
+
+    def __init__(self, watch_delay: float = 0.0) -> None:
         self._by_seat: dict[Audience, list[Subscriber]] = {}
+        # The same for whoever goes through all of them with each action.
+        self._playing: list[tuple[int, Callable[[Frame], None]]] = []
+        self._watching: list[Listener] = []
+        self._watch_delay = watch_delay
+        self._gathered: list[Frame] = []  # not yet told to those who watch
+        self._timer: asyncio.TimerHandle | None = None
         # Actions and hints in a row, to the last entry; with the table where somebody absent came back by one.
         self._recent: list[tuple[Entry, tuple[Event, ...], Table | None]] = []
 
     def __len__(self) -> int:
-        return sum(len(subscribers) for subscribers in self._by_seat.values())
+        return sum(map(len, self._by_seat.values()))
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Subscriber]:
+        """Whoever tells them something one by one tells it after all that was before."""
+        self._tell_gathered()
         return iter([subscriber for subscribers in self._by_seat.values() for subscriber in subscribers])
 
     def add(self, subscriber: Subscriber, table: Table) -> None:
+        self._tell_gathered()
         subscriber.seat = table.seat_of(subscriber.actor.ids)
         self._by_seat.setdefault(subscriber.seat, []).append(subscriber)
+        self._arrange()
 
     def discard(self, subscriber: Subscriber) -> bool:
         """Whether it was there."""
         subscribers = self._by_seat.get(subscriber.seat, [])
         if subscriber not in subscribers:
             return False
+        self._tell_gathered()
         subscribers.remove(subscriber)
         if not subscribers:
             del self._by_seat[subscriber.seat]
+        self._arrange()
         return True
 
     def reseat(self, table: Table) -> None:
@@ -67,6 +85,15 @@ class Subscribers:
         self._by_seat.clear()
         for subscriber in everyone:
             self.add(subscriber, table)
+
+    def _arrange(self) -> None:
+        self._playing = [
+            (seat, subscriber.listener.tell)
+            for seat, subscribers in self._by_seat.items()
+            if seat is not None
+            for subscriber in subscribers
+        ]
+        self._watching = [subscriber.listener for subscriber in self._by_seat.get(None, ())]
 
     # -- sending -----------------------------------------------------------------------------------
 
@@ -113,13 +140,37 @@ class Subscribers:
             for seat in by_seat:
                 ack = entry.command if seat is not None and seat == acked else None
                 frames[seat] = frame_of(table_frame(table, entry, seat, block, ack))
-        for seat, subscribers in by_seat.items():
-            frame = frames[seat]
-            for subscriber in subscribers:
-                subscriber.listener.tell(frame)
+        for seat, tell in self._playing:
+            tell(frames[seat])
+        if self._watching:
+            self._tell_watching(frames[None], may_wait=is_step and not table.is_over)
+
+    def _tell_watching(self, frame: Frame, *, may_wait: bool) -> None:
+        self._gathered.append(frame)
+        if not may_wait or self._timer is None:
+            self._tell_gathered()
+            if self._watch_delay and self._timer is None:
+                loop = asyncio.get_running_loop()
+                self._timer = loop.call_later(self._watch_delay, self._end_delay)
+
+    def _end_delay(self) -> None:
+        self._timer = None
+        if self._gathered:
+            self._tell_watching(self._gathered.pop(), may_wait=True)
+
+    def _tell_gathered(self) -> None:
+        gathered = self._gathered
+        if gathered:
+            self._gathered = []
+            for listener in self._watching:
+                if len(gathered) == 1:
+                    listener.tell(gathered[0])
+                else:
+                    listener.tell_several(gathered)
 
     def tell_state(self, table: Table) -> None:
         """The whole state, to each audience its own."""
+        self._tell_gathered()
         for seat, subscribers in self._by_seat.items():
             frame = frame_of(state_frame(table, seat))
             for subscriber in subscribers:
@@ -142,6 +193,7 @@ class Subscribers:
 
     def missed(self, table: Table, since: int | None, seat: Audience) -> list[Frame] | None:
         """The frames after `since`, or None when the whole state is the shorter answer (or the only one)."""
+        self._tell_gathered()  # what is told now comes after it
         if since is None or since > table.seq:
             return None
         if since == table.seq:

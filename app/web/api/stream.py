@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack
 from typing import Annotated
 
@@ -43,6 +43,10 @@ class StreamListener:
             self.frames.put_nowait(frame)
         except asyncio.QueueFull:
             self.end(4004, "slow")
+
+    def tell_several(self, frames: Sequence[Frame]) -> None:
+        for frame in frames:
+            self.tell(frame)
 
     def end(self, code: int, reason: str) -> None:
         while self.frames.full():

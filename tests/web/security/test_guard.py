@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import httpx
 import pytest
@@ -289,5 +290,6 @@ def test_this_machine_is_known_behind_a_listener_for_both_kinds() -> None:
 
 class _Ear:
     def tell(self, frame: Frame) -> None: ...
+    def tell_several(self, frames: Sequence[Frame]) -> None: ...
 
     def end(self, code: int, reason: str) -> None: ...
