@@ -126,6 +126,60 @@ async def test_a_write_that_was_sent_is_not_sent_to_another() -> None:
     assert all(asked.endswith(b"\r\n\r\nhello") for asked in well.asked)
 
 
+def of_one_table(game: str) -> list[str]:
+    """Everything that is asked about it."""
+    paths = ("", "/record", "/events?since=3")
+    return [f"/ws/game/{game}", f"/g/{game}", *(f"/api/v1/games/{game}{path}" for path in paths)]
+
+
+async def test_everything_about_a_table_goes_to_one_worker_and_tables_to_all_of_them() -> None:
+    workers = [FakeWorker() for _ in range(3)]
+    async with behind(*workers) as client:
+        for number in range(24):
+            for worker in workers:
+                worker.asked.clear()
+            for path in of_one_table(f"game-{number}_x"):
+                # Whatever somebody says in the header that the proxy uses, the address decides.
+                await client.get(path, headers={"X-Cartagena-Table": str(number % 5)})
+            await client.post(f"/api/v1/games/game-{number}_x/commands", content=b"hello")
+            assert sorted(len(worker.asked) for worker in workers) == [0, 0, 6]
+        for worker in workers:
+            worker.asked.clear()
+        for number in range(48):
+            await client.get(f"/g/other-{number}")
+        assert all(worker.asked for worker in workers)
+        for path in ("/", "/ws/lobby", "/api/v1/games"):
+            for worker in workers:
+                worker.asked.clear()
+            for _ in range(48):
+                await client.get(path, headers={"X-Cartagena-Table": "mine"})
+            assert all(worker.asked for worker in workers), f"{path} goes anywhere"
+
+
+async def test_a_table_whose_worker_is_gone_is_served_by_another_and_the_rest_stay_where_they_are() -> None:
+    workers = [FakeWorker() for _ in range(3)]
+    games = [f"game-{number}" for number in range(12)]
+
+    async def asked(client: httpx.AsyncClient) -> dict[str, FakeWorker]:
+        """Where each table is served now."""
+        found = {}
+        for game in games:
+            for worker in workers:
+                worker.asked.clear()
+            assert (await client.get(f"/ws/game/{game}")).text == "ok"
+            (found[game],) = [worker for worker in workers if worker.asked]
+        return found
+
+    async with behind(*workers) as client:
+        before = await asked(client)
+        gone = before[games[0]]
+        await gone.stop()
+        meanwhile = await asked(client)
+        await gone.start()
+    assert gone not in meanwhile.values()
+    assert all(meanwhile[game] is where for game, where in before.items() if where is not gone)
+
+
 async def test_when_nobody_is_there_the_answer_is_an_error() -> None:
     worker = FakeWorker(is_ready=False)
     async with behind(worker) as client:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import httpx
 import orjson
 from websockets.asyncio.client import ClientConnection
 
+from bench.scaling.meters import metric
 from tests.cluster import scenarios
-from tests.cluster.workers import PATIENCE, clients_at, log_of, moved
+from tests.cluster.workers import PATIENCE, PersistentClient, clients_at, log_of, moved
 from tests.sockets.client import play_out
 from tools.cluster import Cluster
 
@@ -93,6 +95,48 @@ async def shown_in(lobby: ClientConnection, game: str) -> None:
             if any(row.get("id") == game for row in rows):
                 return
     raise AssertionError("the lobby closed")
+
+
+def sockets_at(cluster: Cluster) -> list[float]:
+    return [metric(worker.port, "cartagena_sockets") for worker in cluster.workers]
+
+
+async def test_a_table_lives_in_one_worker_moves_when_that_dies_and_plays_on_when_it_is_back(
+    cluster: Cluster,
+) -> None:
+    empty = sockets_at(cluster)
+    async with clients_at(cluster.base) as (clients,):
+        people = [PersistentClient(client) for client in await clients.game(3, "tortuga")]
+        clients_of = [each.client for each in people]
+        before = sockets_at(cluster)
+        assert sorted(now - then for now, then in zip(before, empty, strict=True)) == [0, 0, 3]
+        home = cluster.workers[max(range(3), key=lambda n: before[n] - empty[n])]
+        sent = redis_messages(cluster)
+        await play_out(clients_of, actions=20)
+        assert redis_messages(cluster) - sent < 5, "nobody else has the table"
+
+        home.kill()
+        for each in people:
+            await each.client.is_closed()
+            await each.be_there()
+        now = {
+            worker: metric(worker.port, "cartagena_sockets") for worker in cluster.workers if worker.is_alive
+        }
+        assert 3 in now.values(), "all of them at one other worker"
+        await play_out(clients_of, actions=6)
+
+        cluster.heal()
+        await play_out(clients_of, actions=6)
+        await people[0].client.leave()
+        await people[0].client.join(people[0].client.game, resume=True)
+        await play_out(clients_of, actions=6)
+        assert len({client.seq for client in clients_of}) == 1
+
+
+def redis_messages(cluster: Cluster) -> int:
+    """That workers have published since it started."""
+    found = re.search(r"cmdstat_publish:calls=(\d+)", cluster.redis.command("INFO", "commandstats").decode())
+    return int(found[1]) if found else 0
 
 
 async def test_what_one_worker_knows_the_others_know_through_the_proxy(cluster: Cluster) -> None:
