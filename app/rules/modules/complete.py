@@ -27,7 +27,7 @@ class Sail(Action):
     text = "sail"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Sailed(Event):
     type = "sailed"
     form = ("seat", "to", "free")

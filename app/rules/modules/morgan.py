@@ -46,7 +46,7 @@ class Morgan(Action):
     origin: Place
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class MorganMoved(Event):
     type = "morgan_moved"
     form = ("seat", "player", "from", "to")

@@ -109,7 +109,7 @@ class OwedDiscards(Pending):
         return Discard(position.hand_names(seat)[: self.count(seat)])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class DiscardOwed(Event):
     type = "discard_owed"
     owed: tuple[tuple[int, int], ...]
@@ -122,7 +122,7 @@ class DiscardOwed(Event):
         view["pending"] = {"kind": "discard", "owed": dict(event["owed"])}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CardsDiscarded(Event):
     type = "cards_discarded"
     form = ("seat", "cards")

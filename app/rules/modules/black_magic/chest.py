@@ -38,7 +38,7 @@ class Chest(Action):
     origin: Place
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ChestOpened(Event):
     type = "chest_opened"
     form = ("seat", "card", "from", "token")
@@ -55,7 +55,7 @@ class ChestOpened(Event):
         del view["chests"][str(event["from"])]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SnakeStruck(Event):
     type = "snake_struck"
     form = ("seat", "from", "to")
@@ -69,7 +69,7 @@ class SnakeStruck(Event):
         move_pirates(view, event["seat"], event["from"], event["to"])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ChestsLaid(Event):
     type = "chests_laid"
     form = ("spaces", "aside")

@@ -39,7 +39,7 @@ class OwedChoice(Owed):
         return {"kind": self.kind, "seat": self.seat, **cards, "dark": self.dark}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ChoiceDealt(Event):
     """Cards from the deck that lie before the chooser of a share or a stack: hidden even with open hands."""
 
@@ -73,7 +73,7 @@ class ChoiceDealt(Event):
             pending["cards"] = sorted(pending["cards"] + event["cards"])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ChoicePlayed(Event):
     """A card was played that leaves a choice owed; its cards are dealt by the next events."""
 

@@ -41,7 +41,7 @@ class Hook(Action):
     origin: Place
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class HookAdvanced(Event):
     type = "hook_advanced"
     form = ("seat", "card", "with", "from", "to")

@@ -83,13 +83,13 @@ class OwedStack(OwedChoice):
         return cls(value["seat"], choice_cards(value, position, 1, CARDS_LIT), value["dark"])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LanternLit(ChoicePlayed):
     type = "lantern_lit"
     leaves = "stack"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CardsStacked(Event):
     """The kept card lies open with open hands; what went back on the deck only the chooser knows."""
 

@@ -44,7 +44,7 @@ class Parrot(Action):
         return Parrot(tuple(sorted(self.cards)), self.shown, self.origin)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ParrotAdvanced(Event):
     type = "parrot_advanced"
     form = ("seat", "cards", "as", "from", "to")

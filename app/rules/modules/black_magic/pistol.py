@@ -107,7 +107,7 @@ def _hide_again(view: Json, victim: int, viewer: int | None) -> None:
         view["players"][victim]["hand"] = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PistolAimed(Event):
     type = "pistol_aimed"
     played = ("card",)
@@ -144,7 +144,7 @@ class PistolAimed(Event):
             view["players"][event["player"]]["hand"] = list(event["hand"])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CardStolen(Event):
     type = "card_stolen"
     is_final = True
@@ -175,7 +175,7 @@ class CardStolen(Event):
         view["forced_passes"] = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class StealLapsed(Event):
     type = "steal_lapsed"
     form = ("seat", "from")

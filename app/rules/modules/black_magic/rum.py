@@ -89,13 +89,13 @@ def _receivers(position: Position, seat: int) -> list[int]:
     return [other for other in position.seats_in if other != seat]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RumPoured(ChoicePlayed):
     type = "rum_poured"
     leaves = "share"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CardsShared(Event):
     type = "cards_shared"
     is_final = True
