@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import time
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import event
+from sqlalchemy import Engine, event, exc
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from app.store.games.checkpoints import EVERY, MOST
 
@@ -15,6 +18,7 @@ BUSY_SECONDS = 10
 # PostgreSQL itself ends what a worker has begun and does not go on with: one that is frozen, or whose machine is
 # gone, would else hold its rows for ever. Generous here, as migrations may think between two statements.
 SERVER_SETTINGS = {"idle_in_transaction_session_timeout": "30000"}
+ASK_AFTER = 5.0  # seconds: a connection that was idle for so long may have been cut off without a word
 STATEMENT_SECONDS = 10.0  # longer than any healthy transaction; a database that hangs holds nobody for ever
 
 
@@ -37,15 +41,15 @@ def make_engine(url: str, *, durable: bool = True) -> AsyncEngine:
     power, such as leases. They are on disk with the next durable commit, as the WAL is one sequence.
     """
     if not is_sqlite(url):
-        # A statement that hangs must not hold its caller for ever; the pool finds dead connections itself.
-        return create_async_engine(
+        engine = create_async_engine(
             url,
             hide_parameters=True,
-            pool_pre_ping=True,
             pool_size=10,
             max_overflow=20,
             connect_args={"timeout": 5, "server_settings": dict(SERVER_SETTINGS)},
         )
+        _find_dead_connections(engine.sync_engine)
+        return engine
     Path(sqlite_file(url)).parent.mkdir(parents=True, exist_ok=True)
     # As many connections as there ever are stay open. Whoever finds them all in use waits: a crowd at the door used
     # to open and close one, with a thread of its own, for nearly every query, and left 6 MB of heaps behind.
@@ -65,3 +69,24 @@ def make_engine(url: str, *, durable: bool = True) -> AsyncEngine:
         cursor.close()
 
     return engine
+
+
+def _find_dead_connections(engine: Engine) -> None:
+    """Before one is used again: one that ended is known by itself, one that was idle for a while is asked.
+
+    The pool's own way is to ask each time, with a transaction of its own: four round trips to one query.
+    """
+
+    @event.listens_for(engine, "checkin")
+    def left(_: object, record: ConnectionPoolEntry) -> None:
+        record.info["idle_since"] = time.monotonic()
+
+    @event.listens_for(engine, "checkout")
+    def taken(connection: Any, record: ConnectionPoolEntry, _: object) -> None:
+        try:
+            if connection.driver_connection.is_closed():
+                raise exc.InvalidatePoolError
+            if time.monotonic() - record.info.get("idle_since", math.inf) > ASK_AFTER:
+                engine.dialect.do_ping(connection)
+        except engine.dialect.loaded_dbapi.Error as dead:
+            raise exc.InvalidatePoolError from dead
