@@ -26,10 +26,14 @@ class Batches(Generic[Key, Found]):
     """
 
     def __init__(
-        self, ask: Callable[[list[Key]], Awaitable[Sequence[Found | Exception]]], most: int = 256
+        self,
+        ask: Callable[[list[Key]], Awaitable[Sequence[Found | Exception]]],
+        most: int = 256,
+        a_turn: int = 8,
     ) -> None:
         self._ask = ask
         self._most = most
+        self._a_turn = a_turn  # so many go on in one turn of the loop: moves at other tables come in between
         self._waiting: dict[Key, list[asyncio.Future[Found]]] = {}
         self._task: asyncio.Task[None] | None = None
 
@@ -44,6 +48,7 @@ class Batches(Generic[Key, Found]):
 
     async def _run(self) -> None:
         """As long as anybody waits."""
+        batch: dict[Key, list[asyncio.Future[Found]]] = {}
         try:
             while self._waiting:
                 batch = dict(list(self._waiting.items())[: self._most])
@@ -53,24 +58,23 @@ class Batches(Generic[Key, Found]):
         finally:
             self._task = None
             left, self._waiting = self._waiting, {}
-            for futures in left.values():  # whatever ended this in the middle: nobody may wait for ever
+            for futures in (*batch.values(), *left.values()):  # whatever ended this: nobody may wait for ever
                 _give(futures, StoreUnavailable("the store was stopped"))
 
     async def _answer(self, batch: dict[Key, list[asyncio.Future[Found]]]) -> None:
         try:
             answers = await self._ask(list(batch))
         except BaseException as problem:
-            is_fault = isinstance(problem, Exception)
-            for futures in batch.values():
-                _give(futures, problem if is_fault else StoreUnavailable("the store was stopped"))
-            if not is_fault:
+            if not isinstance(problem, Exception):
                 raise
-            return
-        for futures, answer in zip(batch.values(), answers, strict=True):
+            answers = [problem] * len(batch)
+        for number, (futures, answer) in enumerate(zip(batch.values(), answers, strict=True), 1):
             _give(futures, answer)
+            if number % self._a_turn == 0:
+                await asyncio.sleep(0)
 
 
-def _give(futures: list[asyncio.Future[Found]], answer: Found | BaseException) -> None:
+def _give(futures: list[asyncio.Future[Found]], answer: Found | Exception) -> None:
     for future in futures:
         if future.done():
             continue  # whoever asked has gone
@@ -78,7 +82,7 @@ def _give(futures: list[asyncio.Future[Found]], answer: Found | BaseException) -
             answer, StoreUnavailable
         ):  # each its own: all who raise one would write into its traceback
             future.set_exception(StoreUnavailable(*answer.args))
-        elif isinstance(answer, BaseException):
+        elif isinstance(answer, Exception):
             future.set_exception(answer)
         else:
             future.set_result(answer)

@@ -6,6 +6,7 @@ A log may be long, and everybody's moves wait behind whatever one task does with
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Iterable
 from typing import Any, NamedTuple, TypeVar
 
@@ -18,6 +19,7 @@ from app.rules import Event, Position
 
 PAGE = 256  # entries a query: some 2 ms to make them of their rows
 SLICE = 64  # entries folded without a pause: some 2 ms where all are actions
+ROOMS_AT_ONCE = 8  # whose logs are read at the same time
 
 
 async def log_slices(store: GameStore, game: str, after: int = 0) -> AsyncIterator[list[Entry]]:
@@ -30,6 +32,38 @@ async def log_slices(store: GameStore, game: str, after: int = 0) -> AsyncIterat
         if len(page) < PAGE:
             return
         after = page[-1].seq
+
+
+class Turns:
+    """One at a time, and one in each turn of the loop, in the order of their coming.
+
+    A pause of each is not enough where hundreds of rooms are loaded after a restart: all of them would take their
+    next step in the same turn, and everybody's moves wait for its end.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._is_taken = False
+
+    async def next(self) -> None:
+        """Returns when it is the caller's turn, which ends when the caller waits for something else."""
+        loop = asyncio.get_running_loop()
+        if self._is_taken:
+            turn: asyncio.Future[None] = loop.create_future()
+            self._waiting.append(turn)
+            await turn
+        else:
+            self._is_taken = True
+            loop.call_soon(self._pass_on)
+
+    def _pass_on(self) -> None:
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():  # else whoever waited has gone
+                turn.set_result(None)
+                asyncio.get_running_loop().call_soon(self._pass_on)
+                return
+        self._is_taken = False
 
 
 async def whole_log(store: GameStore, game: str) -> list[Entry]:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from app.play.context import Context
 from app.play.engines import UnknownRules
 from app.play.log.entries import GameRow
-from app.play.log.reading import log_slices
+from app.play.log.reading import ROOMS_AT_ONCE, Turns, log_slices
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.room.room import Room
@@ -69,6 +69,10 @@ class Rooms:
         self._idle = int(idle_seconds * 1000)
         self._rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
+        # After a restart every room is wanted at once: a few are read at a time, and one of them is folded in each
+        # turn of the loop, so that moves in rooms that are loaded go on.
+        self._at_once = asyncio.Semaphore(ROOMS_AT_ONCE)
+        self._turns = Turns()
 
     def __iter__(self) -> Iterator[Room]:
         return iter(self._rooms.values())
@@ -112,8 +116,10 @@ class Rooms:
                 return None
             room = Room(self._context, _kept(row))
             self._context.bus.follow(game)  # before reading, so that nothing falls in between
-            async for some in log_slices(store, game):
-                room.load(some)
+            async with self._at_once:
+                async for some in log_slices(store, game):
+                    await self._turns.next()
+                    room.load(some)
             await self._learn_names(room, row)
         except (StoreUnavailable, Refusal):
             self._context.bus.unfollow(game)

@@ -11,6 +11,7 @@ from sqlalchemy import and_, bindparam, func, select, union
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.play.log.entries import Entry, GameRow, SeatRow, Summary
+from app.play.log.reading import ROOMS_AT_ONCE
 from app.store.batches import Batches, padded
 from app.store.engine import is_sqlite, make_engine, sqlite_file
 from app.store.games.chat import Chat
@@ -44,7 +45,6 @@ _PAGES = (
     )
     .order_by(log.c.game, log.c.seq)
 )
-ROOMS_AT_ONCE = 8  # logs in one query: a page of each is a few milliseconds of the loop
 
 
 class SqlGameStore(Creating, DueWork, Heartbeat, Chat):
@@ -61,7 +61,7 @@ class SqlGameStore(Creating, DueWork, Heartbeat, Chat):
         self._commit = GroupCommit(writer, committed)
         self.append = self._commit.append
         self._reading_games = Batches(self._read_games, most=64)
-        self._reading_logs = Batches(self._read_logs, most=ROOMS_AT_ONCE)
+        self._reading_logs = Batches(self._read_logs, most=ROOMS_AT_ONCE, a_turn=1)
 
     async def flush(self) -> None:
         """Returns when everything that was begun is on disk."""

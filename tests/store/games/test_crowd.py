@@ -7,9 +7,10 @@ import asyncio
 from app.play.create import new_table
 from app.play.engines import CURRENT
 from app.play.log.entries import Entry, GameRow
+from app.play.log.reading import ROOMS_AT_ONCE
 from app.play.log.terms import parse_terms
 from app.play.ports import GameExists
-from app.store.games.store import ROOMS_AT_ONCE, SqlGameStore
+from app.store.games.store import SqlGameStore
 from tests.store.samples import NOW, append_of, line_of, new_game
 from tests.store.statements import counted
 
