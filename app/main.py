@@ -62,10 +62,12 @@ from app.web.security.limits import CommandLimits, Limits
 from app.web.site import Site
 from app.web.ws import game, lobby
 
+# Asked one after the other for a route that fits: what a crowd asks for stands first.
 _ROUTERS = (
+    me.router,
+    games.router,
     models.router,
     health.router,
-    me.router,
     accounts.router,
     data.router,
     resume.router,
@@ -73,7 +75,6 @@ _ROUTERS = (
     social.router,
     notices.router,
     qr.router,
-    games.router,
     stream.router,
     bots.router,
 )

@@ -26,7 +26,16 @@ ID_LENGTH = 20
 def new_game_id() -> str:
     """119 random bits: an unlisted room is its link."""
     # Letters and digits only: an id that begins with a dash is an option to every command line.
-    return "".join(secrets.choice(ID_LETTERS) for _ in range(ID_LENGTH))
+    return id_of(secrets.randbelow(len(ID_LETTERS) ** ID_LENGTH))
+
+
+def id_of(number: int) -> str:
+    """The id that this number is written as; what is too large for it is left out."""
+    letters = []
+    for _ in range(ID_LENGTH):
+        number, letter = divmod(number, len(ID_LETTERS))
+        letters.append(ID_LETTERS[letter])
+    return "".join(letters)
 
 
 def new_table(

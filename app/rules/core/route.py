@@ -6,6 +6,7 @@ start 0, then the spaces, the sloop between passage and jungle where it sails, t
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -141,6 +142,7 @@ def _make_way(spaces: int, passage_spaces: int) -> _Way:
 def _tails(symbol: list[int], wanted: int, sides: Iterable[tuple[int, int]]) -> Iterator[bytes]:
     """Of each place the spaces of one symbol ahead of it. Equal ones are one object: a route stays small."""
     known: dict[bytes, bytes] = {}
+    spaces = bytes(space for space, shown in enumerate(symbol) if shown == wanted)
     for place, (low, high) in enumerate(sides):
-        tail = bytes(space for space in range(max(place + 1, low), high) if symbol[space] == wanted)
+        tail = spaces[bisect_left(spaces, max(place + 1, low)) : bisect_left(spaces, high)]
         yield known.setdefault(tail, tail)

@@ -41,7 +41,7 @@ SEEN_EVERY = 300  # seconds between two notes that somebody was seen
 
 def new_id(letters: int = 20) -> str:
     """A random name for a row: 20 letters carry 100 bits."""
-    return "".join(secrets.choice(_LETTERS) for _ in range(letters))
+    return "".join(_LETTERS[byte % len(_LETTERS)] for byte in secrets.token_bytes(letters))
 
 
 def hashed(secret: str) -> str:

@@ -9,7 +9,7 @@ import json
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
@@ -146,6 +146,7 @@ def checked_name(text: str) -> str:
     return name
 
 
+@lru_cache(maxsize=1024)
 def skeleton(name: str) -> str:
     """What a name looks like at a glance: two names with one skeleton are confusable."""
     return _shape(name, _all_lookalikes())
@@ -156,6 +157,7 @@ def named(text: str) -> Name:
     return Name(text, login(text), skeleton(text), skeletons(text))
 
 
+@lru_cache(maxsize=512)  # a name is looked at again and again while it is being taken
 def skeletons(name: str) -> tuple[str, ...]:
     """Every skeleton that this name could be taken by, its own first.
 
@@ -166,6 +168,7 @@ def skeletons(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((skeleton(name), login(name), skeleton(capitals))))
 
 
+@lru_cache(maxsize=512)
 def login(name: str) -> str:
     """What an account logs in by. It never changes: with another table somebody could not log in any more."""
     return _shape(name, _LOOKALIKES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
@@ -34,6 +35,7 @@ def client_address(connection: HTTPConnection, settings: Settings) -> str:
     return _plain(entries[-settings.trusted_hops]) or peer
 
 
+@lru_cache(maxsize=4096)  # of whoever is here it is asked several times a request
 def limit_key(address: str) -> str:
     """What limits count by: an IPv4 address, or the /64 of an IPv6 one (a household has 2^64 of those)."""
     try:
@@ -64,7 +66,11 @@ def parsed_network(text: str) -> Network:
 
 
 def _peer(connection: HTTPConnection) -> str:
-    peer = connection.client.host if connection.client else "unknown"
+    return _shown(connection.client.host) if connection.client else "unknown"
+
+
+@lru_cache(maxsize=4096)
+def _shown(peer: str) -> str:
     try:
         return str(parsed_address(peer))
     except ValueError:

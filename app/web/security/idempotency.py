@@ -12,7 +12,7 @@ from typing import Annotated
 
 from fastapi import Header
 
-from app.play.create import ID_LENGTH, ID_LETTERS
+from app.play.create import id_of
 
 IdempotencyKey = Annotated[
     str | None,
@@ -25,8 +25,4 @@ def table_id(secret: str, person: str, key: str | None) -> str | None:
     if key is None:
         return None
     digest = hmac.digest(secret.encode(), f"table|{person}|{key}".encode(), hashlib.sha256)
-    number, letters = int.from_bytes(digest), []
-    for _ in range(ID_LENGTH):
-        number, letter = divmod(number, len(ID_LETTERS))
-        letters.append(ID_LETTERS[letter])
-    return "".join(letters)
+    return id_of(int.from_bytes(digest))
