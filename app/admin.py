@@ -28,6 +28,7 @@ from app.store.games.store import open_store
 from app.store.people.admin import AdminStore
 from app.store.people.data import DataStore
 from app.store.people.players import PeopleStore
+from app.store.people.pushes import PushStore
 from app.store.people.social import SocialStore
 
 _SPAN = re.compile(r"(\d+)([hdw])")
@@ -83,6 +84,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     erase = command("erase", "forget a player, as they could themselves", _erase)
     erase.add_argument("player")
     erase.add_argument("--reason", required=True)
+    command(
+        "push-keys",
+        "the keys that push services know this server by, and how many browsers each serves",
+        _keys,
+    )
+    rotate = command("rotate-push-key", "make a new key for browsers that subscribe from now on", _rotate)
+    rotate.add_argument(
+        "--drop-old", action="store_true", help="end the old keys and whoever subscribed with them"
+    )
     audit = command("audit", "what operators did, the last deed first", _audit)
     audit.add_argument("--limit", type=_number, default=50)
 
@@ -130,6 +140,7 @@ class Desk:
         self.social = SocialStore(engine)
         self.people = PeopleStore(engine)
         self.data = DataStore(engine)
+        self.pushes = PushStore(engine)
 
     def show(self, rows: Sequence[dict[str, Any]], *columns: str) -> None:
         """A table for people, or a line of JSON each."""
@@ -251,6 +262,18 @@ async def _erase(desk: Desk) -> None:
     await desk.data.erase((found.id, *found.aliases), desk.now)
     await desk.social.note(desk.actor, "player erased", found.id, {"reason": desk.asked.reason}, desk.now)
     print("Forgotten.")
+
+
+async def _keys(desk: Desk) -> None:
+    await desk.pushes.newest_key(desk.now)
+    desk.show(await desk.pushes.key_counts(), "number", "public", "made_at", "browsers", "refused")
+
+
+async def _rotate(desk: Desk) -> None:
+    key = await desk.pushes.rotate_key(desk.now, drop_old=desk.asked.drop_old)
+    detail = {"drop_old": desk.asked.drop_old}
+    await desk.social.note(desk.actor, "push key rotated", str(key.number), detail, desk.now)
+    print(f"Key {key.number} is given to browsers from now on.")
 
 
 async def _audit(desk: Desk) -> None:

@@ -21,6 +21,8 @@ from app import __version__
 from app.bots.pool import BotPool
 from app.notify.digest import Notifier
 from app.notify.mail import Mailer
+from app.notify.outbound import Outbound
+from app.notify.push import PushSender
 from app.notify.webhook import Webhooks
 from app.play.ports import Actor, GameStore
 from app.play.tasks import wait_until_answered
@@ -31,6 +33,7 @@ from app.store.people.accounts import AccountStore
 from app.store.people.data import DataStore
 from app.store.people.notices import NoticeStore
 from app.store.people.players import PeopleStore
+from app.store.people.pushes import PushStore
 from app.store.people.retention import RetentionStore
 from app.store.people.social import SocialStore
 from app.web import health, metrics
@@ -43,6 +46,7 @@ from app.web.api import (
     models,
     notices,
     profiles,
+    push,
     qr,
     resume,
     social,
@@ -74,6 +78,7 @@ _ROUTERS = (
     profiles.router,
     social.router,
     notices.router,
+    push.router,
     qr.router,
     stream.router,
     bots.router,
@@ -168,13 +173,28 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         counts.watch("sockets", lambda: site.limits.open_sockets)
         counts.watch("tasks", lambda: len(asyncio.all_tasks()))
         notifier = Notifier(
-            settings, site.notices, site.mailer, site.webhooks, counts, site.clock, site.words
+            settings,
+            site.notices,
+            site.mailer,
+            site.webhooks,
+            counts,
+            site.now,
+            site.words,
+            site.pushes if settings.push else None,
         )
-        maintenance = app.state.maintenance = Maintenance(site, game_server, RetentionStore(engine), notifier)
+        outbound = Outbound(private=settings.webhook_private)
+        stack.callback(outbound.close)
+        sender = PushSender(settings, site.pushes, outbound, counts, site.now, site.words)
+        stack.push_async_callback(sender.stop)
+        maintenance = app.state.maintenance = Maintenance(
+            site, game_server, RetentionStore(engine), notifier, sender
+        )
         await wait_until_answered(maintenance.apply_operator_changes)
         maintenance.start()
         stack.push_async_callback(maintenance.stop)
         stack.push_async_callback(site.drain)
+        if settings.push:
+            await wait_until_answered(lambda: site.pushes.ensure_key(site.now()))
         site.is_ready = True
         yield
 
@@ -189,6 +209,7 @@ def _site(
         data=DataStore(engine),
         social=SocialStore(engine),
         notices=NoticeStore(engine),
+        pushes=PushStore(engine),
         passwords=Passwords(),
         mailer=Mailer(settings),
         webhooks=Webhooks(private=settings.webhook_private),

@@ -24,8 +24,41 @@ STOP = "You asked for these e-mails. One click ends them: {url}"
 CODE_SUBJECT = "Your code for Cartagena: {code}"
 CODE_TEXT = "Type this code on your account page to get an e-mail when it is your turn: {code}"
 CODE_NOT_YOU = "If you did not ask for this, do nothing: without the code no further e-mail is sent."
+# What a notice says above the table's title
+YOUR_TURN = "Your turn"
+RUNNING_OUT = "Your time is running out"
+FULL = "Your table is full"
+BEGUN = "Your table has begun"
+WANTS_TO_BEGIN = "Your table wants to begin"
+INVITED = "You are invited to a table"
+REMATCH = "A rematch: a seat waits for you"
+# In a club's channel
+THEIR_TURN = "It is {name}'s turn: {table}"
 
-SENTENCES = (ONE, BEGINS, MANY, HELLO, THESE, DUE, OPEN_IT, STOP, CODE_SUBJECT, CODE_TEXT, CODE_NOT_YOU)
+_NOTICES = (YOUR_TURN, RUNNING_OUT, FULL, BEGUN, WANTS_TO_BEGIN, INVITED, REMATCH, THEIR_TURN)
+SENTENCES = (
+    *_NOTICES,
+    ONE,
+    BEGINS,
+    MANY,
+    HELLO,
+    THESE,
+    DUE,
+    OPEN_IT,
+    STOP,
+    CODE_SUBJECT,
+    CODE_TEXT,
+    CODE_NOT_YOU,
+)
+
+
+def headline(item: Waiting) -> str:
+    """What a notice of this is headed with."""
+    if item.is_opening:
+        return WANTS_TO_BEGIN
+    if item.event == "table":
+        return FULL if item.mark == "full" else BEGUN
+    return {"turn": YOUR_TURN, "time": RUNNING_OUT, "invited": INVITED, "rematch": REMATCH}[item.event]
 
 
 def in_english(_language: str, source: str, /, **values: object) -> str:
@@ -43,12 +76,15 @@ def digest(
 
     subject = say(MANY, count=len(waiting))
     if len(waiting) == 1:
-        subject = say(BEGINS if waiting[0].is_opening else ONE)
+        only = waiting[0]
+        subject = say(BEGINS if only.is_opening else ONE if only.event == "turn" else headline(only))
     lines = [say(HELLO, name=name), "", say(THESE), ""]
     for game in waiting:
         title = " ".join(game.title.split()) or "Cartagena"
-        when = moment(game.deadline / 1000, language)
-        lines += [f"- {title} ({say(DUE, when=when)})", f"  {settings.public_url.rstrip('/')}/g/{game.game}"]
+        about = [] if game.event == "turn" or game.is_opening else [say(headline(game))]
+        if game.deadline is not None:
+            about.append(say(DUE, when=moment(game.deadline / 1000, language)))
+        lines += [f"- {title} ({', '.join(about)})", f"  {settings.public_url.rstrip('/')}/g/{game.game}"]
         if game.is_opening:
             lines.append(f"  {say(OPEN_IT)}")
     lines += ["", say(STOP, url=stop_url), ""]

@@ -45,6 +45,7 @@ ZERO_IS_ONE = frozenset({"fr"})
 # The table's catalogue goes without what these scripts say; whoever loads one asks for the whole (`rare` in i18n.js).
 NOT_AT_TABLE = (
     "static/js/pages/",
+    "static/js/core/install.js",
     "static/js/core/password_door.js",
     "static/js/core/refusals.js",
     "static/js/table/ending.js",
@@ -55,6 +56,7 @@ NOT_AT_TABLE = (
     "static/js/table/owed.js",
     "static/js/table/rematch.js",
     "static/js/table/seating.js",
+    "static/js/table/tell_me.js",
     "static/js/table/towards.js",
 )
 

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 
 from app.notify.digest import Notifier
+from app.notify.push import PushSender
 from app.play.engines import UnknownRules
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
@@ -25,6 +26,7 @@ _LATE_SECONDS = 30  # a change may be committed so long after the time it bears,
 _ERASE_SECONDS = 5.0  # how soon an erasure that was cut off is taken up again
 _SESSION_SECONDS = 20.0  # how long a socket may outlive its session when the news of its end was lost
 _SESSIONS_ASKED = 500  # in one query
+_PUSH_SECONDS = 3.0  # how soon a push that is tried again goes out
 _STOP_SECONDS = 3.0  # how long a round may go on after that
 _MOST_STEPS = 50  # steps of forgetting a round; the rest waits for the next
 
@@ -33,12 +35,18 @@ class Maintenance:
     """Runs beside the rooms of a worker. Every round may be repeated by any worker at any time."""
 
     def __init__(
-        self, site: Site, game_server: GameServer, retention: RetentionStore, notifier: Notifier
+        self,
+        site: Site,
+        game_server: GameServer,
+        retention: RetentionStore,
+        notifier: Notifier,
+        sender: PushSender,
     ) -> None:
         self._site = site
         self._game_server = game_server
         self._retention = retention
         self._notifier = notifier
+        self._sender = sender
         self._banned: set[tuple[By, str]] = set()
         self._people_since = site.now()
         self._people: dict[str, str | None] = {}  # what the last look found changed
@@ -54,6 +62,7 @@ class Maintenance:
             (settings.sweep_seconds, self.apply_retention),
             (_ERASE_SECONDS, self.erase),
             (settings.notify_seconds, self._notify),
+            (_PUSH_SECONDS if settings.push else _DAY, self._push),
         ):
             self._tasks.append(
                 asyncio.get_running_loop().create_task(run_every(seconds, work, self._stopping))
@@ -112,6 +121,7 @@ class Maintenance:
         settings, retention, now = self._site.settings, self._retention, self._site.now()
         await _in_steps(lambda: retention.forget_sessions(now - settings.session_days * _DAY, now))
         await retention.forget_addresses(now - 7 * _DAY)
+        await _in_steps(lambda: retention.forget_told(now))
         if settings.guest_days:
             await _in_steps(lambda: retention.forget_guests(now - settings.guest_days * _DAY, now))
             await self.erase()
@@ -140,7 +150,12 @@ class Maintenance:
             log.warning("a dead room stays", extra={"fields": {"room": game, "why": str(problem)}})
 
     async def _notify(self) -> None:
-        await self._notifier.round()
+        if await self._notifier.round():
+            await self._push()
+
+    async def _push(self) -> None:
+        if self._site.settings.push:
+            await self._sender.round()
 
 
 async def run_every(seconds: float, work: Callable[[], Awaitable[None]], stopping: asyncio.Event) -> None:

@@ -19,6 +19,7 @@ from app.store.people.accounts import AccountStore
 from app.store.people.data import DataStore
 from app.store.people.notices import NoticeStore
 from app.store.people.players import PeopleStore, Player
+from app.store.people.pushes import PushStore
 from app.store.people.social import SocialStore
 from app.web.auth.passwords import Passwords
 from app.web.metrics import Metrics
@@ -38,6 +39,7 @@ class Site:
     data: DataStore
     social: SocialStore
     notices: NoticeStore
+    pushes: PushStore
     passwords: Passwords
     mailer: Mailer
     webhooks: Webhooks

@@ -6,11 +6,22 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import or_, select
 
 from app.store.games.tables import chat, games, seats
 from app.store.people.erasure import begin, step
-from app.store.people.tables import accounts, blocks, notices, players, reports, sessions, tokens
+from app.store.people.tables import (
+    accounts,
+    blocks,
+    game_switches,
+    invitations,
+    notices,
+    players,
+    push_subscriptions,
+    reports,
+    sessions,
+    tokens,
+)
 from app.store.transactions import Queries
 
 _AT_ONCE = 200  # rows made without a pause
@@ -41,6 +52,16 @@ class DataStore(Queries):
                 "tokens": await rows(select(tokens).where(tokens.c.player.in_(ids)), "hash"),
                 "notices": await rows(
                     select(notices).where(notices.c.player.in_(ids)), "confirm_hash", "stop_token"
+                ),
+                "browsers": await rows(
+                    select(push_subscriptions).where(push_subscriptions.c.player.in_(ids)),
+                    *("auth", "p256dh", "session"),
+                ),
+                "notices_of_games": await rows(select(game_switches).where(game_switches.c.player.in_(ids))),
+                "invitations": await rows(
+                    select(invitations).where(
+                        or_(invitations.c.player.in_(ids), invitations.c.inviter.in_(ids))
+                    )
                 ),
                 "blocked": await rows(select(blocks).where(blocks.c.player.in_(ids))),
                 "reports": await rows(select(reports).where(reports.c.reporter.in_(ids))),

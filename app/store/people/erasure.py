@@ -20,8 +20,11 @@ from app.store.people.tables import (
     accounts,
     blocks,
     erasures,
+    game_switches,
+    invitations,
     notices,
     players,
+    push_subscriptions,
     recovery_codes,
     reports,
     resume_codes,
@@ -42,9 +45,13 @@ async def begin(run: AsyncConnection, ids: Sequence[str], now: int, *, without_t
     `without_trace`: whoever never sat at a table leaves no row at all.
     """
     mine = list(ids)
-    for table in (sessions, accounts, recovery_codes, resume_codes, tokens, notices):
+    for table in (
+        *(push_subscriptions, game_switches, invitations),
+        *(sessions, accounts, recovery_codes, resume_codes, tokens, notices),
+    ):
         await run.execute(delete(table).where(table.c.player.in_(mine)))
     await run.execute(delete(blocks).where(or_(blocks.c.player.in_(mine), blocks.c.blocked.in_(mine))))
+    await run.execute(update(invitations).where(invitations.c.inviter.in_(mine)).values(inviter=""))
     await run.execute(update(reports).where(reports.c.reporter.in_(mine)).values(reporter=""))
     gone = {"name": SOMEBODY, "skeleton": "", "is_account": False, "deleted_at": now, "changed_at": now}
     await run.execute(update(players).where(players.c.id.in_(mine)).values(**gone))

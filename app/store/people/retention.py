@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from sqlalchemy import delete, exists, select, tuple_, update
+from sqlalchemy import delete, exists, or_, select, tuple_, update
 
 from app.store.games.tables import chat, due, games, headed, heads, log, mutes, seats
 from app.store.people.erasure import SOMEBODY, begin
-from app.store.people.tables import audit, bans, notices, players, reports, resume_codes, sessions
+from app.store.people.tables import (
+    audit,
+    bans,
+    game_switches,
+    invitations,
+    notices,
+    players,
+    pushes,
+    reports,
+    resume_codes,
+    sessions,
+)
 from app.store.transactions import Queries
 
 _STEP = 100  # rows a transaction, so that nobody's move waits long behind a sweep
 _ROOMS = 5  # with their logs, which may have hundreds of entries before a start
+_DAY = 86_400
 _UNFINISHED = ("open", "running")
 
 
@@ -81,6 +93,23 @@ class RetentionStore(Queries):
             gone = await run.execute(delete(audit).where(audit.c.id.in_(old)))
             await run.execute(delete(reports).where(reports.c.settled_at < before))
         return gone.rowcount
+
+    async def forget_told(self, now: int) -> int:
+        """Pushes of long ago, invitations that nobody took, and switches of games that are over."""
+        old = select(pushes.c.subscription, pushes.c.game).where(pushes.c.expires_at < now - 7 * _DAY)
+        late = select(invitations.c.game, invitations.c.player).where(invitations.c.at < now - 30 * _DAY)
+        over = (
+            select(game_switches.c.player, game_switches.c.game)
+            .outerjoin(games, games.c.id == game_switches.c.game)
+            .where(game_switches.c.at < now - 30 * _DAY)
+            .where(or_(games.c.id.is_(None), games.c.status.not_in(_UNFINISHED)))
+        )
+        gone = 0
+        async with self.writing() as run:
+            for table, keys in ((pushes, old), (invitations, late), (game_switches, over)):
+                key = tuple_(*table.primary_key.columns)
+                gone += (await run.execute(delete(table).where(key.in_(keys.limit(_STEP))))).rowcount
+        return gone
 
     async def forget_addresses(self, before: int) -> int:
         """E-mail addresses that were never confirmed: they may be a stranger's."""

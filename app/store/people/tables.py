@@ -19,6 +19,7 @@ from sqlalchemy import (
     Table,
     Text,
     case,
+    false,
     func,
     null,
     or_,
@@ -192,5 +193,95 @@ notices = Table(
     Column("language", String(8), nullable=False, default="en"),
     Column("told_at", BigInteger, nullable=False, default=0),
     Column("told_of", JSON, nullable=False),
+    # The switchboard (app/notify/switchboard.py): what somebody wants to hear, when, and on how many channels.
+    Column("switches", JSON, nullable=True),  # event: whether; one that is not named is wanted
+    Column("zone", String(64), nullable=True),
+    Column("quiet_from", Integer, nullable=True),  # minutes of the day, in that zone
+    Column("quiet_to", Integer, nullable=True),
+    Column("digest_at", Integer, nullable=True),  # minute of the day; null: single notices
+    Column("digested_on", String(10), nullable=True),
+    Column("every_channel", Boolean, nullable=False, server_default=false()),
+    Column("webhook_form", String(12), nullable=False, server_default="plain"),
     Index("notices_by_stop_token", "stop_token", unique=True),
+)
+
+# The same switches for one game: they go before the person's own.
+game_switches = Table(
+    "game_switches",
+    metadata,
+    Column("player", ID, ForeignKey("players.id"), primary_key=True),
+    Column("game", String(40), primary_key=True),
+    Column("switches", JSON, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Index("game_switches_by_at", "at"),
+)
+
+invitations = Table(
+    "invitations",
+    metadata,
+    Column("game", String(40), primary_key=True),
+    Column("player", ID, ForeignKey("players.id"), primary_key=True),
+    Column("inviter", ID, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Index("invitations_by_player", "player", "at"),
+    Index("invitations_by_at", "at"),
+)
+
+# Who this server is to push services; the newest is given to browsers, older ones serve who subscribed with them.
+vapid_keys = Table(
+    "vapid_keys",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("private", String(64), nullable=False),
+    Column("public", String(100), nullable=False),
+    Column("made_at", BigInteger, nullable=False),
+)
+
+# A browser that may be pushed to. It goes with the session it was made in, whoever ends that.
+push_subscriptions = Table(
+    "push_subscriptions",
+    metadata,
+    Column("id", ID, primary_key=True),
+    Column("player", ID, ForeignKey("players.id"), nullable=False),
+    Column("session", HASH, ForeignKey("sessions.hash", ondelete="CASCADE"), nullable=False),
+    Column("endpoint", String(1000), nullable=False),
+    Column("p256dh", String(100), nullable=False),
+    Column("auth", String(40), nullable=False),
+    Column("key", Integer, nullable=False),  # the number of the VAPID key it was made with
+    Column("takes_silent", Boolean, nullable=False),  # whether a notice may be withdrawn there
+    Column("made_at", BigInteger, nullable=False),
+    Column("refused_at", BigInteger, nullable=True),  # 401 or 403: our key or clock, not the browser
+    Column("rests_until", BigInteger, nullable=False, server_default="0"),
+    Index("push_subscriptions_by_player", "player"),
+    Index("push_subscriptions_by_session", "session"),
+    Index("push_subscriptions_by_endpoint", "endpoint", unique=True),
+)
+
+# What is to be pushed, and what was: one row a subscription and game, as a newer notice replaces the older one.
+pushes = Table(
+    "pushes",
+    metadata,
+    Column("subscription", ID, ForeignKey("push_subscriptions.id", ondelete="CASCADE"), primary_key=True),
+    Column("game", String(40), primary_key=True),  # empty: the summary of several
+    Column("event", String(12), nullable=False),
+    Column("mark", String(80), nullable=False),  # tells this turn from the next
+    Column("seq", Integer, nullable=False),
+    Column("body", JSON, nullable=False),
+    Column(
+        "n", Integer, nullable=False
+    ),  # which notice this is; a lease that ends must not touch a newer one
+    Column("at", BigInteger, nullable=False),  # when to send it, or again
+    Column("expires_at", BigInteger, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("lease_until", BigInteger, nullable=False),
+    Column("sent_at", BigInteger, nullable=True),
+    Index("pushes_by_at", "sent_at", "at"),
+)
+
+# Work that one worker at a time does for all; the lease lapses when it dies.
+leases = Table(
+    "leases",
+    metadata,
+    Column("name", String(20), primary_key=True),
+    Column("until", BigInteger, nullable=False),
 )

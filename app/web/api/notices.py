@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 from starlette.requests import Request
@@ -11,9 +11,11 @@ from starlette.responses import Response
 
 from app.notify import words as texts
 from app.notify.mail import BadAddress, MailFailed, checked_address
+from app.notify.ports import Wishes
 from app.notify.webhook import BadWebhook, WebhookFailed, checked_url
 from app.store.people.notices import Notice
 from app.web.api.models import Body, responses
+from app.web.api.push import shown
 from app.web.auth.identity import KnownPerson
 from app.web.auth.passwords import new_code, plain_code
 from app.web.errors import BadRequest, NotAllowed, NotFound, Refused
@@ -40,6 +42,7 @@ class Wanted(Body):
 
     email: Annotated[str, Field(max_length=300)] | None = None
     webhook: Annotated[str, Field(max_length=600)] | None = None
+    webhook_form: Literal["plain", "discord"] = "plain"
     language: Annotated[str, Field(pattern=r"^[a-z]{2}$")] = "en"
 
 
@@ -100,6 +103,7 @@ async def set_notices(request: Request, body: Wanted, person: KnownPerson) -> di
         confirm=plain_code(code) if code else None,
         webhook=webhook,
         webhook_key=key,
+        webhook_form=body.webhook_form,
         language=body.language,
         now=site.now(),
     )
@@ -126,7 +130,9 @@ async def test_webhook(request: Request, person: KnownPerson) -> dict[str, Any]:
     notice = await site.notices.notice(person.id)
     if notice is None or notice.webhook is None or notice.webhook_key is None:
         raise BadRequest("no_webhook", "Set a webhook first.")
-    payload = {"event": "test", "at": site.now() * 1000, "player": person.id, "games": []}
+    payload: dict[str, Any] = {"event": "test", "at": site.now() * 1000, "player": person.id, "games": []}
+    if notice.webhook_form == "discord":
+        payload = {"content": "Cartagena", "allowed_mentions": {"parse": []}}
     try:
         await site.webhooks.call(notice.webhook, notice.webhook_key, payload, site.now())
     except WebhookFailed as problem:
@@ -164,7 +170,10 @@ def _shown(site: Site, notice: Notice | None) -> dict[str, Any]:
         "webhook": notice.webhook if notice else None,
         "webhook_key": notice.webhook_key if notice else None,
         "webhook_failures": notice.webhook_failures if notice else 0,
+        "webhook_form": notice.webhook_form if notice else "plain",
         "language": notice.language if notice else "en",
+        "wishes": shown(notice.wishes if notice else Wishes()),
+        "push": site.settings.push,
         "mail": site.mailer.is_open,
         "webhooks": site.settings.calls_webhooks,
     }

@@ -30,7 +30,7 @@ from app.web.site import Site, site_of
 _CACHE_SECONDS = 5.0  # how long another worker may still believe a session that was closed
 _CACHE_SIZE = 20_000
 _PLAYING = ("/api/v1/games", "/api/v1/quick")  # all that a program may write
-_PRIVATE = ("/api/v1/me/data", "/api/v1/me/notices")  # what it may not even read
+_PRIVATE = ("/api/v1/me/data", "/api/v1/me/notices", "/api/v1/me/push")  # what it may not even read
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,11 @@ export const SENTENCES = {
   yourself: N_("You cannot do that to yourself."),
   bad_email: N_("That is not an e-mail address."),
   bad_webhook: N_("That address cannot be called."),
+  no_push: N_("This server sends no notices to browsers."),
+  bad_endpoint: N_("This browser's push service cannot be reached from here."),
+  bad_zone: N_("That time zone is not known here."),
+  endpoint_taken: N_("Somebody else was told in this browser. Switch it off and on again."),
+  too_many_invitations: N_("Enough people were invited to this table."),
   mail_failed: N_("The e-mail could not be sent. Try again later."),
   offline: N_("The server cannot be reached. Check your connection and try again."),
 };

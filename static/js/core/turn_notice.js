@@ -9,7 +9,9 @@ export const isWanted = () =>
 
 /** Tell of games that have begun to wait; the first list only says what was known already. */
 export function announceTurns(waiting) {
-  const fresh = known ? waiting.filter((room) => !known.has(room.id)) : [];
+  // A game over days is told by the server's push where this browser has that.
+  const isPushed = (room) => room.clock === "days" && localStorage.getItem("push") !== null;
+  const fresh = known ? waiting.filter((room) => !known.has(room.id) && !isPushed(room)) : [];
   known = new Set(waiting.map((room) => room.id));
   if (!isWanted() || document.visibilityState === "visible") return;
   for (const room of fresh) {

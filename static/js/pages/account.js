@@ -5,6 +5,7 @@ import { el, find, findAll, put } from "../core/dom.js";
 import { attempt, succeed } from "./forms.js";
 import { ensureName, nameForm } from "./name.js";
 import { notices } from "./notices.js";
+import { forget, moved } from "../core/push.js";
 import { toast } from "../core/toast.js";
 
 const page = find("[data-account]");
@@ -32,6 +33,7 @@ for (const form of findAll("form[data-form]", page)) {
     const message = find("[data-said]", form);
     attempt(message, async () => {
       const answer = await post(form.dataset.form, fieldsOf(form));
+      if (form.dataset.form.startsWith("/account/") || form.dataset.form === "/resume") moved();
       form.reset();
       if ("showsCodes" in form.dataset && answer.recovery_codes) showCodes(answer.recovery_codes, "/account");
       else if (answer?.room) location.assign(`/g/${encodeURIComponent(answer.room)}`);
@@ -44,6 +46,7 @@ for (const form of findAll("form[data-form]", page)) {
 for (const button of findAll("[data-post]", page)) {
   button.addEventListener("click", async () => {
     if (button.dataset.sure && !confirm(button.dataset.sure)) return;
+    if (button.dataset.post.includes("logout")) forget();
     await post(button.dataset.post).catch((problem) => toast(problem.message, "refused"));
     location.assign(button.dataset.then);
   });

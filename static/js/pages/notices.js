@@ -2,6 +2,8 @@
 import { language, t } from "../core/i18n.js";
 import { get, post, put } from "../core/api.js";
 import { find } from "../core/dom.js";
+import { laterOffer } from "../core/install.js";
+import { begin, canPush, end, isOn, needsInstalling } from "../core/push.js";
 import { attempt, succeed } from "./forms.js";
 
 function browserNotices(box) {
@@ -16,6 +18,69 @@ function browserNotices(box) {
   });
 }
 
+/** The switch for this device, and what must be done before it can be had. */
+function pushSwitch(part) {
+  const box = find("[data-push-switch]", part);
+  const message = find("[data-said]", part);
+  part.hidden = !canPush() && !needsInstalling();
+  box.disabled = !canPush();
+  box.checked = isOn();
+  find("[data-push-install]", part).hidden = !needsInstalling();
+  const offer = laterOffer();
+  if (offer) find("[data-install]", part).append(offer);
+  box.addEventListener("change", () =>
+    attempt(message, async () => {
+      box.disabled = true;
+      try {
+        if (!box.checked) await end();
+        else if (!(await begin())) throw new Error(t("This browser does not allow notices from this site. Its settings can change that."));
+        succeed(message, t("Saved."));
+      } finally {
+        box.disabled = false;
+        box.checked = isOn();
+      }
+    }),
+  );
+}
+
+const minutes = (text) => text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
+const clock = (minute) => [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0")).join(":");
+
+/** What somebody wants to hear and when; the same for every channel. */
+function wishes(form, known) {
+  const fields = form.elements;
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+  for (const [event, on] of Object.entries(known.switches)) fields[event].checked = on;
+  fields.quiet.checked = known.quiet !== null;
+  if (known.quiet) [fields.quiet_from.value, fields.quiet_to.value] = known.quiet.map(clock);
+  fields.digest.checked = known.digest_at !== null;
+  if (known.digest_at !== null) fields.digest_at.value = clock(known.digest_at);
+  fields.every_channel.checked = known.every_channel;
+  find("[data-zone]", form).textContent = t("Times are those of {zone}.", { zone: zone.replaceAll("_", " ") });
+  const fold = () => {
+    find("[data-quiet-row]", form).hidden = !fields.quiet.checked;
+    find("[data-digest-row]", form).hidden = !fields.digest.checked;
+  };
+  form.addEventListener("change", fold);
+  fold();
+  form.hidden = false;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const message = find("[data-said]", form);
+    attempt(message, async () => {
+      await put("/me/notices/wishes", {
+        switches: Object.fromEntries(Object.keys(known.switches).map((name) => [name, fields[name].checked])),
+        zone,
+        quiet: fields.quiet.checked ? [minutes(fields.quiet_from.value), minutes(fields.quiet_to.value)] : null,
+        digest_at: fields.digest.checked ? minutes(fields.digest_at.value) : null,
+        every_channel: fields.every_channel.checked,
+        language: language(),
+      });
+      succeed(message, t("Saved."));
+    });
+  });
+}
+
 /** Bring the section to life; the server says which ways it offers. */
 export async function notices(section) {
   browserNotices(find("[data-notify-browser]", section));
@@ -26,12 +91,16 @@ export async function notices(section) {
   const known = await get("/me/notices").catch(() => null);
   if (!known) return;
 
+  if (known.push) pushSwitch(find("[data-push]", section));
+  wishes(find("[data-wishes]", section), known.wishes);
+
   function show(state) {
     form.hidden = !(state.mail || state.webhooks);
     find("[data-mail-field]", form).hidden = !state.mail;
     find("[data-webhook-field]", form).hidden = !state.webhooks;
     form.elements.email.value = state.email ?? "";
     form.elements.webhook.value = state.webhook ?? "";
+    form.elements.discord.checked = state.webhook_form === "discord";
     confirm.hidden = !state.email || state.email_confirmed;
   }
 
@@ -52,6 +121,7 @@ export async function notices(section) {
       put("/me/notices", {
         email: (known.mail && form.elements.email.value.trim()) || null,
         webhook: (known.webhooks && form.elements.webhook.value.trim()) || null,
+        webhook_form: form.elements.discord.checked ? "discord" : "plain",
         language: language(),
       }),
     (state) => (state.email && !state.email_confirmed ? t("A code is on its way to you by e-mail.") : t("Saved.")),

@@ -41,6 +41,14 @@ if ("serviceWorker" in navigator && window.isSecureContext) {
   navigator.serviceWorker.register("/worker.js").catch(() => {});
 }
 
+// Installing is offered after somebody's first finished game (core/install.js), and not by the browser before it.
+addEventListener("beforeinstallprompt", (event) => {
+  event.preventDefault();
+  globalThis.heldInstall = event;
+});
+
+if (localStorage.getItem("push")) import("../core/push.js").then(({ refresh }) => refresh().catch(() => {})); // the next page tries again
+
 // Only those who asked for notices pay for them; the lobby has a socket of its own.
 if (localStorage.getItem("notify") === "on" && location.pathname !== "/") {
   import("../core/turn_notice.js").then(({ isWanted, listenForTurns }) => isWanted() && listenForTurns());

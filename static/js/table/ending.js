@@ -5,6 +5,7 @@ import { mayMove, settleAll } from "../board/animate.js";
 import { getFrom } from "../core/api.js";
 import { el } from "../core/dom.js";
 import { t, tn } from "../core/i18n.js";
+import { installOffer } from "../core/install.js";
 import { pirateIcon } from "../core/icons.js";
 import { letterOf, lookOf, seatName } from "../core/names.js";
 import { passwordHeader } from "../core/room_password.js";
@@ -144,6 +145,7 @@ export function Ending(root, { rematch }) {
         rematch.score,
         you.seat !== null && table.result && !table.trial ? Figures(state) : null,
         ...ways(state, heading),
+        you.seat !== null && table.result && !table.trial ? installOffer() : null,
       ].filter(Boolean),
     );
   }

@@ -82,6 +82,12 @@ const ui = parts(root, store, {
 const pace = Pace(store, sendByItself);
 Recap(root, store, log.movesSince);
 announceChanges(store);
+let isAsked = false;
+store.subscribe(["table", "you"], ({ table, you }) => {
+  if (isAsked || table?.clock?.kind !== "days" || you.seat === null) return;
+  isAsked = true;
+  rare(import("./tell_me.js")).then(({ tellMe }) => tellMe({ game, root, refuse }));
+});
 offerSound(store);
 sayKept();
 store.subscribe(["you"], showName);

@@ -1,0 +1,132 @@
+"""One POST to an address that a stranger gave us, which may not be used to reach into our network.
+
+The host is looked up once, every address it has is checked, and the connection goes to one of those
+checked addresses: a name that answers differently the second time (DNS rebinding) gains nothing.
+Redirects are not followed, the answer's body is not read. Webhooks and push services are reached this way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+PATIENCE = 10.0
+_LOOK_UPS = 2  # names looked up at a time
+
+
+class BadUrl(ValueError):
+    """Not an address that may be called; the text is a sentence."""
+
+
+class NotReached(Exception):
+    """Nobody took it; the text names no address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """All that is looked at of what came back."""
+
+    status: int
+    retry_after: str = ""
+
+
+def checked_url(text: str, *, private: bool, longest: int, what: str) -> str:
+    """The address as it is kept; raises BadUrl. What its name stands for is checked at every call."""
+    try:
+        parts = urlsplit(text.strip())
+        port = parts.port
+    except ValueError:
+        raise BadUrl("That is not an address.") from None
+    if len(text) > longest or not text.isascii() or any(letter.isspace() for letter in text.strip()):
+        raise BadUrl("That is not an address.")
+    if parts.scheme != "https" and not (private and parts.scheme == "http"):
+        raise BadUrl(f"{what}'s address begins with https://.")
+    if not parts.hostname or parts.username is not None or parts.fragment:
+        raise BadUrl(f"{what}'s address has a host, and neither a user name nor a # part.")
+    if not private and port not in (None, 443, 8443):
+        raise BadUrl(f"{what} listens on port 443 or 8443.")
+    if not private:
+        try:
+            literal = ipaddress.ip_address(parts.hostname)
+        except ValueError:
+            literal = None
+        if literal is not None and not is_public(str(literal)):
+            raise BadUrl(f"{what} may not point into a private network.")
+    return text.strip()
+
+
+class Outbound:
+    """Posts; `private` allows addresses inside our own network (tests, a site at home)."""
+
+    def __init__(self, *, private: bool, patience: float = PATIENCE) -> None:
+        self._private = private
+        self._patience = patience
+        # Names are looked up in threads of its own: when a name server hangs, nobody else waits for a thread.
+        self._threads = ThreadPoolExecutor(_LOOK_UPS, "look-up")
+
+    def close(self) -> None:
+        """Nobody waits for a name any longer."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+        """One POST; raises NotReached with a reason that names no address."""
+        import httpx  # with the first call: most servers never make one
+
+        parts = urlsplit(url)
+        address = await self._resolve(parts)
+        host = parts.hostname or ""
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        target = httpx.URL(scheme=parts.scheme, host=address, port=port, raw_path=_path(parts))
+        named = {"Host": host if parts.port is None else f"{host}:{parts.port}", **headers}
+        extensions = {"sni_hostname": host} if parts.scheme == "https" else {}
+        try:
+            async with (
+                asyncio.timeout(self._patience),
+                httpx.AsyncClient(follow_redirects=False, trust_env=False, timeout=self._patience) as client,
+                client.stream("POST", target, content=body, headers=named, extensions=extensions) as answer,
+            ):
+                return Answer(answer.status_code, answer.headers.get("retry-after", ""))
+        except (httpx.HTTPError, OSError, TimeoutError) as problem:
+            raise NotReached(type(problem).__name__) from problem
+
+    async def _resolve(self, parts: SplitResult) -> str:
+        try:
+            async with asyncio.timeout(self._patience):
+                found = await asyncio.get_running_loop().run_in_executor(
+                    self._threads, _look_up, parts.hostname or "", parts.port or 443
+                )
+        except (OSError, TimeoutError, UnicodeError) as problem:
+            raise NotReached("unknown host") from problem
+        addresses = [str(entry[4][0]).split("%", 1)[0] for entry in found]
+        if not addresses:
+            raise NotReached("unknown host")
+        if not self._private and not all(is_public(address) for address in addresses):
+            raise NotReached("private address")
+        return addresses[0]
+
+
+def _look_up(host: str, port: int) -> list[Any]:
+    return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+
+
+def _path(parts: SplitResult) -> bytes:
+    return ((parts.path or "/") + (f"?{parts.query}" if parts.query else "")).encode()
+
+
+def is_public(address: str) -> bool:
+    """Whether anybody may be there; not our machine, not our network."""
+    parsed = ipaddress.ip_address(address)
+    if isinstance(parsed, ipaddress.IPv6Address):
+        inner = parsed.ipv4_mapped or parsed.sixtofour or (parsed.teredo[1] if parsed.teredo else None)
+        # NAT64 carries an IPv4 address in its last four bytes
+        if inner is None and parsed in ipaddress.ip_network("64:ff9b::/96"):
+            inner = ipaddress.IPv4Address(parsed.packed[-4:])
+        if inner is not None and not is_public(str(inner)):
+            return False
+    return parsed.is_global and not parsed.is_multicast

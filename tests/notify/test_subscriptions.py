@@ -1,0 +1,199 @@
+"""Who is pushed to: subscribing, its limits and checks, and that a subscription goes with whoever made it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+from app.store.people.pushes import MOST_BROWSERS, PushStore
+from app.store.people.tables import push_subscriptions, pushes
+from tests.notify.push_service import PushService, push_service
+from tests.notify.pushing import DAYS, pushing_site, subscribe, tell
+from tests.web.running_site import TestSite, code_of, running
+from tests.web.tables import play_table
+
+
+@pytest.fixture
+async def service() -> AsyncIterator[PushService]:
+    async with push_service() as service:
+        yield service
+
+
+@pytest.fixture
+async def site(database_url: str) -> AsyncIterator[TestSite]:
+    async with pushing_site(database_url) as site:
+        yield site
+
+
+async def _count(site: TestSite, table: Any = push_subscriptions) -> int:
+    return int((await site.site.pushes.rows(select(func.count()).select_from(table)))[0][0])
+
+
+async def test_a_guest_subscribes_and_unsubscribes(site: TestSite, service: PushService) -> None:
+    ann, _ = await site.guest("Anne Bonfire")
+    offered = (await ann.get("/api/v1/me/push")).json()
+    assert offered["push"] is True
+    assert offered["endpoints"] == []
+    made = await subscribe(ann, service, key=offered["key"])
+    await ann.post("/api/v1/me/push", json=made)  # the page says so each time it is opened
+    assert (await ann.get("/api/v1/me/push")).json()["endpoints"] == [
+        {"endpoint": made["endpoint"], "is_current": True}
+    ]
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    await bo.post("/api/v1/me/push/end", json={"endpoint": made["endpoint"]})
+    assert await _count(site) == 1, "another's is not ended"
+    await ann.post("/api/v1/me/push/end", json={"endpoint": made["endpoint"]})
+    assert await _count(site) == 0
+
+
+async def test_nobody_and_no_program_subscribes(site: TestSite, service: PushService) -> None:
+    made = service.subscription()
+    assert (await site.browser().post("/api/v1/me/push", json=made)).status_code == 401
+    ann, _ = await site.guest("Anne Bonfire")
+    forged = await ann.post(
+        "/api/v1/me/push",
+        json=made,
+        headers={"origin": "https://evil.example", "sec-fetch-site": "cross-site"},
+    )
+    assert code_of(forged) == "forged"
+    assert await _count(site) == 0
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [
+        "http://push.example/x",
+        "https://127.0.0.1/x",
+        "https://[::1]/x",
+        "https://10.0.0.1/x",
+        "https://169.254.169.254/x",
+        "https://user:word@push.example/x",
+        "https://push.example:22/x",
+        "https://push.example/#x",
+        "javascript:alert(1)",
+        "https://push.example/" + "x" * 980,
+    ],
+)
+async def test_attack_an_endpoint_that_is_not_the_publics_is_refused(
+    sqlite_url: str, service: PushService, endpoint: str
+) -> None:
+    async with running(sqlite_url) as site:
+        ann, _ = await site.guest()
+        answer = await ann.post("/api/v1/me/push", json={**service.subscription(), "endpoint": endpoint})
+        assert code_of(answer) == "bad_endpoint" or answer.status_code == 422
+        assert await _count(site) == 0
+
+
+async def test_attack_a_name_that_stands_for_a_private_address_is_not_called(
+    sqlite_url: str, service: PushService
+) -> None:
+    async with pushing_site(sqlite_url, webhook_private=False) as site:
+        ann, _ = await site.guest()
+        bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+        for browser in (ann, bo):
+            made = service.subscription()
+            made["endpoint"] = f"https://localhost:8443{made['endpoint'].partition('push')[2]}"
+            answer = await browser.post("/api/v1/me/push", json=made)
+            assert answer.status_code == 200, answer.text
+        await play_table(ann, bo, **DAYS)
+        await tell(site)
+        text = site.site.metrics.text().decode()
+        assert 'cartagena_notices_total{outcome="delayed",way="push"}' in text
+        assert 'outcome="sent",way="push"' not in text
+
+
+async def test_attack_an_endpoint_with_other_keys_is_not_taken_over(
+    site: TestSite, service: PushService
+) -> None:
+    ann, _ = await site.guest("Anne Bonfire")
+    made = await subscribe(ann, service)
+    thief, _ = await site.guest("Theo Thief", "203.0.113.9")
+    stolen = {**service.subscription(), "endpoint": made["endpoint"]}
+    assert code_of(await thief.post("/api/v1/me/push", json=stolen)) == "endpoint_taken"
+    assert (await thief.post("/api/v1/me/push", json=made)).status_code == 200, (
+        "the same browser, signed in anew"
+    )
+    assert (await ann.get("/api/v1/me/push")).json()["endpoints"] == []
+
+
+async def test_attack_a_person_has_a_bounded_number_of_browsers(site: TestSite, service: PushService) -> None:
+    ann, _ = await site.guest("Anne Bonfire")
+    made = []
+    for _ in range(MOST_BROWSERS + 3):
+        made.append(await subscribe(ann, service))
+        site.pass_time(1)
+    left = {each["endpoint"] for each in (await ann.get("/api/v1/me/push")).json()["endpoints"]}
+    assert left == {each["endpoint"] for each in made[3:]}
+    codes = [(await ann.post("/api/v1/me/push", json=service.subscription())).status_code for _ in range(40)]
+    assert codes.count(429) > 0
+
+
+async def test_bad_keys_are_refused(site: TestSite, service: PushService) -> None:
+    ann, _ = await site.guest("Anne Bonfire")
+    made = service.subscription()
+    for keys in ({"p256dh": "AAAA", "auth": made["keys"]["auth"]}, {**made["keys"], "auth": "AAAA"}):
+        assert code_of(await ann.post("/api/v1/me/push", json={**made, "keys": keys})) == "bad_keys"
+
+
+async def test_signed_out_deleted_or_erased_nobody_is_pushed_to_any_more(
+    site: TestSite, service: PushService
+) -> None:
+    ann, _ = await site.guest("Anne Bonfire")
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    cy, told = await site.guest("Cy Cutlass", "203.0.113.10")
+    await play_table(ann, bo, **DAYS)
+    await play_table(bo, cy, **DAYS)
+    for browser in (ann, bo, cy):
+        await subscribe(browser, service)
+    await play_table(ann, bo, **DAYS)
+    await tell(site)
+    assert await _count(site) == 3
+    assert (await ann.post("/api/v1/account/logout")).status_code == 200
+    assert await _count(site) == 2
+    assert (await bo.post("/api/v1/me/delete", json={})).status_code == 200
+    assert await _count(site) == 1
+    await site.site.data.erase((told["person"]["id"],), site.site.now())
+    assert await _count(site) == 0
+    assert await _count(site, pushes) == 0
+    received = len(service.received)
+    await tell(site)
+    assert len(service.received) == received
+
+
+async def test_keys_are_made_once_by_whoever_is_first_and_are_everybodys(database_url: str) -> None:
+    async with running(database_url) as site:
+        stores = [PushStore(site.site.pushes.engine) for _ in range(4)]
+        found = await asyncio.gather(*(store.newest_key(1) for store in stores))
+        assert len({key.public for key in found}) == 1
+        mine = found[0].public
+    async with running(database_url) as site:
+        assert (await site.site.pushes.newest_key(1)).public == mine, "kept across restarts, and by a backup"
+
+
+async def test_a_rotated_key_serves_new_browsers_and_the_old_one_those_it_served(
+    site: TestSite, service: PushService
+) -> None:
+    ann, _ = await site.guest("Anne Bonfire")
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    old = (await ann.get("/api/v1/me/push")).json()["key"]
+    made = await subscribe(ann, service, key=old)
+    new = (await site.site.pushes.rotate_key(site.site.now(), drop_old=False)).public
+    assert new != old
+    shown = (await ann.get("/api/v1/me/push")).json()
+    assert shown["key"] == new
+    assert shown["endpoints"] == [{"endpoint": made["endpoint"], "is_current": False}], (
+        "its page subscribes anew"
+    )
+    await subscribe(bo, service, key=new)
+    await play_table(ann, bo, **DAYS)
+    await tell(site)
+    keys = {each.path: each.key for each in service.received}
+    assert set(keys.values()) <= {old, new}
+    assert keys.get(made["endpoint"].partition(str(service.port))[2], old) == old
+    await site.site.pushes.rotate_key(site.site.now(), drop_old=True)
+    assert await _count(site) == 0
+    assert len(await site.site.pushes.keys()) == 1
