@@ -6,9 +6,7 @@ with BUSY whatever the timeout, so this one takes the write lock first. Checkpoi
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
-from concurrent.futures import ThreadPoolExecutor
 
 from app.store.engine import BUSY_SECONDS
 from app.store.games.checkpoints import Checkpoints
@@ -23,6 +21,7 @@ from app.store.games.rows import (
     seat_rows,
     summary_row,
 )
+from app.store.games.worker_thread import WorkerThread
 
 # Each row is its own step: what it changed is its outcome, and one lost race fails no other row.
 _LOG = (
@@ -52,19 +51,19 @@ class SqliteWriter:
 
     def __init__(self, file: str) -> None:
         self._file = file
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="log-writer")
+        self._thread = WorkerThread("log-writer")
         self._connection: sqlite3.Connection | None = None
         self._checkpoints = Checkpoints(file)
 
     async def write(self, batch: Batch) -> Outcome:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._write, batch)
+        return await self._thread.do(self._write, batch)
 
     async def look_up(self, batch: Batch) -> list[bool | None]:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._look_up, batch)
+        return await self._thread.do(self._look_up, batch)
 
     async def close(self) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._stop)
-        self._thread.shutdown()
+        await self._thread.do(self._stop)
+        self._thread.stop()
 
     # -- in the thread -----------------------------------------------------------------------------
 
@@ -102,7 +101,7 @@ class SqliteWriter:
             self._roll_back()
             raise CommitUnknown(type(problem).__name__) from problem
         if self._checkpoints.wrote(_PAGES * len(batch)):
-            self._thread.submit(self._finish_checkpoint)  # when this batch has its answer, before the next
+            self._thread.do_later(self._finish_checkpoint)  # when this batch has its answer, before the next
         return outcome
 
     def _finish_checkpoint(self) -> None:
@@ -121,6 +120,8 @@ class SqliteWriter:
             ours = [append for append, is_ours in zip(batch, outcome, strict=True) if is_ours]
         run.executemany(_HEAD, map(head_of, ours))
         for append in ours:
+            if append.due is None and append.summary is None and append.entry.kind == "action":
+                continue  # nearly all of them
             game = append.entry.game
             if append.due is not None:
                 run.execute(_DUE, (game, append.due))

@@ -42,6 +42,8 @@ class OpenSockets:
 
     def end(self, by: By, keys: Collection[str], close: tuple[int, str] = SIGNED_OUT) -> int:
         """Closes the sockets of these sessions, people or addresses (networks too); how many."""
+        if not keys:
+            return 0
         match by:
             case "session":
                 met = [listener for listener, came in self._open.items() if came.session in keys]
