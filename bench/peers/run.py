@@ -28,15 +28,6 @@ from bench.peers.table import print_tables
 SERVER_CPU, DRIVER_CPU = 0, 1
 _RUN_SECONDS = 150.0
 
-# Where a goal or a row of the README asks for them; everybody everywhere would take twice as long.
-SERVERS_IN = {
-    "s50": tuple(SERVERS),
-    "s200": tuple(SERVERS),
-    "spec": ("ours", "boardgame.io", "colyseus", "colyseus+job"),
-    "paced": ("ours", "boardgame.io", "colyseus", "colyseus+job"),
-    "seat": ("ours", "boardgame.io", "colyseus"),
-}
-
 
 def measure(name: str, scenario: str, python: str) -> dict[str, Any]:
     """One run of one server."""
@@ -66,9 +57,8 @@ def plan(only: list[str], scenarios: list[str], pythons: dict[str, str]) -> Iter
     """A round: what runs one after the other, as scenario, server and version of Python, if it runs on one."""
     for scenario in scenarios:
         for name in only:
-            if name in SERVERS_IN[scenario]:
-                for version in pythons if SERVERS[name].is_python else ("",):
-                    yield scenario, name, version
+            for version in pythons if SERVERS[name].is_python else ("",):
+                yield scenario, name, version
 
 
 def main() -> int:

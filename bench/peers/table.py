@@ -3,7 +3,7 @@
     python -m bench.peers.table var/bench/peers-….jsonl
 
 Ratios are taken within a round, where both ran within minutes of each other; the median of them counts. A
-round is dropped only because other work disturbed it (`disturbed`), never because of its result.
+round is dropped only because other work disturbed it, never because of its result.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Runs = dict[
     tuple[str, str, str], dict[int, Row]
 ]  # (server, its Python, scenario) → round → what was measured
 
-_BUSY = 0.9  # without pauses the server or the generator must be near a whole core
+_QUIET = 0.2  # cores that other work may have
 _NAMES = {
     "ours": "ours, durable",
     "boardgame.io": "boardgame.io in memory",
@@ -87,15 +87,20 @@ def read_runs(file: Path) -> Runs:
 
 
 def disturbed(runs: Runs) -> list[str]:
-    """Runs without pauses in which neither side had its core: something else was running."""
+    """Runs beside which something else was running, here or elsewhere on the host."""
     return [
-        f"round {each}: {server} {scenario} (server {row['server_cpu']}, generator {row['driver_cpu']})"
-        for (server, _, scenario), rows in runs.items()
+        f"round {each}: {_name(server, python)} {scenario} ({_others(row):.2f}, the host {row['machine_stolen']})"
+        for (server, python, scenario), rows in runs.items()
         for each, row in rows.items()
-        if SCENARIOS[scenario].actions
-        and not SCENARIOS[scenario].rate
-        and max(row["server_cpu"], row["driver_cpu"]) < _BUSY
+        if _others(row) > _QUIET or row["machine_stolen"] > _QUIET
     ]
+
+
+def _others(row: Row) -> float:
+    """Cores that were busy with neither the server nor the generator."""
+    if "server_cpu" not in row:
+        return 0.0
+    return float(max(0.0, row["machine_busy"] - row["server_cpu"] - row["driver_cpu"]))
 
 
 def _spread(values: Iterable[float], digits: int) -> str:
@@ -111,7 +116,9 @@ def print_tables(file: Path) -> None:
     every = [row for rows in runs.values() for row in rows.values()]
     commits = sorted({row["commit"] for row in every})
     rounds = len({row["round"] for row in every})
-    print(f"\nCommit {', '.join(commits)}; {rounds} rounds; median (least – most). {_machine(every)}")
+    print(
+        f"\nCommit {', '.join(commits)}; {rounds} round{'s' * (rounds > 1)}; median (least – most). {_machine(every)}"
+    )
     _print_goals(runs, sorted({python for server, python, _ in runs if server == "ours"}))
     for scenario, plan in SCENARIOS.items():
         servers = {_name(*which): rows for (*which, each), rows in runs.items() if each == scenario}
@@ -133,10 +140,7 @@ def _name(server: str, python: str) -> str:
 
 def _machine(rows: list[Row]) -> str:
     """How quiet it was: what ran beside the server and the generator, in cores."""
-    played = [row for row in rows if "server_cpu" in row]
-    other = [max(0.0, row["machine_busy"] - row["server_cpu"] - row["driver_cpu"]) for row in played]
-    if not other:
-        return ""
+    other = [_others(row) for row in rows if "server_cpu" in row] or [0.0]
     stolen = _spread((row["machine_stolen"] for row in rows), 2)
     load = _spread((row["load_average"] for row in rows), 1)
     return f"Of two cores other work took {_spread(other, 2)}, the host {stolen}; load average {load}."
@@ -146,10 +150,12 @@ def _print_goals(runs: Runs, pythons: list[str]) -> None:
     print("\n| goal |" + "".join(f" Python {python} | met |" for python in pythons))
     print("|---|" + "---|---|" * len(pythons))
     for goal in GOALS:
+        of_each = [goal.values(runs, python) for python in pythons]
+        if not any(of_each):
+            continue  # not measured
         sign = "≤" if goal.meets is operator.le else "≥"
         cells = []
-        for python in pythons:
-            values = goal.values(runs, python)
+        for values in of_each:
             met = "" if not values else "yes" if goal.meets(median(values), goal.bound) else "no"
             digits = 0 if goal.peer is None else 2
             cells += [_spread(values, digits) if values else "–", met]
