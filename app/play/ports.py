@@ -62,7 +62,9 @@ class GameStore(Protocol):
 
     async def game(self, game: str) -> GameRow | None: ...
     async def entries(self, game: str, after: int = 0, limit: int | None = None) -> list[Entry]: ...
-    async def heads(self, games: Sequence[str]) -> dict[str, int]: ...
+    async def heads(self, games: Sequence[str], beyond: Sequence[int] | None = None) -> dict[str, int]:
+        """The number of each game's last entry; of those only that are beyond a number, if one is given for each."""
+
     async def games_listed(self, which: str, limit: int) -> list[GameRow]:
         """`open` or `watch`: what the lobby shows, newest first."""
 

@@ -147,11 +147,11 @@ class Rooms:
 
     async def compare_heads(self) -> None:
         """One query for all loaded rooms; whoever is behind reads on."""
-        games = list(self._rooms)
-        if not games:
+        if not self._rooms:
             return
+        seen = [room.table.seq for room in self._rooms.values()]
         try:
-            heads = await self._context.store.heads(games)
+            heads = await self._context.store.heads(list(self._rooms), seen)
         except StoreUnavailable:
             return
         for game, seq in heads.items():

@@ -16,6 +16,7 @@ from app.store.games.rows import Batch, BatchFailed, BatchWriter, CommitUnknown,
 from app.store.games.sqlite_writer import SqliteWriter
 from app.store.games.store import SqlGameStore, open_store
 from tests.store.samples import NOW, append_of, new_game, seated
+from tests.store.statements import counted
 
 
 def writer_for(url: str) -> BatchWriter:
@@ -35,6 +36,8 @@ async def test_what_was_appended_is_read_back_as_it_was(store: SqlGameStore) -> 
     assert (head.seq, head.status, head.to_act, head.deadline) == (2, "running", "0,1", NOW + 5)
     assert head.terms["title"] == "Ann’s table"
     assert await store.heads([row.id, "nowhere"]) == {row.id: 2}
+    assert await store.heads([row.id, "nowhere"], [1, 7]) == {row.id: 2}
+    assert await store.heads([row.id], [2]) == await store.heads([]) == {}
     assert await store.game("nowhere") is None
 
 
@@ -80,6 +83,15 @@ async def test_a_summary_moves_what_lists_show(store: SqlGameStore) -> None:
     assert await store.games_of(["p_bo"], unfinished=False, limit=10) == []
     assert [game.id for game in await store.games_listed("watch", 10)] == [row.id]
     assert await store.games_listed("open", 10) == []
+
+
+async def test_comparing_many_heads_brings_back_those_that_are_behind(store: SqlGameStore) -> None:
+    rows = [await new_game(store) for _ in range(5)]
+    await store.append(append_of(rows[3], 2))
+    many = [row.id for row in rows] + [f"elsewhere{number}" for number in range(40_000)]
+    with counted() as asked:
+        assert await store.heads(many, [1] * len(many)) == {rows[3].id: 2}
+    assert len(asked) == 1
 
 
 async def test_closing_the_store_finishes_what_was_begun(migrated_url: str) -> None:
