@@ -146,8 +146,9 @@ def _act(table: Table, asked: Proposal, command: cmd.Act) -> Proposal:
         # What is owed and resigning are decided on the present position, whatever the sender saw.
         if command.version < table.moved and kind not in ("resign", "discard"):
             raise Refusal("stale")
-        told = table.told if table.to_act == (seat,) else None
-        is_listed = known is not None and told is not None and known.head in told
+        is_listed = (
+            known is not None and table.told is not None and seat in table.to_act and known.head in table.told
+        )
         asked.position, asked.events = rules.apply(position, seat, action, is_listed=is_listed)
     except RuleError as refused:
         raise Refusal.by_rules(refused) from refused

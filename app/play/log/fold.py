@@ -23,8 +23,9 @@ def after(
     `position` and `events` of an action, if they have been worked out already.
     """
     twin = replace(table)
-    if table.clocks is not None and table.clocks.terms.kind != "none":  # a clock that never runs is shared
-        twin.clocks = table.clocks.copy()
+    clocks = table.clocks
+    if clocks is not None and clocks.terms.kind != "none":  # a clock that never runs is shared
+        twin.clocks = clocks.copy()
     if entry.kind != "action":  # an action replaces what it changes; the other folds work in place
         twin.seats = [replace(seat) for seat in table.seats]
         twin.consents = {to: set(seats) for to, seats in table.consents.items()}
@@ -55,7 +56,7 @@ def fold(
 def _action(
     table: Table, entry: Entry, position: Position | None, events: tuple[Event, ...]
 ) -> tuple[Event, ...]:
-    before, seat = table.position, entry.seat
+    before, seat, is_person = table.position, entry.seat, entry.by == "person"
     assert before is not None
     if position is None:
         position, events = table.try_action(seat, table.rules.action_from_json(entry.body["action"]))
@@ -65,11 +66,11 @@ def _action(
         table.resign_order = (*table.resign_order, seat)
     if before.turn_seat != seat or position.turn_seat != seat or position.winner is not None:
         table.undo_stack, table.is_undo_closed = [], False
-    elif entry.by == "person" and not table.is_undo_closed and table.rules.is_undoable(events):
+    elif is_person and not table.is_undo_closed and table.rules.is_undoable(events):
         table.undo_stack = [*table.undo_stack, before]
     else:
         table.undo_stack, table.is_undo_closed = [], True
-    if entry.by == "person" and table.seats[seat].absent:
+    if is_person and table.seats[seat].absent:
         table.seats = [replace(each) for each in table.seats]
         table.seats[seat].absent = False
         table.votes = {about: votes for about, votes in table.votes.items() if about != seat}

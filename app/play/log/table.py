@@ -245,11 +245,11 @@ class Table(msgspec.Struct, eq=False):
     def choices_json(self, seat: int) -> bytes:
         """The choices of a seat that is to act; kept, as what it does is nearly always one of them."""
         assert self.position is not None
-        told = self.told
-        if told is None:
-            told = self.rules.choices_json(self.position, seat, is_sealed=self.is_undo_closed)
-            if len(self.to_act) == 1:
-                self.told = told
+        if self.told is not None:
+            return self.told
+        told = self.rules.choices_json(self.position, seat, is_sealed=self.is_undo_closed)
+        if len(self.to_act) == 1:
+            self.told = told
         return told
 
     # -- changing: for whoever folds an entry into a table nobody else holds ------------------------
@@ -259,7 +259,7 @@ class Table(msgspec.Struct, eq=False):
         self.moved = entry.seq
         self.to_act = self.rules.seats_to_act(position)
         self.acts_since = entry.at
-        if self.clocks is not None:
+        if self.clocks is not None and self.clocks.terms.kind != "none":
             self.run_clocks(entry.at)
 
     def run_clocks(self, at: int) -> None:

@@ -225,8 +225,8 @@ class Ruleset:
     actions: int
     min_actions: int
     offers: tuple[Offer, ...]
-    tellers: dict[Offer, Teller]
-    """Of those offers that have one: it writes the choices without making the list of actions."""
+    tellers: tuple[tuple[Offer, Teller | None], ...]
+    """Each offer with its teller, if it has one: that writes the choices without making the list of actions."""
     resolvers: dict[type[Action], Resolver]
     choices: dict[type[Action], Choice]
     why_nots: dict[type[Action], WhyNot]

@@ -85,6 +85,7 @@ def make_ruleset(options: Options, symbols: tuple[str, ...]) -> Ruleset:
     passage_spaces = len(symbols) * options.passage_boards // options.boards if options.has_sloop else 0
     route = make_route(symbols, options.symbols, passage_spaces)
     played = _tables(options)
+    offers = tuple(offer for module in modules_on(options) for offer in module.offers(options, route))
     kinds = card_kinds(options.symbols, options.copies, played.dark_copies)
     return Ruleset(
         options=options,
@@ -94,8 +95,8 @@ def make_ruleset(options: Options, symbols: tuple[str, ...]) -> Ruleset:
         has_row=options.supply == "row",
         actions=options.actions,
         min_actions=options.min_actions,
-        offers=tuple(offer for module in modules_on(options) for offer in module.offers(options, route)),
-        tellers=played.tellers,
+        offers=offers,
+        tellers=tuple((offer, played.tellers.get(offer)) for offer in offers),
         resolvers=played.resolvers,
         choices=played.choices,
         why_nots=played.why_nots,

@@ -30,8 +30,7 @@ def choices_json(position: Position, seat: int, *, is_sealed: bool = False) -> b
         texts += map(_encode, choices(position, seat, is_sealed=is_sealed))
         return b"[%b]" % b",".join(texts)
     if position.taken < ruleset.actions:
-        for offer in ruleset.offers:
-            tell = ruleset.tellers.get(offer)
+        for offer, tell in ruleset.tellers:
             if tell is not None:
                 tell(position, seat, is_sealed, texts)
             else:

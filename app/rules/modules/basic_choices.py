@@ -27,8 +27,7 @@ def tell_advances_and_retreats(
     first = company.find(1, 1, route.goal) if has_retreat else -1
     if first < 0:
         first = route.goal
-    met = cache.arrivals[is_sealed]
-    left = _at_most_two_left(position)
+    met = _met(position, is_sealed)
     before = -1
     for place in position.pirates[seat]:
         if place != before:
@@ -38,8 +37,7 @@ def tell_advances_and_retreats(
                 out.append(head + arrivals[find(symbol, ahead)])
             if place > first:
                 to = company.rfind(1, 1, place)
-                drawn = crowd[to]
-                out.append(cache.retreat_heads[place] + met[drawn if drawn < left else left][to])
+                out.append(cache.retreat_heads[place] + met[crowd[to]][to])
 
 
 def tell_advances(position: Position, seat: int, is_sealed: bool, out: list[bytes]) -> None:
@@ -64,15 +62,13 @@ def tell_advances_with_sloop(position: Position, seat: int, is_sealed: bool, out
 def tell_retreats_by_side(position: Position, seat: int, is_sealed: bool, out: list[bytes]) -> None:
     ruleset = position.ruleset
     company = company_of(position)
-    met = ruleset.cache.arrivals[is_sealed]
-    left = _at_most_two_left(position)
+    met = _met(position, is_sealed)
     last = ruleset.route.sloop if ruleset.options.card_gain == "split" else ruleset.route.goal
     for place in dict.fromkeys(position.pirates[seat]):
         if place <= last:
             to = retreat_target(position, place, company)
             if to >= 0:
-                drawn = min(position.crowd[to], left)
-                out.append(ruleset.cache.retreat_heads[place] + met[drawn][to])
+                out.append(ruleset.cache.retreat_heads[place] + met[position.crowd[to]][to])
 
 
 def _arrivals(position: Position, seat: int, is_sealed: bool) -> tuple[bytes, ...]:
@@ -85,6 +81,10 @@ def _arrivals(position: Position, seat: int, is_sealed: bool) -> tuple[bytes, ..
     return arrivals[is_sealed][0]
 
 
-def _at_most_two_left(position: Position) -> int:
-    """How many of the cards that a retreat is worth are there: company is two pirates at most."""
-    return 2 if len(position.deck) >= 2 else min(2, cards_left(position))
+def _met(position: Position, is_sealed: bool) -> tuple[tuple[bytes, ...], ...]:
+    """By how many pirates are met, two at most, and by place: how the choice of a retreat ends."""
+    met = position.ruleset.cache.arrivals[is_sealed]
+    if len(position.deck) >= 2 or cards_left(position) >= 2:
+        return met
+    none, one, _ = met
+    return (none, one, one) if cards_left(position) else (none, none, none)
