@@ -136,7 +136,7 @@ class PositionSampler:
         if len(deck) != view["deck"]:
             raise Contradiction
         deck.reverse()
-        position.deck = bytearray(deck)
+        position.deck = bytes(deck)
 
     def _offer(self, position: Position, offered: list[str | None], unknown: list[int]) -> None:
         count = self.view["pending"]["count"]

@@ -63,9 +63,9 @@ def _open_unseen(after: Position, seat: int, action: Chest) -> None:
     after.taken += 1
     after.forced_passes = 0
     after.tokens = {other: token for other, token in after.tokens.items() if other != place}
-    for _ in range(min(round(cards), len(after.deck))):
-        after.deck.pop()
-        after.held[seat] += 1
+    drawn = min(round(cards), len(after.deck))
+    after.deck = after.deck[: len(after.deck) - drawn]
+    after.held[seat] += drawn
 
 
 def reveal(position: Position, seat: int) -> None:

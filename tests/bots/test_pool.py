@@ -130,12 +130,13 @@ async def test_what_a_worker_is_sent_holds_no_hidden_card(position: rules.Positi
     text = f"import sys\nopen({str(log)!r}, 'a').write(sys.stdin.readline())"
     command = program(tmp_path, text)
     other = position.copy()
-    other.hands[1], other.deck = bytearray(other.hands[1]), bytearray(reversed(other.deck))
+    other.hands[1], deck = bytearray(other.hands[1]), bytearray(reversed(other.deck))
     taken = next(kind for kind, count in enumerate(other.hands[1]) if count)
-    given = next(index for index, kind in enumerate(other.deck) if kind != taken)
+    given = next(index for index, kind in enumerate(deck) if kind != taken)
     other.hands[1][taken] -= 1
-    other.hands[1][other.deck[given]] += 1
-    other.deck[given] = taken
+    other.hands[1][deck[given]] += 1
+    deck[given] = taken
+    other.deck = bytes(deck)
     for table in (position, other):
         pool = BotPool(command=command)
         await pool.choose(*request(table), [], "legend", 0.1)

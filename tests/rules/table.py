@@ -68,9 +68,9 @@ def picture(
         for kind in cards(hand):
             position.hands[seat_of(colour)][kind] += 1
             position.held[seat_of(colour)] += 1
-    position.deck = bytearray(reversed(cards(deck)))
-    position.row = bytearray(cards(row or ""))
-    position.discard = bytearray(cards(discard))
+    position.deck = bytes(reversed(cards(deck)))
+    position.row = bytes(cards(row or ""))
+    position.discard = bytes(cards(discard))
     marks = {name: mark for name, mark, _ in words if name == "sloop"}
     position.sloop = (marks["sloop"] or CARTAGENA) if marks else None
     position.tokens = {place: mark for place, (name, mark, _) in enumerate(words) if mark and name == "chest"}

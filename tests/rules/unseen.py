@@ -73,8 +73,10 @@ def twin_of(
     for seat, count in free_hands.items():
         for _ in range(count):
             twin.hands[seat][pool.pop()] += 1
+    deck = list(twin.deck)
     for index in free_deck:
-        twin.deck[index] = pool.pop()
+        deck[index] = pool.pop()
+    twin.deck = bytes(deck)
     if owed is not None:
         twin.pending = type(owed)(owed.seat, tuple(sorted([*kept, *pool])), owed.dark)
     if not pins.is_seed_kept:

@@ -43,9 +43,9 @@ def new_game(options: Options, seed: str) -> Position:
     for seat in range(players):
         for kind in deck[seat * HAND_DEALT : (seat + 1) * HAND_DEALT]:
             position.hands[seat][kind] += 1
-    position.deck = bytearray(reversed(deck[players * HAND_DEALT :]))
-    position.row = bytearray()
-    position.discard = bytearray()
+    position.deck = bytes(reversed(deck[players * HAND_DEALT :]))
+    position.row = b""
+    position.discard = b""
     position.shuffles = 0
     position.sloop = CARTAGENA if ruleset.has_sloop else None
     position.tokens = {}
@@ -195,7 +195,7 @@ def _drop_pending(position: Position, events: Events) -> None:
     if pending is None:
         return
     cards = sorted(pending.choice_cards)
-    position.discard += bytearray(cards)
+    position.discard += bytes(cards)
     position.pending = None
     if events is not None:
         names = position.ruleset.kinds.names

@@ -14,6 +14,7 @@ MOST_ABOARD = 3
 
 _COMPANY_OF_COUNT = bytes([0, 1, 1] + [0] * 253)
 _ONE = 1
+_CARD = [bytes([kind]) for kind in range(256)]
 
 
 def company_of(position: Position) -> bytearray:
@@ -57,8 +58,10 @@ def move(position: Position, owner: int, origin: int, to: int) -> None:
     places.remove(origin)
     insort(places, to)
     position.pirates[owner] = places
-    position.crowd[origin] -= 1
-    position.crowd[to] += 1
+    crowd = position.crowd[:]
+    crowd[origin] -= 1
+    crowd[to] += 1
+    position.crowd = crowd
 
 
 def win_at_goal(position: Position, owner: int, to: int, events: Events) -> bool:
@@ -102,7 +105,7 @@ def lose_card(position: Position, seat: int, kind: int) -> None:
 
 def discard_card(position: Position, seat: int, kind: int) -> None:
     lose_card(position, seat, kind)
-    position.discard.append(kind)
+    position.discard += _CARD[kind]
 
 
 def cards_left(position: Position) -> int:

@@ -33,16 +33,16 @@ class Position:
     """Of each seat, the places of its pirates in ascending order. A seat's list is replaced, never changed in place:
     copies share it."""
     crowd: bytearray
-    """Of each place, how many pirates stand there."""
+    """Of each place, how many pirates stand there. Replaced, never changed in place: copies share it."""
     hands: list[bytearray]
     """Of each seat, how many cards of each kind it holds. A hand is replaced like a list of pirates."""
     held: list[int]
     """Of each seat, how many cards it holds."""
-    deck: bytearray
+    deck: bytes
     """The top card is the last one."""
-    row: bytearray
+    row: bytes
     """The leftmost card is the first one."""
-    discard: bytearray
+    discard: bytes
     """The oldest card is the first one."""
     shuffles: int
     sloop: str | None
@@ -65,12 +65,12 @@ class Position:
         twin.ruleset = self.ruleset
         twin.seed = self.seed
         twin.pirates = self.pirates[:]
-        twin.crowd = self.crowd[:]
+        twin.crowd = self.crowd
         twin.hands = self.hands[:]
         twin.held = self.held[:]
-        twin.deck = self.deck[:]
-        twin.row = self.row[:]
-        twin.discard = self.discard[:]
+        twin.deck = self.deck
+        twin.row = self.row
+        twin.discard = self.discard
         twin.shuffles = self.shuffles
         twin.sloop = self.sloop
         twin.tokens = self.tokens

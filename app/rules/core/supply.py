@@ -21,8 +21,8 @@ def reshuffle(position: Position, events: Events) -> None:
     # Kinds are numbered in text order, so sorting them is sorting the cards as text.
     shuffled = shuffle_sorted(position.seed, f"deck:{position.shuffles}", sorted(discard))
     shuffled.reverse()
-    position.deck = bytearray(shuffled)
-    position.discard = bytearray()
+    position.deck = bytes(shuffled)
+    position.discard = b""
     if events is not None:
         events.append(DeckShuffled(len(shuffled)))
 
@@ -36,7 +36,7 @@ def lay_row(position: Position, events: Events) -> None:
             reshuffle(position, events)
         deck = position.deck
         laid = deck[: -missing - 1 : -1]
-        del deck[-len(laid) :]
+        position.deck = deck[: -len(laid)]
         position.row += laid
         missing -= len(laid)
         if events is not None:
@@ -58,7 +58,8 @@ def _take_from_deck(position: Position, seat: int, count: int, events: Events) -
             _add_drawn(position, seat, "deck", drawn, events)
             drawn = []
             reshuffle(position, events)
-        kind = position.deck.pop()
+        kind = position.deck[-1]
+        position.deck = position.deck[:-1]
         gain(position, seat, kind)
         drawn.append(kind)
     _add_drawn(position, seat, "deck", drawn, events)
@@ -71,7 +72,8 @@ def _take_from_row(position: Position, seat: int, count: int, events: Events) ->
             lay_row(position, events)
             if not position.row:
                 break
-        kind = position.row.pop(0)
+        kind = position.row[0]
+        position.row = position.row[1:]
         gain(position, seat, kind)
         drawn.append(kind)
         if not position.row:

@@ -44,9 +44,7 @@ def position_from_json(value: object) -> Position:
     position.ruleset = ruleset
     position.seed = seed
     _seat_players(position, fields["players"])
-    deck = _cards(fields["deck"], kinds, "The deck")
-    deck.reverse()
-    position.deck = deck
+    position.deck = _cards(fields["deck"], kinds, "The deck")[::-1]
     position.row = _cards(fields["row"], kinds, "The row")
     if position.row and not ruleset.has_row:
         raise BadPosition("With the deck supply there is no row.")
@@ -112,12 +110,12 @@ def _board(value: object, options: Options) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _cards(value: object, kinds: CardKinds, what: str) -> bytearray:
+def _cards(value: object, kinds: CardKinds, what: str) -> bytes:
     if not isinstance(value, list):
         raise BadPosition(f"{what} must be a list of cards.")
     numbers = kinds.numbers
     try:
-        return bytearray([numbers[card] for card in value])
+        return bytes([numbers[card] for card in value])
     except (KeyError, TypeError):
         raise BadPosition(f"{what} must hold only cards of this game: {', '.join(kinds.names)}.") from None
 

@@ -103,7 +103,8 @@ def deal_choice(position: Position, seat: int, count: int, events: Events) -> tu
             _add_dealt(position, seat, dealt[shown:], events)
             shown = len(dealt)
             reshuffle(position, events)
-        dealt.append(position.deck.pop())
+        dealt.append(position.deck[-1])
+        position.deck = position.deck[:-1]
     _add_dealt(position, seat, dealt[shown:], events)
     return tuple(sorted(dealt))
 

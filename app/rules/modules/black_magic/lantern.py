@@ -143,7 +143,7 @@ def _why_not(position: Position, seat: int, action: Lantern) -> Illegal:
 def _stack(position: Position, seat: int, action: Stack, events: Events) -> bool:
     numbers = position.ruleset.kinds.numbers
     gain(position, seat, numbers[action.keep])
-    position.deck += bytearray(numbers[card] for card in reversed(action.back))
+    position.deck += bytes(numbers[card] for card in reversed(action.back))
     if events is not None:
         events.append(CardsStacked(seat, action.keep, action.back))
     return close_choice(position)
