@@ -1,7 +1,7 @@
-"""Keepalive pings: one timer for all sockets, instead of a timer each.
+"""Keepalive: one timer for all sockets, instead of a timer each.
 
 A timer of its own weighs half a kilobyte a socket, which is as much as all else that an idle one needs here.
-Sockets are spread over slots, so that ten thousand of them are not all pinged in the same instant.
+Sockets are spread over slots, so that ten thousand of them are not all visited in the same instant.
 """
 
 from __future__ import annotations

@@ -33,6 +33,7 @@ TURN_FRAMES = 64  # frames parsed before other sockets have their turn
 MOST_DISCARDED = 1_048_576  # bytes a peer may send after it was told that it broke the protocol
 
 _PING = encode_frame(9, b"")
+_EMPTY_PONG = b"\x8a\x80"  # and the mask
 _KEEPALIVE = "cartagena.keepalive"
 
 
@@ -42,11 +43,11 @@ class SocketProtocol(AsgiSocket):
     __slots__ = (
         "_is_paused",
         "_is_plain",
-        "_is_quiet",
         "_keepalive_slot",
         "_most",
         "_outbox",
         "_parser",
+        "_quiet",
         "_quota",
         "_timer",
         "_wait",
@@ -60,7 +61,7 @@ class SocketProtocol(AsgiSocket):
         self._parser: FrameParser | None = None  # while frames that are not plain are being read
         self._wait: asyncio.Handle | None = None  # until the rest of the held bytes is parsed
         self._is_paused = False  # nothing is read from the peer
-        self._is_quiet = False  # nothing was received since the last ping
+        self._quiet = 0  # visits of the keepalive timer since something was received
         self._keepalive_slot: set[Pinged] | None = None  # in which it is pinged
         self._timer: asyncio.TimerHandle | None = None  # cuts off what is closing
         self._outbox: Writer | None = None
@@ -74,7 +75,7 @@ class SocketProtocol(AsgiSocket):
         self._server.connections.add(self)  # type: ignore[arg-type]
 
     def data_received(self, data: bytes) -> None:
-        self._is_quiet = False
+        self._quiet = 0
         if self._is_plain:
             text = whole_text(data, self._most)
             if text is not None:
@@ -82,6 +83,9 @@ class SocketProtocol(AsgiSocket):
                     self._deliver(text)
                 else:
                     self._take(True, text)
+                return
+            # An answer to a ping: paid for as any frame, but the library is not asked what it means.
+            if len(data) == 6 and data[:2] == _EMPTY_PONG and self._quota is not None and not self._charge(1):
                 return
         stage = self._stage
         if stage is Stage.HANDSHAKE:
@@ -311,7 +315,7 @@ class SocketProtocol(AsgiSocket):
         if interval:
             timer: KeepaliveTimer | None = self._state.get(_KEEPALIVE)
             if timer is None:
-                timer = self._state[_KEEPALIVE] = KeepaliveTimer(self._loop, interval)
+                timer = self._state[_KEEPALIVE] = KeepaliveTimer(self._loop, interval / 2)
             self._keepalive_slot = timer.join(self)
 
     def stop_keepalive(self) -> None:
@@ -320,11 +324,11 @@ class SocketProtocol(AsgiSocket):
             self._keepalive_slot = None
 
     def ping(self) -> None:
-        """Pings the peer; one that has sent nothing since the last ping is closed."""
+        """Twice an interval: pings a peer that was silent since the last time; one that still is, is closed then."""
         if self._stage is not Stage.OPEN:
             return
-        if self._is_quiet:
-            self.close_with(1011, "keepalive ping timeout")
-        else:
-            self._is_quiet = True
+        self._quiet += 1
+        if self._quiet == 2:
             self._write(_PING)
+        elif self._quiet > 2:
+            self.close_with(1011, "keepalive ping timeout")

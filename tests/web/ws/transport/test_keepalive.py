@@ -160,19 +160,53 @@ async def _open_sockets(
     return sockets, state, may_go
 
 
-async def test_a_peer_that_is_silent_for_two_pings_is_closed_and_one_that_answers_is_not() -> None:
-    ((silent, silent_line), (alive, alive_line)), _, may_go = await _open_sockets(2)
-    for _ in range(3):
-        for socket in (silent, alive):
+async def test_a_silent_peer_is_pinged_and_closed_unless_it_answers_and_one_that_talks_is_left_alone() -> (
+    None
+):
+    sockets, _, may_go = await _open_sockets(3)
+    (_, silent_line), (alive, alive_line), (talking, talking_line) = sockets
+    for number in range(6):
+        for socket, _line in sockets:
             socket.ping()
-        alive.data_received(PONG)
+        if number % 2:
+            alive.data_received(PONG)
+        talking.data_received(PONG)
     assert alive_line.written == [PING] * 3
+    assert talking_line.written == []
     assert silent_line.written[0] == PING
     assert silent_line.written[1].endswith(TIMED_OUT)
     assert len(silent_line.written) == 2, "and then no more"
     may_go.set()
-    for socket in (silent, alive):
+    for socket, _line in sockets:
         socket.connection_lost(None)
+
+
+class Purse:
+    """Pays for so many frames."""
+
+    def __init__(self, frames: int) -> None:
+        self.left = frames
+
+    def owe(self, frames: int) -> float:
+        self.left -= frames
+        return 0.0 if self.left >= 0 else 3600.0
+
+    def release(self) -> None: ...
+
+
+async def test_an_answer_to_a_ping_is_paid_for_and_needs_no_parser() -> None:
+    ((socket, line),), _, may_go = await _open_sockets(1)
+    purse = Purse(3)
+    socket.charge_to(purse)
+    for _ in range(3):
+        socket.data_received(PONG)
+    assert purse.left == 0
+    assert socket._parser is None
+    socket.data_received(PONG)  # more than it may: it is not read from until that is paid
+    assert socket._is_paused
+    assert line.written == []
+    may_go.set()
+    socket.connection_lost(None)
 
 
 async def test_all_sockets_of_a_server_share_one_timer_and_leave_nothing_behind() -> None:
