@@ -309,11 +309,11 @@ class GameServer:
         """A room has moved on: count it, tell lobbies what they show, unless whoever wrote the entry does."""
         self.metrics.acted(entry.kind, entry.by)
         table = room.table
-        # Most actions change nobody's presence, so they are asked the short question.
-        if entry.kind != "action" or (
-            before.to_act != table.to_act and room.presence.away(table, entry.at) != room.shown_away
-        ):
-            self.presence.changed(room)
+        if entry.kind == "action" and not table.is_over:
+            if before.to_act != table.to_act:
+                self._turned(room, table, entry, is_news)
+            return
+        self.presence.changed(room)
         is_row = (
             table.is_over
             or entry.kind in _SEEN_BY_STRANGERS
@@ -321,7 +321,7 @@ class GameServer:
         )
         self.lobby.changes += is_row
         if not is_row:
-            if not is_news and (entry.kind != "action" or before.to_act != table.to_act):
+            if not is_news:
                 self.lobby.turned(table, lambda: room.presence.watching(table, entry.at))
             return
         if entry.kind == "closed":
@@ -333,6 +333,16 @@ class GameServer:
                     subscriber.listener.end(4003, "no spectators")
         if not is_news and (self.lobby.subscribers or not self.bus.is_alone):
             self._tell_lobby(table, room.presence.watching(table, entry.at))
+
+    def _turned(self, room: Room, table: Table, entry: Entry, is_news: bool) -> None:
+        """By an action: nobody has been idle since, so a countdown begins or ends only where somebody is away."""
+        presence = room.presence
+        if (room.shown_away or not presence.are_here(table)) and (
+            presence.away(table, entry.at) != room.shown_away
+        ):
+            self.presence.changed(room)
+        if not is_news:
+            self.lobby.turned(table, lambda: presence.watching(table, entry.at))
 
     def _tell_lobby(self, table: Table, watching: int) -> None:
         body = news_of(table, watching, with_lists=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -69,7 +70,7 @@ class Metrics:
             "cartagena_http_answers", "Answers by route and class of status.", ["route", "status"]
         )
         self._seconds = histogram("cartagena_http_seconds", "Seconds to the first byte of an answer.")
-        self._acted: dict[tuple[str, str], int] = {}
+        self._acted: defaultdict[tuple[str, str], int] = defaultdict(int)
         self.registry.register(_Acted(self._acted))
         self._refusals = counter("cartagena_refusals", "Refusals by code.", ["code"])
         self._commits = histogram("cartagena_commit_seconds", "Seconds a group commit took.")
@@ -105,8 +106,7 @@ class Metrics:
 
     def acted(self, kind: str, by: str = "person") -> None:
         """A log entry was accepted."""
-        key = (kind, by)
-        self._acted[key] = self._acted.get(key, 0) + 1
+        self._acted[kind, by] += 1
 
     def refused(self, code: str) -> None:
         """Somebody was refused something."""

@@ -104,6 +104,14 @@ class Presence:
             person in people for until, people, _ in self._elsewhere.values() if until > now
         )
 
+    def are_here(self, table: Table) -> bool:
+        """Whether whoever is to act has a socket in this worker: the short question."""
+        here = self._here
+        for seat in table.to_act:  # noqa: SIM110  # asked at every turn, where a generator costs as much again
+            if table.seats[seat].person not in here:
+                return False
+        return True
+
     def present_seats(self, table: Table, now: int) -> set[int]:
         """Seats whose person is here."""
         return {number for number, seat in enumerate(table.seats) if self.is_here(seat.person, now)}

@@ -158,6 +158,8 @@ class Replica:
             self.commands[entry.command] = (entry.seq, entry.who)
         if self.history is not None:
             follow(self.history, entry, events)
+        if entry.kind == "action":
+            return
         if entry.kind == "started":
             has_bots = any(seat.bot is not None for seat in self.table.seats)
             self.history = [] if has_bots or self.table.terms.hints else None

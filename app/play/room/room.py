@@ -174,17 +174,17 @@ class Room(Replica):
 
     def _must_prepare(self, proposal: Proposal, command: cmd.LogCommand) -> bool:
         """Whether something must be read or written down before the command can be decided."""
-        if self.is_stale or getattr(command, "version", 0) > self.table.seq:  # another worker was faster
+        table = self.table
+        if self.is_stale or getattr(command, "version", 0) > table.seq:  # another worker was faster
             return True
         if type(command) is cmd.Sit and not self.context.names.knows((proposal.actor.id,)):
             return True
-        clocks = self.table.clocks
-        if self.table.round is None and (clocks is None or not clocks.running):  # no time counts
+        clocks = table.clocks
+        if table.round is None and (clocks is None or not clocks.running):  # no time counts
             return False
         schedule, now = self.context.schedule, proposal.received
         return (
-            not schedule.is_current(now)
-            or next_credit(self.table, schedule.outages, self.delays, now) is not None
+            not schedule.is_current(now) or next_credit(table, schedule.outages, self.delays, now) is not None
         )
 
     async def _prepare(self, proposal: Proposal) -> None:
@@ -227,10 +227,11 @@ class Room(Replica):
     def _append(self, proposal: Proposal) -> Stored:
         """The entry on its way to the log, with the table as it will be once it is there."""
         before, at, command, actor = self.table, proposal.received, proposal.command, proposal.actor
+        kind = proposal.kind
         entry = Entry(
             self.id,
             before.seq + 1,
-            proposal.kind,
+            kind,
             proposal.seat,
             proposal.body,
             proposal.by,
@@ -246,11 +247,11 @@ class Room(Replica):
             _DIGITS[to_act[0]] if len(to_act) == 1 else ",".join(map(str, to_act)),
             after.deadline(),
             None if proposal.in_sweep else self._due(after, at),
-            None if entry.kind == "action" and not after.is_over else after.summary(),
+            None if kind == "action" and not after.is_over else after.summary(),
         )
         proposal.before, proposal.after, proposal.events = before, after, events
         proposal.sweeps, proposal.came_and_went = self.wakeup.sweeps, self.presence.changes
-        if entry.kind == "action":
+        if kind == "action":
             # Now, while all is in the processor's cache: when the disk has answered, other rooms have been there.
             acked = None if command is None else entry.seat
             proposal.frames = self.subscribers.frames_of(before, after, entry, events, acked)
@@ -268,10 +269,13 @@ class Room(Replica):
         Its row is not moved with every action: absence only ever moves back, so an early sweep finds
         nothing due and writes down the next time. That keeps this write out of nearly every action.
         """
-        is_plain = (
-            after.status != "open" and after.terms.clock.kind == "none" and not after.bots_to_act()
-        )  # before the start somebody who stands up, or is ready, may make it earlier
-        if self.wakeup.at is not None and is_plain:
+        if (
+            self.wakeup.at is not None
+            and after.status
+            != "open"  # before the start somebody who stands up, or is ready, may make it earlier
+            and after.terms.clock.kind == "none"
+            and not after.bots_to_act()
+        ):
             return None
         due = due_at(after, self.presence, at)
         return None if due is None or self.wakeup.is_set_for(due) else due
