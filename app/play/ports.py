@@ -88,7 +88,11 @@ class GameStore(Protocol):
     async def wake(self, game: str, at: int) -> None:
         """Let the sweeper look at this game at that time, if it was not going to earlier."""
 
-    async def claim_due(self, now: int, lease: int, limit: int) -> list[Due]: ...
+    async def claim_due(
+        self, now: int, lease: int, limit: int, is_anothers: Callable[[str, int], bool] = ...
+    ) -> list[Due]:
+        """Rows that are due, but for those of which `is_anothers(game, at)` says so."""
+
     async def settle_due(self, due: Due, next_at: int | None) -> int | None:
         """The look is over; the row's time now, which is another's if they wrote it since the claim."""
 

@@ -6,6 +6,7 @@ Several workers may sweep at once: a claim is a lease, and the log refuses whate
 from __future__ import annotations
 
 import logging
+from functools import partial
 
 from app.play.context import Context
 from app.play.engines import UnknownRules
@@ -20,6 +21,7 @@ from app.play.schedule.due import due_at, next_due
 _log = logging.getLogger("cartagena.sweeper")
 POLL = 1000  # how late a row written by another worker may be found
 LEASE = 30_000
+HOLDERS_TURN = 2 * POLL  # how long a row is left to the worker where the people of that table are
 LATE = 300  # how long a loaded room may be overdue before somebody asks whether it has a row
 ROUND = 200  # loaded rooms that are asked in one round
 AT_ONCE = 256  # rooms looked after at once; bots that think must not keep clocks waiting
@@ -94,9 +96,19 @@ class Sweeper:
         room_for = AT_ONCE - len(self._busy)
         if room_for <= 0:
             return []
-        claimed = await self._context.store.claim_due(self._context.clock.now(), LEASE, room_for)
+        now = self._context.clock.now()
+        claimed = await self._context.store.claim_due(now, LEASE, room_for, partial(self._is_anothers, now))
         self._busy |= {due.game for due in claimed}
         return claimed
+
+    def _is_anothers(self, now: int, game: str, at: int) -> bool:
+        """Whether its room is at another worker, and nobody of it here: were it loaded here as well, each of its
+        entries would have to be said from then on. Not for long: that worker may have died.
+        """
+        if at <= now - HOLDERS_TURN or not self._context.bus.hears(game):
+            return False
+        room = self._rooms.loaded(game)
+        return room is None or not len(room.subscribers)
 
     async def sweep(self) -> int:
         """Everything that is due now, one after the other; how many rows. For tests that turn the clock."""

@@ -7,7 +7,7 @@ transaction each would cost more than the work itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlalchemy import bindparam, case, delete, func, or_, select, update
@@ -82,13 +82,25 @@ class DueWork(GameDatabase):
             found = {row.game: int(row.at) for row in await run.execute(_ROWS, {"games": games})}
         return [found.get(claimed.game) for claimed, _ in batch]
 
-    async def claim_due(self, now: int, lease: int, limit: int) -> list[Due]:
+    async def claim_due(
+        self,
+        now: int,
+        lease: int,
+        limit: int,
+        is_anothers: Callable[[str, int], bool] = lambda game, at: False,
+    ) -> list[Due]:
         """Rows that are due and leased to nobody, now leased to us; two workers never get the same row."""
-        ready = select(due.c.game).where(due.c.at <= now, due.c.lease_until <= now).order_by(due.c.at)
-        if not await self.rows(ready.limit(1)):
+        is_ready = (due.c.at <= now, due.c.lease_until <= now)
+        ready = select(due.c.game, due.c.at).where(*is_ready).order_by(due.c.at).limit(limit)
+        games = [row.game for row in await self.rows(ready) if not is_anothers(row.game, row.at)]
+        if not games:
             return []  # mostly nothing is due: no write lock for that
         # SQLite, which has one writer, leaves the lock out.
-        locked = ready.limit(limit).with_for_update(skip_locked=True)
+        locked = (
+            select(due.c.game)
+            .where(due.c.game.in_(padded(games)), *is_ready)
+            .with_for_update(skip_locked=True)
+        )
         claim = (
             update(due)
             .where(due.c.game.in_(locked.scalar_subquery()), due.c.lease_until <= now)

@@ -7,6 +7,7 @@ import asyncio
 from app.bus.local import LocalBus
 from app.play.lobby import LobbySubscriber
 from app.play.ports import Actor, News
+from app.play.schedule.sweeper import HOLDERS_TURN
 from app.play.server import GameServer
 from tests.play.commands.test_play import choices_of
 from tests.play.stage import Ear, Guest, Stage
@@ -133,3 +134,21 @@ async def test_what_strangers_do_not_see_is_no_row(shared_stage: Stage) -> None:
     assert not ear.heard
     await (await shared_stage.guest("bo").come(game)).sit()
     assert [frame["t"] for frame in ear.heard] == ["gone", "gone"], "the last seat is taken"
+
+
+async def test_due_work_is_left_to_the_worker_where_the_people_are(shared_stage: Stage) -> None:
+    """Else whoever polled first would load the room as well, and hear all of its entries from then on."""
+    ann, _ = await shared_stage.game("ann", "bo")
+    other = await shared_stage.another_worker()
+    here, now = ann.game_server, shared_stage.clock.now()
+    await here.context.store.wake(ann.game, now)
+    assert await other.sweeper.claim() == []
+    assert [due.game for due in await here.sweeper.claim()] == [ann.game]
+
+
+async def test_due_work_of_a_worker_that_died_is_taken_after_a_while(shared_stage: Stage) -> None:
+    ann, _ = await shared_stage.game("ann", "bo")
+    other = await shared_stage.another_worker()
+    await ann.game_server.context.store.wake(ann.game, shared_stage.clock.now())
+    shared_stage.clock.pass_seconds(HOLDERS_TURN / 1000)
+    assert [due.game for due in await other.sweeper.claim()] == [ann.game]
