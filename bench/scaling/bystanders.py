@@ -39,16 +39,23 @@ class Bystanders:
         return self._process.pid
 
     def __enter__(self) -> Bystanders:
-        self._answer()  # all are seated
+        try:
+            self._answer()  # all are seated
+        except BaseException:
+            self.close()
+            raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         self._process.kill()
         self._process.wait()
         self._told.close()
         self._heard.close()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     def window(self) -> dict[str, Any]:
         """What they waited since this was last asked."""

@@ -118,7 +118,7 @@ def goals(numbers: dict[str, Any]) -> list[Goal]:
 
 
 def goals_table(numbers: dict[str, Any]) -> str:
-    rows = [goal.row(numbers["load"]) for goal in goals(numbers)]
+    rows = [goal.row(numbers["machine"]) for goal in goals(numbers)]
     seating = (
         "| a thousand people sitting down at 500 new tables: seconds ÷ boardgame.io in the same run | | | | | ≤ 3 | | "
         "measured beside boardgame.io: [bench/README.md](../bench/README.md) |"

@@ -11,7 +11,8 @@ from bench.scaling import comeback, killed
 from bench.scaling.goals import goals_table
 from bench.scaling.length import LONGEST
 from bench.scaling.length import TABLES as LONG_TABLES
-from bench.scaling.page_million import million
+from bench.scaling.news import BATCH
+from bench.scaling.page_million import Measured, million
 from bench.scaling.plots import fit
 from bench.scaling.stored import ENTRIES
 from bench.scaling.workers import ACTIONS, PACE, PLAYERS, TABLES
@@ -96,9 +97,10 @@ def _workers(numbers: dict[str, Any]) -> list[str]:
             f"{_of(near, 'bus', 'delivered'):.3f} delivered, {_of(near, 'bus', 'input_bytes'):.0f} bytes into Redis and "
             f"{_of(near, 'bus', 'output_bytes'):.0f} out (its own measuring included); spread {_of(spread, 'bus', 'sent'):.2f} and {_of(spread, 'bus', 'delivered'):.2f}, "
             f"{_of(spread, 'bus', 'input_bytes'):.0f} and {_of(spread, 'bus', 'output_bytes'):.0f} bytes. "
-            f"A word about an entry is {word['entry']['bytes']:.0f} bytes and costs {word['entry']['write_us']:.1f} µs to write and "
-            f"{word['entry']['read_us']:.1f} µs to read; one about a lobby row {word['lobby']['bytes']:.0f} bytes, "
-            f"{word['lobby']['write_us']:.1f} and {word['lobby']['read_us']:.1f} µs."
+            f"To hear a message costs a worker {word['entry']['hear_us']:.0f} µs when it is one entry ({word['entry']['bytes']:.0f} bytes), "
+            f"{word['batch']['hear_us']:.0f} µs when it is {BATCH} of them, {word['lobby']['hear_us']:.0f} µs when it is a lobby row ({word['lobby']['bytes']:.0f} bytes) and "
+            f"{word['holding']['hear_us']:.0f} µs at most when a room is announced; Redis {word['entry']['redis_us']:.1f} µs to take an entry and "
+            f"{word['entry']['redis_arrival_us']:.1f} µs for each worker that gets it."
         ),
         "",
     ]
@@ -225,34 +227,41 @@ def _stored(numbers: dict[str, Any]) -> list[str]:
 
 def page(numbers: dict[str, Any]) -> str:
     """The whole page."""
-    near = numbers["workers"]["affinity"]["rounds"]
+    near, word = numbers["workers"]["affinity"]["rounds"], numbers["news"]
     per_watcher, _ = fit([(each["spectators"], each["cpu_us"]) for each in numbers["crowds"]])
     per_socket, without = fit([(each["sockets"], each["mb"]) for each in numbers["sockets"]])
-    measured = {
-        "worker": _of(near, "cpu_us", "workers"),
-        "postgres": _of(near, "cpu_us", "postgres"),
-        "redis": _of(near, "cpu_us", "redis"),
-        "actor": _of(near, "frame_bytes", "actor"),
-        "player": _of(near, "frame_bytes", "player"),
-        "log": _of(near, "log_bytes_an_entry"),
-        "wal": _of(near, "wal_bytes_an_entry"),
-        "batch": _of(near, "entries_a_commit"),
-        "rate": _of(near, "per_second"),
-        "spectator": per_watcher,
-        "socket_kb": 1024 * per_socket,
-        "most_sockets": numbers["sockets"][-1]["sockets"],
-        "base_mb": without,
-        "room_kb": numbers["rooms"][-1]["kb_a_room"],
-        "load_ms": numbers["rooms"][-1]["load_ms_a_room"],
-        "heads_us": numbers["rooms"][-1]["heads_us_a_room"],
-        "entry_read": numbers["news"]["entry"]["read_us"],
-        "entry_bytes": numbers["news"]["entry"]["bytes"],
-        "lobby_read": numbers["news"]["lobby"]["read_us"],
-        "lobby_bytes": numbers["news"]["lobby"]["bytes"],
-    }
+    measured = Measured.of(
+        worker=_of(near, "cpu_us", "workers"),
+        spread=_of(numbers["workers"]["spread"]["rounds"], "cpu_us", "workers"),
+        postgres=_of(near, "cpu_us", "postgres"),
+        messages=_of(near, "bus", "published"),
+        actor=_of(near, "frame_bytes", "actor"),
+        player=_of(near, "frame_bytes", "player"),
+        log=_of(near, "log_bytes_an_entry"),
+        wal=_of(near, "wal_bytes_an_entry"),
+        batch=_of(near, "entries_a_commit"),
+        rate=_of(near, "per_second"),
+        spectator=per_watcher,
+        socket_kb=1024 * per_socket,
+        most_sockets=numbers["sockets"][-1]["sockets"],
+        base_mb=without,
+        room_kb=numbers["rooms"][-1]["kb_a_room"],
+        heads_us=numbers["rooms"][-1]["heads_us_a_room"],
+        back_ms=_of(numbers["killed"], "cpu_ms"),
+        row_bytes=word["lobby"]["bytes"],
+        row_us=word["lobby"]["hear_us"],
+        row_redis=word["lobby"]["redis_us"],
+        row_arrival=word["lobby"]["redis_arrival_us"],
+        look_bytes=word["holding"]["bytes"],
+        look_us=word["holding"]["hear_us"],
+        look_redis=word["holding"]["redis_us"],
+        look_arrival=word["holding"]["redis_arrival_us"],
+        entry_redis=word["entry"]["redis_us"],
+        entry_arrival=word["entry"]["redis_arrival_us"],
+    )
     lines = [
         _HEAD,
-        _conditions(numbers["load"]),
+        _conditions(numbers["machine"]),
         "## 1. Measured",
         "",
         "### Against the goals",
