@@ -132,7 +132,11 @@ def _act(table: Table, asked: Proposal, command: cmd.Act) -> Proposal:
     rules, position = table.rules, table.position
     assert position is not None
     known = rules.known_action(position, bytes(command.action))
-    said = command.as_json() if known is None else known.said
+    if known is None:
+        action, said, is_listed = None, command.as_json(), False
+    else:
+        action, said, head = known
+        is_listed = table.told is not None and seat in table.to_act and head in table.told
     kind = said.get("type")
     if table.seats[seat].bot is not None:
         raise Refusal("bot_plays")
@@ -142,13 +146,11 @@ def _act(table: Table, asked: Proposal, command: cmd.Act) -> Proposal:
     if clocks is not None and kind != "resign" and clocks.is_late(seat, asked.received):
         raise Refusal("time_up")
     try:
-        action = rules.action_from_json(said) if known is None else known.action
+        if action is None:
+            action = rules.action_from_json(said)
         # What is owed and resigning are decided on the present position, whatever the sender saw.
         if command.version < table.moved and kind not in ("resign", "discard"):
             raise Refusal("stale")
-        is_listed = (
-            known is not None and table.told is not None and seat in table.to_act and known.head in table.told
-        )
         asked.position, asked.events = rules.apply(position, seat, action, is_listed=is_listed)
     except RuleError as refused:
         raise Refusal.by_rules(refused) from refused

@@ -180,7 +180,7 @@ def event_frames(
         if not table.is_over and table.seats[seat].bot is None:
             if seat in table.to_act and not table.is_paused:
                 parts += b',"choices":', table.choices_json(seat)
-            if table.may_undo(seat):
+            if table.undo_stack and table.may_undo(seat):
                 parts.append(b',"undo":true')
         if seat == acked and entry.command is not None:
             parts += b',"ack":"', entry.command.encode(), b'"'  # an id has only letters, digits, - and _

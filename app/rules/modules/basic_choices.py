@@ -19,7 +19,7 @@ def tell_advances_and_retreats(
     ruleset = position.ruleset
     cache, route, crowd = ruleset.cache, ruleset.route, position.crowd
     advances = cache.advance_heads_by_hand[bytes(position.hands[seat].translate(HELD))]
-    arrivals = _arrivals(position, seat, is_sealed)
+    arrivals, met = _endings(position, seat, is_sealed)
     # As landing() without the walk: of each free place its symbol; −1, where none is free, stands for the last place.
     taken = int.from_bytes(crowd.translate(_TAKEN), "big")
     find = (route.symbol_bits | taken).to_bytes(len(crowd), "big").find
@@ -27,7 +27,6 @@ def tell_advances_and_retreats(
     first = company.find(1, 1, route.goal) if has_retreat else -1
     if first < 0:
         first = route.goal
-    met = _met(position, is_sealed)
     before = -1
     for place in position.pirates[seat]:
         if place != before:
@@ -46,7 +45,7 @@ def tell_advances(position: Position, seat: int, is_sealed: bool, out: list[byte
 
 def tell_advances_with_sloop(position: Position, seat: int, is_sealed: bool, out: list[bytes]) -> None:
     ruleset = position.ruleset
-    arrivals = _arrivals(position, seat, is_sealed)
+    arrivals, _ = _endings(position, seat, is_sealed)
     places = dict.fromkeys(position.pirates[seat])
     places.pop(ruleset.route.goal, None)
     for kind, count in enumerate(position.hands[seat]):
@@ -62,7 +61,7 @@ def tell_advances_with_sloop(position: Position, seat: int, is_sealed: bool, out
 def tell_retreats_by_side(position: Position, seat: int, is_sealed: bool, out: list[bytes]) -> None:
     ruleset = position.ruleset
     company = company_of(position)
-    met = _met(position, is_sealed)
+    _, met = _endings(position, seat, is_sealed)
     last = ruleset.route.sloop if ruleset.options.card_gain == "split" else ruleset.route.goal
     for place in dict.fromkeys(position.pirates[seat]):
         if place <= last:
@@ -71,20 +70,17 @@ def tell_retreats_by_side(position: Position, seat: int, is_sealed: bool, out: l
                 out.append(ruleset.cache.retreat_heads[place] + met[position.crowd[to]][to])
 
 
-def _arrivals(position: Position, seat: int, is_sealed: bool) -> tuple[bytes, ...]:
-    """Of each place how the choice of an advance to it ends."""
+def _endings(
+    position: Position, seat: int, is_sealed: bool
+) -> tuple[tuple[bytes, ...], tuple[tuple[bytes, ...], ...]]:
+    """How the choice of a move to each place ends: of an advance; of a retreat by how many are met, two at most."""
     ruleset, pirates = position.ruleset, position.pirates[seat]
-    arrivals = ruleset.cache.arrivals
+    met = ruleset.cache.arrivals[is_sealed]
+    arrivals = met[0]
     if pirates.count(ruleset.route.goal) == len(pirates) - 1:
         # The next pirate to come home wins, and home is the last place.
-        return (*arrivals[is_sealed][0][:-1], arrivals[True][0][-1])
-    return arrivals[is_sealed][0]
-
-
-def _met(position: Position, is_sealed: bool) -> tuple[tuple[bytes, ...], ...]:
-    """By how many pirates are met, two at most, and by place: how the choice of a retreat ends."""
-    met = position.ruleset.cache.arrivals[is_sealed]
-    if len(position.deck) >= 2 or cards_left(position) >= 2:
-        return met
-    none, one, _ = met
-    return (none, one, one) if cards_left(position) else (none, none, none)
+        arrivals = (*arrivals[:-1], ruleset.cache.arrivals[True][0][-1])
+    if len(position.deck) < 2:
+        left = cards_left(position)
+        met = tuple(met[min(drawn, left)] for drawn in range(3))
+    return arrivals, met
