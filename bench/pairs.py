@@ -93,7 +93,8 @@ def drive(scenario_name: str) -> None:
     async def play(port: int, pid: int) -> None:
         load = Load(ADAPTERS["ours"], port, pid, scenario)
         tables = [load.adapter.table(load, number, scenario.players) for number in range(scenario.rooms)]
-        await load.seat_all(tables)
+        for first in range(0, len(tables), 25):  # older checkouts have no `seat_all`
+            await asyncio.gather(*(load._seat(table) for table in tables[first : first + 25]))
         await load.play(tables, scenario.warm)
         loop = asyncio.get_running_loop()
         while line := await loop.run_in_executor(None, sys.stdin.readline):
