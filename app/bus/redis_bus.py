@@ -63,7 +63,10 @@ class RedisBus:
         self.worker = secrets.token_hex(6)
         self.counts = BusCounts()
         self._handler: NewsHandler | None = None
-        self._waiting: asyncio.Queue[Waiting | None] = asyncio.Queue(_WAITING)  # None: something to announce
+        self._waiting: list[Waiting] = []
+        self._is_needed = asyncio.Event()  # something waits, or is to be announced
+        self._is_idle = asyncio.Event()  # nothing does, and nothing is on its way
+        self._is_idle.set()
         self._topics: set[str] = set()  # that this worker wants
         self._unsaid: dict[str, bool] = {}  # topics taken (or let go) since the last announcement
         self._must_say_all = False
@@ -101,18 +104,20 @@ class RedisBus:
             self._changed.set()
 
     def _wake(self) -> None:
-        """Have announcements sent, if nothing else is about to be."""
-        if self._waiting.empty():
-            self._waiting.put_nowait(None)
+        self._is_idle.clear()
+        self._is_needed.set()
 
     def hears(self, topic: str) -> bool:
         return self._is_mixed or topic in self._holders
 
     def publish(self, news: News, topics: tuple[str, ...] | None = None) -> None:
-        try:
-            self._waiting.put_nowait((news, topics))
-        except asyncio.QueueFull:
+        waiting = self._waiting
+        if len(waiting) >= _WAITING:
             self._lost(1)
+            return
+        waiting.append((news, topics))
+        if len(waiting) == 1:
+            self._wake()
 
     def _lost(self, count: int) -> None:
         self.counts.dropped += count
@@ -126,7 +131,7 @@ class RedisBus:
         """What was said last is sent, if Redis is there."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(1):
-                await self._waiting.join()
+                await self._is_idle.wait()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -137,10 +142,9 @@ class RedisBus:
 
     async def _send(self) -> None:
         while True:
-            batch = [await self._waiting.get()]
-            while not self._waiting.empty() and len(batch) < _AT_ONCE:
-                batch.append(self._waiting.get_nowait())
-            said = [each for each in batch if each is not None]
+            await self._is_needed.wait()
+            self._is_needed.clear()
+            said, self._waiting = self._waiting[:_AT_ONCE], self._waiting[_AT_ONCE:]
             has_gap = self._has_lost
             if has_gap:
                 said.insert(0, (_GAP, None))
@@ -152,11 +156,10 @@ class RedisBus:
                 self._lost(len(said) - has_gap)
                 self._must_say_all = True
                 await asyncio.sleep(_PAUSE)
-            finally:
-                for _ in batch:
-                    self._waiting.task_done()
-            if self._has_lost and self._waiting.empty():
-                self.publish(_GAP)  # do not wait for the next move to say so
+            if self._waiting or self._has_lost:  # that something was lost does not wait for the next move
+                self._is_needed.set()
+            elif not self._is_needed.is_set():
+                self._is_idle.set()
 
     def _messages(self, said: list[Waiting]) -> list[tuple[str, bytes]]:
         """Channels and what goes out on them: announcements first, then one packet to each worker."""

@@ -47,6 +47,11 @@ class NewsReader:
         """One piece of news."""
         if news.worker == self._context.worker:
             return
+        if news.kind == "entry":  # nearly all of them
+            room = self._rooms.loaded(news.about)
+            if room is not None and not room.receive(news.body, is_news=True):
+                self._context.tasks.spawn(room.catch_up())
+            return
         match news.kind:
             case "lobby":
                 self._lobby.changed(news.body)
@@ -66,9 +71,6 @@ class NewsReader:
     def _of_room(self, room: Room, news: News) -> None:
         context = self._context
         match news.kind:
-            case "entry":
-                if not room.receive(news.body, is_news=True):
-                    context.tasks.spawn(room.catch_up())
             case "joined":
                 # Another worker takes the room too: it may lack what was not said while nobody heard it.
                 context.publish("head", room.id, room.table.seq)

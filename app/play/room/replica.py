@@ -172,9 +172,18 @@ class Replica:
             return True
         if entry.seq != self.table.seq + 1 or not self.context.names.knows(named_by(entry)):
             return False
-        table, events = after(self.table, entry)
+        table, events = self._after_news(entry) if is_news else after(self.table, entry)
         self.install(table, entry, events, is_news=is_news)
         return True
+
+    def _after_news(self, entry: Entry) -> tuple[Table, tuple[Event, ...]]:
+        """The writer has found the action to be legal on this very table: it is not asked again, unless something is
+        owed, where the answer must be found among what may be answered."""
+        table, rules, position = self.table, self.table.rules, self.table.position
+        if entry.kind != "action" or position is None or position.pending is not None:
+            return after(table, entry)
+        action = rules.action_from_json(entry.body["action"]).canonical()
+        return after(table, entry, *rules.apply(position, entry.seat, action, is_listed=True))
 
     async def read_on(self) -> None:
         """Put in place what the log has beyond this table."""
