@@ -269,13 +269,9 @@ class Room(Replica):
         Its row is not moved with every action: absence only ever moves back, so an early sweep finds
         nothing due and writes down the next time. That keeps this write out of nearly every action.
         """
-        if (
-            self.wakeup.at is not None
-            and after.status
-            != "open"  # before the start somebody who stands up, or is ready, may make it earlier
-            and after.terms.clock.kind == "none"
-            and not after.bots_to_act()
-        ):
+        # Before the start somebody who stands up, or is ready, may make it earlier.
+        is_untimed = after.status != "open" and after.terms.clock.kind == "none"
+        if is_untimed and self.wakeup.at is not None and not after.bots_to_act():
             return None
         due = due_at(after, self.presence, at)
         return None if due is None or self.wakeup.is_set_for(due) else due

@@ -17,6 +17,7 @@ from app.rules import Event
 
 KEPT = 24  # entries whose events are sent to those who come back; a longer gap costs more than the view
 FORGOTTEN = 16  # at a time
+_MOST_RECENT = KEPT + FORGOTTEN
 WATCH_SECONDS = 0.05  # in which actions are gathered for those who only watch
 
 
@@ -118,12 +119,11 @@ class Subscribers:
 
         `frames`, if they have been made before, count only if nobody of another audience has come since.
         """
-        is_step = entry.kind == "action" or entry.kind == "hint"
-        recent = self._recent
+        recent, kind = self._recent, entry.kind
+        is_step = kind == "action" or kind == "hint"
         if is_step:
-            has_come_back = entry.kind == "action" and table.seats is not before.seats
-            recent.append((entry, events, table if has_come_back else None))
-            if len(recent) > KEPT + FORGOTTEN:
+            recent.append((entry, events, None if table.seats is before.seats or kind == "hint" else table))
+            if len(recent) > _MOST_RECENT:
                 del recent[:FORGOTTEN]
         else:
             recent.clear()  # nobody can catch up across it: the whole state is sent

@@ -162,12 +162,10 @@ def _size(frame: Frame) -> int:
 
 def encoded(frame: frames.Frame) -> bytes:
     """The frame as a server's WebSocket text frame, made once."""
-    wired = frame.wired
-    if wired is None:
-        payload = frame.payload
-        size = len(payload)
-        # Nearly all are short; this is done with every action.
-        wired = frame.wired = _HEADS[size] + payload if size < _SHORT else encode_frame(1, payload)
+    payload = frame.payload
+    size = len(payload)
+    # Nearly all are short; this is done with every action.
+    wired = frame.wired = _HEADS[size] + payload if size < _SHORT else encode_frame(1, payload)
     return wired
 
 
