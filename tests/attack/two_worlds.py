@@ -79,7 +79,9 @@ async def set_up(folder: Path, options: dict[str, Any], monkeypatch: pytest.Monk
         fixed.setattr(
             create,
             "secrets",
-            SimpleNamespace(token_hex=lambda n: SEED[: 2 * n], choice=letters.choice),
+            SimpleNamespace(
+                token_hex=lambda n: SEED[: 2 * n], choice=letters.choice, randbelow=letters.randrange
+            ),
         )
         async with in_process(f"sqlite+aiosqlite:///{folder / 'table.db'}") as server:
             people, cookies = [], []

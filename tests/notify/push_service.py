@@ -90,6 +90,7 @@ class PushService:
         self.gate: asyncio.Event | None = None
         self.port = 0
         self._try = asyncio.Event()
+        self._taken = asyncio.Event()
         self._serving: set[asyncio.Task[Any]] = set()
 
     def subscription(self) -> dict[str, Any]:
@@ -107,6 +108,12 @@ class PushService:
         while self.tries < times:
             self._try.clear()
             await self._try.wait()
+
+    async def taken(self, number: int) -> None:
+        """Returns once so many pushes have been taken and read."""
+        while len(self.received) < number:
+            self._taken.clear()
+            await self._taken.wait()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -137,6 +144,7 @@ class PushService:
             told = json.loads(self.browsers[path].decrypt(body))
             key = headers["authorization"].rpartition("k=")[2]
             self.received.append(Received(path, headers, key, told))
+            self._taken.set()
         writer.write(
             f"HTTP/1.1 {self.status}\r\n{self.extra}content-length: 0\r\nconnection: close\r\n\r\n".encode()
         )

@@ -217,14 +217,15 @@ async def test_a_push_service_that_does_not_believe_us_ends_nobody_and_the_opera
     assert len((await mover.get("/api/v1/me/push")).json()["endpoints"]) == 1
     assert any("does not believe" in record.message for record in caplog.records)
     assert 'cartagena_notices_total{outcome="refused",way="push"}' in site.site.metrics.text().decode()
-    assert sum(row["refused"] for row in await site.site.pushes.key_counts()) >= 1
+    refused = sum(row["refused"] for row in await site.site.pushes.key_counts())
+    assert refused >= 1
     tries = service.tries
     await tell(site, 3600)
     assert service.tries == tries, "sending has stopped"
     service.status = "201 Created"
     await tell(site, 6 * 3600)
     assert "turn" in _turns(service), "the clock was set right, and nobody had to subscribe anew"
-    assert sum(row["refused"] for row in await site.site.pushes.key_counts()) == 0
+    assert sum(row["refused"] for row in await site.site.pushes.key_counts()) < refused
 
 
 async def test_a_busy_push_service_is_asked_again_when_it_says(site: TestSite, service: PushService) -> None:

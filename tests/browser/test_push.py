@@ -1,0 +1,144 @@
+"""Pushes in Chromium with the real service worker: shown, clicked, taken back, and a game played by them alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.pushing import Away, PushingHouse
+from tests.browser.table.house import SHORT, begin, move_beside
+
+HOUR = 3600
+DAYS = {"kind": "days", "days": 3}
+
+
+@pytest.fixture
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PushingHouse]:
+    house = PushingHouse(tmp_path_factory.mktemp("pushing"))
+    yield house
+    house.close()
+
+
+@pytest.fixture
+def away(house: PushingHouse, browser: Browser) -> Iterator[Callable[..., Away]]:
+    made: list[Away] = []
+
+    def make(name: str, **wishes: object) -> Away:
+        made.append(Away(house, browser, name, **wishes))
+        return made[-1]
+
+    yield make
+    complaints = [line for each in made for line in each.player.complaints]
+    for each in made:
+        each.context.close()
+    assert complaints == [], "the page complained"
+
+
+def _switch_on(person: Away) -> None:
+    """On the settings page, as a person does."""
+    page = person.player.page
+    page.goto(f"{person.player.url}/account")
+    page.get_by_label("Tell me on this device, also when no page is open").check()
+    expect(page.locator("[data-push] [data-said]")).to_have_text("Saved.")
+
+
+def test_a_push_is_shown_opens_the_table_and_is_taken_back(
+    house: PushingHouse, away: Callable[..., Away]
+) -> None:
+    ann, bo = away("Ann"), away("Bo")
+    for person in (ann, bo):
+        _switch_on(person)
+    game = begin(ann.player, bo.player, options=SHORT, clock=DAYS, title="Friday's table")
+    ann.player.game = bo.player.game = game
+    house.turn(60)
+    told = next(each for number in range(4) if (each := house.received(number)).told["t"] == "turn")
+    mover, other = (ann, bo) if told.path == ann.path else (bo, ann)
+    mover.deliver(told.told)
+    (notice,) = mover.wait_for_notices(1)
+    assert notice["title"] == "Your turn"
+    assert notice["body"].startswith("Friday's table")
+    assert "{" not in notice["body"]
+    mover.deliver(told.told)  # the same one, sent twice
+    mover.player.page.wait_for_timeout(300)
+    (again,) = mover.notices()
+    assert again["silent"] is True
+    assert mover.click(notice["tag"]) == f"/g/{game}"
+    assert mover.notices() == [], "a click ends it"
+    mover.player.open(game)
+    mover.deliver(told.told)
+    mover.player.page.wait_for_timeout(300)
+    assert mover.notices() == [], "whoever looks at the table needs no notice of it"
+    mover.player.page.goto(f"{mover.player.url}/about")
+    mover.deliver(told.told)
+    mover.wait_for_notices(1)
+    count = len(house.service.received)
+    while move_beside(mover.player):
+        pass  # played elsewhere
+    house.turn(60)
+    gone = next(
+        each for number in range(count, count + 4) if (each := house.received(number)).told["t"] == "gone"
+    )
+    assert gone.path == mover.path
+    mover.deliver(gone.told)
+    mover.wait_for_notices(0)
+    assert other.notices() == []
+
+
+def test_a_game_over_two_days_is_played_by_following_pushes_alone(
+    house: PushingHouse, away: Callable[..., Away]
+) -> None:
+    ann, bo = away("Ann"), away("Bo")
+    people = {person.path: person for person in (ann, bo)}
+    for person in (ann, bo):
+        _switch_on(person)
+    game = begin(ann.player, bo.player, options=SHORT, clock=DAYS)
+    ann.player.game = bo.player.game = game
+    hours, number, turns, is_over = 0, 0, 0, False
+    while not is_over:
+        house.turn(6 * HOUR)
+        hours += 6
+        while (told := house.received(number)).told["t"] != "turn":
+            number += 1
+        number += 1
+        person = people[told.path]
+        person.deliver(told.told)
+        (notice,) = person.wait_for_notices(1)
+        path = person.click(notice["tag"])
+        assert path == f"/g/{game}", "the push alone says where to play"
+        person.player.page.goto(f"{person.player.url}{path}")
+        expect(person.player.page.locator("#table[data-mine=true]")).to_be_visible()
+        state = person.player.state()
+        while move_beside(person.player, state):
+            state = person.player.state()
+        turns += 1
+        is_over = state["table"]["status"] == "finished"
+        person.player.page.goto("about:blank")  # away again
+        assert turns < 120
+    assert hours >= 48, f"{turns} turns in {hours} hours"
+    told_turns = [each for each in house.service.received if each.told["t"] == "turn"]
+    assert len(told_turns) == turns, "one push a turn, none twice"
+
+
+def test_the_offer_at_a_table_over_days_and_the_switch_in_its_menu(
+    house: PushingHouse, away: Callable[..., Away]
+) -> None:
+    ann, bo = away("Ann"), away("Bo")
+    live = begin(ann.player, bo.player, options=SHORT)
+    ann.player.open(live)
+    expect(ann.player.page.locator("[data-key=tell-me]")).to_have_count(0)
+    game = begin(ann.player, bo.player, options=SHORT, clock=DAYS)
+    ann.player.open(game)
+    page = ann.player.page
+    page.get_by_role("button", name="Tell me", exact=True).click()
+    expect(page.locator("[data-key=tell-me]")).to_have_count(0)
+    page.locator(".table-menu > summary").click()
+    switch = page.get_by_role("button", name="Tell me when it is my turn")
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    assert len(ann.player.api("GET", "/me/push")["endpoints"]) == 1
+    switch.click()
+    expect(switch).to_have_attribute("aria-pressed", "false")
+    assert ann.player.api("GET", f"/me/notices/games/{game}")["switches"] == {"turn": False, "time": False}
+    ann.player.open(game)
+    expect(page.locator("[data-key=tell-me]")).to_have_count(0), "it was answered"
