@@ -121,6 +121,27 @@ def test_a_game_over_two_days_is_played_by_following_pushes_alone(
     assert len(told_turns) == turns, "one push a turn, none twice"
 
 
+def test_somebody_is_invited_from_their_page(house: PushingHouse, away: Callable[..., Away]) -> None:
+    ann, bo = away("Ann"), away("Bo")
+    _switch_on(bo)
+    begin(ann.player, bo.player, options=SHORT)
+    them = bo.player.api("GET", "/me")["person"]["id"]
+    page = ann.player.page
+    page.goto(f"{ann.player.url}/players/{them}")
+    expect(page.locator("[data-block]")).to_be_visible()
+    expect(page.locator("[data-invite]")).to_be_hidden()
+    ann.player.take_seat(ann.player.create(SHORT, title="Come over"))
+    page.reload()
+    page.get_by_role("button", name="Invite to your table").click()
+    expect(page.get_by_text("Invited, if they want to hear of it.")).to_be_visible()
+    told = next(each for number in range(4) if (each := house.received(number)).told["t"] == "invited")
+    assert told.path == bo.path
+    bo.deliver(told.told)
+    (notice,) = bo.wait_for_notices(1)
+    assert notice["title"] == "You are invited to a table"
+    assert bo.click(notice["tag"]) == f"/g/{ann.player.game}"
+
+
 def test_the_offer_at_a_table_over_days_and_the_switch_in_its_menu(
     house: PushingHouse, away: Callable[..., Away]
 ) -> None:

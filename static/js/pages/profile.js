@@ -137,6 +137,20 @@ async function showOther() {
   showFinished(answer.games, answer.more);
   const { person } = await get("/me");
   find("[data-towards]", page).hidden = !person || person.id === player;
+  if (person && person.id !== player) await offerInviting();
+}
+
+/** To the table at which one waits for others, if there is one. */
+async function offerInviting() {
+  const { games } = await get("/me/games");
+  const open = games.find(({ status }) => status === "open");
+  const button = find("[data-invite]", page);
+  button.hidden = !open;
+  button.onclick = () =>
+    post(`/games/${encodeURIComponent(open.id)}/invitations`, { player }).then(() => {
+      button.hidden = true;
+      toast(t("Invited, if they want to hear of it."));
+    }, fail);
 }
 
 function towards() {
