@@ -162,4 +162,4 @@ def test_the_offer_at_a_table_over_days_and_the_switch_in_its_menu(
     expect(switch).to_have_attribute("aria-pressed", "false")
     assert ann.player.api("GET", f"/me/notices/games/{game}")["switches"] == {"turn": False, "time": False}
     ann.player.open(game)
-    expect(page.locator("[data-key=tell-me]")).to_have_count(0), "it was answered"
+    expect(page.locator("[data-key=tell-me]")).to_have_count(0)  # it was answered
