@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import json
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -124,35 +125,44 @@ def main() -> int:
     choice = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    choice.add_argument("parts", nargs="*", choices=[*PARTS, "page", []], help="all, unless some are named")
+    choice.add_argument(
+        "parts", nargs="*", help=f"some of {', '.join(PARTS)}, page; all, unless some are named"
+    )
     choice.add_argument("--only", choices=PARTS, help="one part alone; prints its numbers")
     choice.add_argument("--short", action="store_true", help="fewer people and rounds; nothing is written")
     asked = choice.parse_args()
+    unknown = set(asked.parts) - {*PARTS, "page"}
+    if unknown:
+        choice.error(f"no such part: {', '.join(sorted(unknown))}")
     signal.signal(signal.SIGALRM, _too_long)
     numbers: dict[str, Any] = json.loads(NUMBERS.read_text()) if NUMBERS.exists() else {}
     parts = [asked.only] if asked.only else asked.parts or [*PARTS, "page"]
-    try:
-        for name in parts:
-            if name == "page":
-                continue
-            found = _measured(name, asked.short, numbers.setdefault("machine", {}))
-            if asked.short:
-                _say(json.dumps({**found, "machine": numbers["machine"][name]}, indent=1))
-                continue
-            numbers |= found
-            FOLDER.mkdir(parents=True, exist_ok=True)
-            NUMBERS.write_text(json.dumps(numbers, indent=1) + "\n")
-    except (RuntimeError, OSError, ServiceError) as problem:
-        print(f"scale: {name}: {type(problem).__name__}: {problem}", file=sys.stderr)
-        return 1
+    failed = 0
+    for name in parts:
+        if name == "page":
+            continue
+        machine: dict[str, Any] = {}
+        try:
+            found = _measured(name, asked.short, machine)
+        except (RuntimeError, OSError, ServiceError, subprocess.SubprocessError) as problem:
+            print(f"scale: {name}: {type(problem).__name__}: {problem}", file=sys.stderr)
+            failed = 1  # the others are measured all the same; of this one the page keeps what it had
+            continue
+        if asked.short:
+            _say(json.dumps({**found, "machine": machine[name]}, indent=1))
+            continue
+        numbers |= found
+        numbers.setdefault("machine", {}).update(machine)
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        NUMBERS.write_text(json.dumps(numbers, indent=1) + "\n")
     if asked.short:
-        return 0
+        return failed
     missing = PARTS.keys() - numbers.get("machine", {}).keys()
     if missing:
         _say(f"no page yet: {', '.join(sorted(missing))} not measured")
     else:
         write_page(numbers)
-    return 0
+    return failed
 
 
 if __name__ == "__main__":

@@ -38,13 +38,13 @@ class Returning(TableGroup):
         super().__init__([port])
         self.is_watching = False
         self.waits: list[float] = []
-        self.attempts = 0
+        self.attempts = self.failures = 0
         self._back: set[asyncio.Task[None]] = set()
         self._all: asyncio.Future[None] | None = None
 
     async def all_back(self) -> float:
         """Seconds from now until everybody has been told the state."""
-        self.waits, self.attempts = [], 0
+        self.waits, self.attempts, self.failures = [], 0, 0
         self._all = asyncio.get_running_loop().create_future()
         began = perf_counter()
         try:
@@ -57,6 +57,8 @@ class Returning(TableGroup):
         return perf_counter() - began
 
     def lost(self, socket: Socket) -> None:
+        if socket not in socket.table.sockets:
+            return  # of an attempt that failed: whoever made it tries again
         if self.is_watching:
             task = asyncio.get_running_loop().create_task(self._return(socket.table, socket.seat))
             self._back.add(task)
@@ -74,7 +76,8 @@ class Returning(TableGroup):
             try:
                 await self.come_back(number, seat)
                 break
-            except (OSError, TimeoutError):
+            except (OSError, RuntimeError):  # refused, cut off, or closed before the hello
+                self.failures += 1
                 if perf_counter() - lost < _FAST_RETRY_FOR:
                     pause = _FAST_RETRY * random.uniform(0.25, 1.0)
                 else:
@@ -132,20 +135,24 @@ async def _round(
         group.ports = [staying.port]
         await asyncio.sleep(2)
         others.window()
+        before = cpu([staying.pid])
         await asyncio.sleep(QUIET)
         quiet = others.window()
+        an_action = (cpu([staying.pid]) - before) / max(1, quiet["actions"])
         group.is_watching = True
         before = cpu([staying.pid])
         dying.kill()
         seconds = await group.all_back()
         spent = cpu([staying.pid]) - before
         meanwhile = others.window()
+        spent -= an_action * meanwhile["actions"]  # what the others' play cost
     await _goes_on(group)
     return {
         "sockets": len(everybody),
         "seconds": seconds,
         "median_s": percentile(group.waits, 0.5),
         "attempts": group.attempts,
+        "failures": group.failures,
         "cpu_ms": 1000 * spent / len(everybody),
         "quiet": quiet,
         "meanwhile": meanwhile,

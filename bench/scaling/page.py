@@ -99,7 +99,7 @@ def _workers(numbers: dict[str, Any]) -> list[str]:
             f"{_of(spread, 'bus', 'input_bytes'):.0f} and {_of(spread, 'bus', 'output_bytes'):.0f} bytes. "
             f"To hear a message costs a worker {word['entry']['hear_us']:.0f} µs when it is one entry ({word['entry']['bytes']:.0f} bytes), "
             f"{word['batch']['hear_us']:.0f} µs when it is {BATCH} of them, {word['lobby']['hear_us']:.0f} µs when it is a lobby row ({word['lobby']['bytes']:.0f} bytes) and "
-            f"{word['holding']['hear_us']:.0f} µs at most when a room is announced; Redis {word['entry']['redis_us']:.1f} µs to take an entry and "
+            f"{word['holding']['hear_us']:.0f} µs when a room is announced; Redis {word['entry']['redis_us']:.1f} µs to take an entry and "
             f"{word['entry']['redis_arrival_us']:.1f} µs for each worker that gets it."
         ),
         "",
