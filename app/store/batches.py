@@ -16,6 +16,9 @@ from app.play.ports import StoreUnavailable
 
 Key = TypeVar("Key", bound=Hashable)
 Found = TypeVar("Found")
+# Seconds that a crowd is given to gather: a batch costs about the same for one as for twenty. Nobody waits who is
+# alone.
+_LINGER = 0.002
 
 
 class Batches(Generic[Key, Found]):
@@ -51,6 +54,8 @@ class Batches(Generic[Key, Found]):
         batch: dict[Key, list[asyncio.Future[Found]]] = {}
         try:
             while self._waiting:
+                if len(batch) > 1 or len(self._waiting) > 1:
+                    await asyncio.sleep(_LINGER)
                 batch = dict(list(self._waiting.items())[: self._most])
                 for key in batch:
                     del self._waiting[key]

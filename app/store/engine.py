@@ -7,12 +7,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, event, exc
+from sqlalchemy import Engine, create_engine, event, exc
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from app.store.games.checkpoints import EVERY, MOST
+from app.store.threads import give_threads
 
 BUSY_SECONDS = 10
 # PostgreSQL itself ends what a worker has begun and does not go on with: one that is frozen, or whose machine is
@@ -53,11 +54,29 @@ def make_engine(url: str, *, durable: bool = True) -> AsyncEngine:
     Path(sqlite_file(url)).parent.mkdir(parents=True, exist_ok=True)
     # As many connections as there ever are stay open. Whoever finds them all in use waits: a crowd at the door used
     # to open and close one, with a thread of its own, for nearly every query, and left 6 MB of heaps behind.
-    engine = create_async_engine(
-        url, hide_parameters=True, pool_size=5, max_overflow=0, connect_args={"timeout": BUSY_SECONDS}
-    )
+    settings: dict[str, Any] = {
+        "hide_parameters": True,
+        "pool_size": 5,
+        "max_overflow": 0,
+        "connect_args": {"timeout": BUSY_SECONDS},
+    }
+    engine = create_async_engine(url, **settings)
+    _set_up_sqlite(engine.sync_engine, durable=durable)
 
-    @event.listens_for(engine.sync_engine, "connect")
+    def make() -> Engine:
+        # Each of its connections is used by one thread at a time, but not always by the same.
+        beside = create_engine(
+            make_url(url).set(drivername="sqlite+pysqlite"), **settings, poolclass=QueuePool
+        )
+        _set_up_sqlite(beside, durable=durable)
+        return beside
+
+    give_threads(engine, make)
+    return engine
+
+
+def _set_up_sqlite(engine: Engine, *, durable: bool) -> None:
+    @event.listens_for(engine, "connect")
     def set_up(connection: Any, _: object) -> None:
         cursor = connection.cursor()
         cursor.execute("PRAGMA journal_mode=WAL")
@@ -67,8 +86,6 @@ def make_engine(url: str, *, durable: bool = True) -> AsyncEngine:
         cursor.execute(f"PRAGMA wal_autocheckpoint={EVERY + MOST}")
         cursor.execute("PRAGMA foreign_keys=ON")
         cursor.close()
-
-    return engine
 
 
 def _find_dead_connections(engine: Engine) -> None:

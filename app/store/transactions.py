@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import asyncpg
-from sqlalchemy import Executable, exc
+from sqlalchemy import Connection, Executable, exc
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.play.ports import StoreUnavailable
 from app.store.engine import STATEMENT_SECONDS
+from app.store.threads import threads_of
+
+Found = TypeVar("Found")
 
 # As the drivers raise them, where no SQLAlchemy stands between.
 OUTAGES = (OSError, TimeoutError, exc.TimeoutError, asyncpg.InternalClientError)
@@ -106,6 +109,19 @@ async def writing(engine: AsyncEngine, *, at_once: bool = True) -> AsyncIterator
             yield run
 
 
+async def in_one_go(
+    engine: AsyncEngine, work: Callable[[Connection], Found], *, is_write: bool = False
+) -> Found:
+    """A whole transaction; where a driver hops to another thread, it hops once. Raises StoreUnavailable."""
+    threads = threads_of(engine)
+    if threads is not None:
+        with outages_as_unavailable():
+            async with asyncio.timeout(STATEMENT_SECONDS):
+                return await threads.run(work, is_write=is_write)
+    async with writing(engine) if is_write else reading(engine) as run:
+        return await run.run_sync(work)
+
+
 class Queries:
     """Queries on one engine; each call is one transaction."""
 
@@ -118,10 +134,17 @@ class Queries:
     def writing(self) -> AbstractAsyncContextManager[AsyncConnection]:
         return writing(self.engine)
 
+    async def read(self, work: Callable[[Connection], Found]) -> Found:
+        """Several statements that read, in one go."""
+        return await in_one_go(self.engine, work)
+
+    async def write(self, work: Callable[[Connection], Found]) -> Found:
+        """A transaction with the write lock from its beginning, in one go."""
+        return await in_one_go(self.engine, work, is_write=True)
+
     async def rows(self, query: Executable, values: Mapping[str, Any] | None = None) -> Sequence[Any]:
         """All rows of one query."""
-        async with reading(self.engine) as run:
-            return (await run.execute(query, values)).all()
+        return await self.read(lambda run: run.execute(query, values).all())
 
     async def dicts(self, query: Executable) -> list[dict[str, Any]]:
         """The same by the names of their columns."""

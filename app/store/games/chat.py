@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from sqlalchemy import bindparam, delete, func, insert, literal, select
+from sqlalchemy import Connection, bindparam, delete, func, insert, literal, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -76,13 +76,16 @@ class Chat(GameDatabase):
 
     async def _chat(self, batch: list[tuple[str, int]]) -> list[list[ChatLine]]:
         found: dict[tuple[str, int], list[ChatLine]] = {key: [] for key in batch}
-        async with self.reading() as run:
+
+        def look(run: Connection) -> None:
             for limit in {
                 limit for _, limit in batch
             }:  # nearly always one: what is shown to whoever comes in
                 games = padded([game for game, most in batch if most == limit])
-                for row in await run.execute(_LAST_LINES, {"games": games, "most": limit}):
+                for row in run.execute(_LAST_LINES, {"games": games, "most": limit}):
                     found[row.game, limit].append(_line_of(row))
+
+        await self.read(look)
         return list(found.values())
 
     async def set_mute(self, game: str, person: str, muted: str, on: bool) -> None:

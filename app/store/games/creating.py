@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
-from sqlalchemy import bindparam, func, insert, select, text
+from sqlalchemy import Connection, bindparam, func, insert, select, text
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.play.log.entries import Entry, GameRow, Summary
 from app.play.ports import GameExists
@@ -22,7 +22,6 @@ from app.store.games.database import GameDatabase
 from app.store.games.rows import log_row, seat_rows
 from app.store.games.tables import due as due_work
 from app.store.games.tables import games, heads, log, seats
-from app.store.transactions import writing
 
 _LOG_COLUMNS = tuple(column.name for column in log.columns)
 _SEAT_COLUMNS = tuple(column.name for column in seats.columns)
@@ -74,30 +73,32 @@ class Creating(GameDatabase):
         return await self._creating.get(_New(game, entry, limit, due))
 
     async def _create(self, batch: list[_New]) -> list[bool | GameExists]:
-        try:
-            # With the write lock from its beginning: it reads first, and in SQLite could not write afterwards else.
-            async with writing(self.engine) as run:
-                outcome = await self._decide(run, batch)
-                new = [each for each, is_made in zip(batch, outcome, strict=True) if is_made is True]
-                if new:
-                    await _insert(run, new)
+
+        def write(run: Connection) -> list[bool | GameExists]:
+            outcome = self._decide(run, batch)
+            new = [each for each, is_made in zip(batch, outcome, strict=True) if is_made is True]
+            if new:
+                _insert(run, new)
             return outcome
+
+        try:
+            return await self.write(write)
         except IntegrityError:
             # Another worker has made one of them in between: each by itself, to see which.
             if len(batch) == 1:
                 return [GameExists()]
             return [answer for each in batch for answer in await self._create([each])]
 
-    async def _decide(self, run: AsyncConnection, batch: list[_New]) -> list[bool | GameExists]:
+    def _decide(self, run: Connection, batch: list[_New]) -> list[bool | GameExists]:
         """For each whether it is made, False where its creator has too many; in the order in which they came."""
         creators = sorted({each for new in batch if new.limit is not None for each in new.limit[0]})
         unfinished: dict[str, int] = {}
         if creators:
             if not self._is_sqlite:  # whoever creates several at once waits for themselves
-                await run.execute(_LOCK_CREATORS, {"creators": creators})
-            counted = await run.execute(_UNFINISHED, {"creators": padded(creators)})
+                run.execute(_LOCK_CREATORS, {"creators": creators})
+            counted = run.execute(_UNFINISHED, {"creators": padded(creators)})
             unfinished = {row.creator: row.unfinished for row in counted}
-        known = {row.id for row in await run.execute(_KNOWN, {"ids": padded([new.game.id for new in batch])})}
+        known = {row.id for row in run.execute(_KNOWN, {"ids": padded([new.game.id for new in batch])})}
         outcome: list[bool | GameExists] = []
         for new in batch:
             if new.game.id in known:
@@ -112,14 +113,10 @@ class Creating(GameDatabase):
         return outcome
 
 
-async def _insert(run: AsyncConnection, new: list[_New]) -> None:
-    await run.execute(insert(games), [_game_values(each.game) for each in new])
-    await run.execute(
-        insert(heads), [{"game": each.game.id, **_columns(each.game, HEAD_COLUMNS)} for each in new]
-    )
-    await run.execute(
-        insert(log), [dict(zip(_LOG_COLUMNS, log_row(each.entry), strict=True)) for each in new]
-    )
+def _insert(run: Connection, new: list[_New]) -> None:
+    run.execute(insert(games), [_game_values(each.game) for each in new])
+    run.execute(insert(heads), [{"game": each.game.id, **_columns(each.game, HEAD_COLUMNS)} for each in new])
+    run.execute(insert(log), [dict(zip(_LOG_COLUMNS, log_row(each.entry), strict=True)) for each in new])
     rows = [
         dict(zip(_SEAT_COLUMNS, row, strict=True))
         for each in new
@@ -127,11 +124,11 @@ async def _insert(run: AsyncConnection, new: list[_New]) -> None:
         for row in seat_rows(each.game.id, each.game.summary.seats)
     ]
     if rows:
-        await run.execute(insert(seats), rows)
+        run.execute(insert(seats), rows)
     # Sorted, as everybody writes several of these rows.
     due = sorted((each.game.id, each.due) for each in new if each.due is not None)
     if due:
-        await run.execute(
+        run.execute(
             insert(due_work), [{"game": game, "at": at, "lease_until": 0, "n": 1} for game, at in due]
         )
 

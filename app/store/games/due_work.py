@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, case, delete, func, or_, select, update
+from sqlalchemy import Connection, bindparam, case, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.play.log.entries import Due, Outage
@@ -59,8 +59,7 @@ class DueWork(GameDatabase):
         # Sorted: whoever writes several of these rows does it in the order of the games, so that no two writers
         # each hold a row that the other one waits for.
         rows = [{"game": game, "at": at} for game, at in sorted(batch)]
-        async with self.writing(durable=False) as run:
-            await run.execute(self._upsert_due, rows)
+        await self.write_relaxed(lambda run: run.execute(self._upsert_due, rows))
         return [None] * len(batch)
 
     async def settle_due(self, claimed: Due, next_at: int | None) -> int | None:
@@ -71,15 +70,18 @@ class DueWork(GameDatabase):
         games = padded([claimed.game for claimed, _ in batch])
         over = [_keys(claimed) for claimed, next_at in batch if next_at is None]
         later = [{**_keys(claimed), "next_at": at} for claimed, at in batch if at is not None]
-        async with self.writing(durable=False) as run:
+
+        def settle(run: Connection) -> dict[str, int]:
             # PostgreSQL locks them here, in the order of the games (see _wake).
-            await run.execute(_ROWS_LOCKED, {"games": games})
+            run.execute(_ROWS_LOCKED, {"games": games})
             if over:
-                await run.execute(_OVER, over)
-                await run.execute(_FREE, over)
+                run.execute(_OVER, over)
+                run.execute(_FREE, over)
             if later:
-                await run.execute(_LATER, later)
-            found = {row.game: int(row.at) for row in await run.execute(_ROWS, {"games": games})}
+                run.execute(_LATER, later)
+            return {row.game: int(row.at) for row in run.execute(_ROWS, {"games": games})}
+
+        found = await self.write_relaxed(settle)
         return [found.get(claimed.game) for claimed, _ in batch]
 
     async def claim_due(

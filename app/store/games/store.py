@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import orjson
-from sqlalchemy import and_, bindparam, func, select, text, union
+from sqlalchemy import Connection, and_, bindparam, func, select, text, union
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.play.log.entries import Entry, GameRow, SeatRow, Summary
@@ -97,13 +97,16 @@ class SqlGameStore(Creating, DueWork, Heartbeat, Chat):
     async def _read_logs(self, batch: list[tuple[str, int, int]]) -> list[list[Any]]:
         """Rows as they came: making entries of them is for each who asked, in a turn of their own."""
         found: dict[tuple[str, int, int], list[Any]] = {key: [] for key in batch}
-        async with self.reading() as run:
+
+        def look(run: Connection) -> None:
             for after, limit in {key[1:] for key in batch}:  # nearly always one: rooms begin at the beginning
                 games = padded([game for game, *page in batch if page == [after, limit]])
                 # Numbers have no gaps, so so many entries are so many numbers.
                 values = {"games": games, "after": after, "last": after + limit}
-                for row in await run.execute(_PAGES, values):
+                for row in run.execute(_PAGES, values):
                     found[row.game, after, limit].append(row)
+
+        await self.read(look)
         return list(found.values())
 
     async def heads(self, games: Sequence[str], beyond: Sequence[int] | None = None) -> dict[str, int]:
@@ -188,16 +191,18 @@ class SqlGameStore(Creating, DueWork, Heartbeat, Chat):
         )
 
     async def _games(self, query: Any, values: dict[str, Any] | None = None) -> list[GameRow]:
-        async with self.reading() as run:
-            rows = list(await run.execute(query, values))
-            found: dict[str, list[SeatRow]] = {row.id: [] for row in rows}
-            if rows:
-                seated = await run.execute(_SEATED, {"games": padded(list(found))})
-                for seat in seated:
-                    # A name that stands with a person's seat is of an older release, and may be of somebody gone.
-                    name = seat.name if seat.person is None else seat.present_name
-                    row = SeatRow(seat.seat, seat.person, name, seat.colour, seat.bot, seat.place)
-                    found[seat.game].append(row)
+        def look(run: Connection) -> tuple[Sequence[Any], Sequence[Any]]:
+            rows = run.execute(query, values).all()
+            return rows, run.execute(
+                _SEATED, {"games": padded([row.id for row in rows])}
+            ).all() if rows else ()
+
+        rows, seated = await self.read(look)
+        found: dict[str, list[SeatRow]] = {row.id: [] for row in rows}
+        for seat in seated:
+            # A name that stands with a person's seat is of an older release, and may be of somebody gone.
+            name = seat.name if seat.person is None else seat.present_name
+            found[seat.game].append(SeatRow(seat.seat, seat.person, name, seat.colour, seat.bot, seat.place))
         return [_game_of(row, tuple(found[row.id])) for row in rows]
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, func, or_, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, bindparam, func, or_, select
 
 from app.store.batches import padded
 from app.store.people.tables import bans, players
@@ -44,18 +43,18 @@ _CLAIMED = (
 )
 
 
-async def players_of(run: AsyncConnection, ids: Collection[str], now: int) -> dict[str, Player]:
+def players_of(run: Connection, ids: Collection[str], now: int) -> dict[str, Player]:
     """The players of these ids, a claimed guest as its account; who is unknown or deleted is left out."""
     if not ids:
         return {}
-    rows = (await run.execute(_PEOPLE, {"ids": padded(sorted(ids))})).all()
+    rows = run.execute(_PEOPLE, {"ids": padded(sorted(ids))}).all()
     if not rows:
         return {}
     aliases: dict[str, list[str]] = {row.id: [] for row in rows}
-    for claimed in await run.execute(_CLAIMED, {"ids": padded(list(aliases))}):
+    for claimed in run.execute(_CLAIMED, {"ids": padded(list(aliases))}):
         aliases[claimed.claimed_by].append(claimed.id)
     everybody = [*aliases, *(each for claimed in aliases.values() for each in claimed)]
-    banned = {row.player for row in await run.execute(_BANNED, {"ids": padded(everybody), "now": now})}
+    banned = {row.player for row in run.execute(_BANNED, {"ids": padded(everybody), "now": now})}
     return {
         row.asked: Player(
             row.id,

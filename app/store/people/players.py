@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Table, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Connection, Table, bindparam, delete, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -104,18 +104,22 @@ class PeopleStore(Queries):
     async def _add_guests(self, batch: list[_NewGuest]) -> list[LoginTaken | None]:
         """All who came in one turn, in one transaction; of two with one name the first has it."""
         names = [guest.name for guest in batch]
-        async with self.writing() as run:
-            await lock_names(run, names)
-            taken = await owners_of_names(run, names, min(guest.now for guest in batch))
+
+        def add(run: Connection) -> list[_NewGuest]:
+            lock_names(run, names)
+            taken = owners_of_names(run, names, min(guest.now for guest in batch))
             added = []
             for guest in batch:
                 if taken.keys().isdisjoint(guest.name.skeletons):
                     taken[guest.name.skeleton] = {guest.id}
                     added.append(guest)
             if added:
-                await run.execute(insert(players), [guest.as_player() for guest in added])
-                await run.execute(insert(sessions), [guest.as_session() for guest in added])
-        return [None if guest in added else LoginTaken() for guest in batch]
+                run.execute(insert(players), [guest.as_player() for guest in added])
+                run.execute(insert(sessions), [guest.as_session() for guest in added])
+            return added
+
+        added = {guest.id for guest in await self.write(add)}
+        return [None if guest.id in added else LoginTaken() for guest in batch]
 
     async def open_session(
         self,
@@ -170,10 +174,14 @@ class PeopleStore(Queries):
     async def _owner(self, table: Table, batch: list[_Asked]) -> list[Player | None]:
         """All that were asked for in one turn: after a restart everybody is."""
         now = max(asked.now for asked in batch)
-        async with self.reading() as run:
-            rows = await run.execute(_OWNER[table.name], {"keys": padded([asked.hash for asked in batch])})
+        keys = padded([asked.hash for asked in batch])
+
+        def look(run: Connection) -> tuple[dict[str, tuple[str, int]], dict[str, Player]]:
+            rows = run.execute(_OWNER[table.name], {"keys": keys})
             seen = {row.hash: (row.player, row.last) for row in rows}
-            people = await players_of(run, {player for player, _ in seen.values()}, now)
+            return seen, players_of(run, {player for player, _ in seen.values()}, now)
+
+        seen, people = await self.read(look)
         found: list[Player | None] = []
         noted: dict[str, dict[str, Any]] = {}
         for asked in batch:
@@ -190,15 +198,17 @@ class PeopleStore(Queries):
         if noted:
             # In the order of their keys: two workers who note the same people must not wait for each other.
             by_key = [noted[key] for key in sorted(noted)]
-            async with self.writing() as run:
-                await run.execute(_SEEN[table.name], by_key)
-                await run.execute(_SEEN_PLAYER, sorted(by_key, key=lambda row: str(row["player"])))
+
+            def note(run: Connection) -> None:
+                run.execute(_SEEN[table.name], by_key)
+                run.execute(_SEEN_PLAYER, sorted(by_key, key=lambda row: str(row["player"])))
+
+            await self.write(note)
         return found
 
     async def player(self, player: str, now: int) -> Player | None:
         """The player of this id, a claimed guest as its account; None when unknown or deleted."""
-        async with self.reading() as run:
-            return (await players_of(run, {player}, now)).get(player)
+        return (await self.read(lambda run: players_of(run, {player}, now))).get(player)
 
     async def names(self, ids: Sequence[str]) -> dict[str, str]:
         """Names by id, a claimed guest's is the account's; somebody unknown or deleted is left out."""
@@ -219,15 +229,14 @@ class PeopleStore(Queries):
 
     async def _are_taken(self, batch: list[tuple[Name, int, str | None]]) -> list[bool]:
         now = min(asked[1] for asked in batch)
-        async with self.reading() as run:
-            taken = await owners_of_names(run, [asked[0] for asked in batch], now)
+        taken = await self.read(lambda run: owners_of_names(run, [asked[0] for asked in batch], now))
         return [is_others(taken, name, but) for name, _, but in batch]
 
     async def rename(self, player: str, name: Name, now: int) -> None:
         """A new name; an account's log-in name follows it. Raises LoginTaken."""
         try:
             async with self.writing() as run:
-                await take_name(run, name, now, player)
+                await run.run_sync(take_name, name, now, player)
                 changed = {"name": name.text, "skeleton": name.skeleton, "changed_at": now}
                 await run.execute(update(players).where(players.c.id == player).values(**changed))
                 await run.execute(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, delete, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.store.batches import Batches, padded
@@ -69,12 +69,14 @@ class SocialStore(Queries):
         return await self._meeting.get((tuple(person), tuple(others)))
 
     async def _are_blocked(self, batch: list[tuple[tuple[str, ...], tuple[str, ...]]]) -> list[bool]:
-        async with self.reading() as run:
-            known = await _identities(run, {each for asked in batch for ids in asked for each in ids})
+        def look(run: Connection) -> tuple[list[set[str]], list[set[str]], set[tuple[str, str]]]:
+            known = _identities(run, {each for asked in batch for ids in asked for each in ids})
             meant = [known.every_id(person) for person, _ in batch]
             by = [known.every_id(others) for _, others in batch]
             asked = {"by": padded(list(set().union(*by))), "meant": padded(list(set().union(*meant)))}
-            blocked = {(row.player, row.blocked) for row in await run.execute(_BLOCKED, asked)}
+            return meant, by, {(row.player, row.blocked) for row in run.execute(_BLOCKED, asked)}
+
+        meant, by, blocked = await self.read(look)
         return [
             any(player in theirs and person in own for player, person in blocked)
             for own, theirs in zip(meant, by, strict=True)
@@ -120,7 +122,9 @@ class SocialStore(Queries):
         }
         async with self.writing() as run:
             if player is not None:
-                theirs = sessions.c.player.in_((await _identities(run, (player,))).every_id((player,)))
+                theirs = sessions.c.player.in_(
+                    (await run.run_sync(_identities, (player,))).every_id((player,))
+                )
                 came = await run.execute(select(sessions.c.came_from).where(theirs).distinct())
                 row["came_from"] = sorted(each.came_from for each in came if each.came_from is not None)
             made = await run.execute(insert(bans).values(**row))
@@ -176,11 +180,11 @@ class _Identities:
         return owners.union(*(self._claimed.get(owner, ()) for owner in owners))
 
 
-async def _identities(run: AsyncConnection, ids: Collection[str]) -> _Identities:
+def _identities(run: Connection, ids: Collection[str]) -> _Identities:
     """Of all of these people, in two queries."""
-    rows = await run.execute(_HEADS, {"ids": padded(list(ids))})
+    rows = run.execute(_HEADS, {"ids": padded(list(ids))})
     owners = {row.id: row.claimed_by for row in rows if row.claimed_by is not None}
     claimed: dict[str, set[str]] = {}
-    for row in await run.execute(_CLAIMED, {"ids": padded([*ids, *owners.values()])}):
+    for row in run.execute(_CLAIMED, {"ids": padded([*ids, *owners.values()])}):
         claimed.setdefault(row.claimed_by, set()).add(row.id)
     return _Identities(owners, claimed)

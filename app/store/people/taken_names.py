@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import and_, bindparam, or_, select, text
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, and_, bindparam, or_, select, text
 
 from app.store.batches import padded
 from app.store.people.tables import players
@@ -42,28 +41,28 @@ _LOCK_NAMES = text(
 )
 
 
-async def take_name(run: AsyncConnection, name: Name, now: int, but: str | None) -> None:
+def take_name(run: Connection, name: Name, now: int, but: str | None) -> None:
     """Raises LoginTaken when the name is somebody's; of two who ask at once only one gets it."""
-    await lock_names(run, [name])
-    if is_others(await owners_of_names(run, [name], now), name, but):
+    lock_names(run, [name])
+    if is_others(owners_of_names(run, [name], now), name, but):
         raise LoginTaken
 
 
-async def lock_names(run: AsyncConnection, wanted: Sequence[Name]) -> None:
+def lock_names(run: Connection, wanted: Sequence[Name]) -> None:
     """SQLite has one writer at a time anyway; in PostgreSQL those who want the same name wait for each other.
 
     All lock in the same order, that of the numbers which the names become.
     """
     if run.dialect.name == "postgresql":
-        await run.execute(_LOCK_NAMES, {"skeletons": sorted({name.skeleton for name in wanted})})
+        run.execute(_LOCK_NAMES, {"skeletons": sorted({name.skeleton for name in wanted})})
 
 
-async def owners_of_names(run: AsyncConnection, wanted: Sequence[Name], now: int) -> dict[str, set[str]]:
+def owners_of_names(run: Connection, wanted: Sequence[Name], now: int) -> dict[str, set[str]]:
     """By skeleton: accounts, and guests who are about, that have a name which looks like one of these."""
     skeletons = list(dict.fromkeys(skeleton for name in wanted for skeleton in name.skeletons))
     owners: dict[str, set[str]] = {}
     values = {"skeletons": padded(skeletons), "since": now - PRESENT_SECONDS}
-    for row in await run.execute(_OWNERS_OF_NAMES, values):
+    for row in run.execute(_OWNERS_OF_NAMES, values):
         owners.setdefault(row.skeleton, set()).add(row.id)
     return owners
 

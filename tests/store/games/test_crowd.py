@@ -96,5 +96,5 @@ async def test_fifty_rooms_that_wake_the_sweeper_are_one_statement(store: SqlGam
         await asyncio.gather(
             *(store.wake(row.id, NOW + at) for at, row in enumerate(rows, 1)), store.wake(rows[9].id, NOW)
         )
-    assert len(statements) == 1, statements
+    assert sum(statement.startswith("INSERT") for statement in statements) == 1, statements
     assert await store.next_due() == NOW
