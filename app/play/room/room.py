@@ -246,7 +246,7 @@ class Room(Replica):
             after.status,
             _DIGITS[to_act[0]] if len(to_act) == 1 else ",".join(map(str, to_act)),
             after.deadline(),
-            None if proposal.in_sweep else self._due(after, at),
+            None if proposal.in_sweep else self._due(after, kind, at),
             None if kind == "action" and not after.is_over else after.summary(),
         )
         proposal.before, proposal.after, proposal.events = before, after, events
@@ -263,7 +263,7 @@ class Room(Replica):
         self.delays.failed(proposal.received)
         return Unconfirmed()
 
-    def _due(self, after: Table, at: int) -> int | None:
+    def _due(self, after: Table, kind: str, at: int) -> int | None:
         """When the sweeper must be woken, if that is earlier than it will wake anyway.
 
         Its row is not moved with every action: absence only ever moves back, so an early sweep finds
@@ -271,8 +271,13 @@ class Room(Replica):
         """
         # Before the start somebody who stands up, or is ready, may make it earlier.
         is_untimed = after.status != "open" and after.terms.clock.kind == "none"
-        if is_untimed and self.wakeup.at is not None and not after.bots_to_act():
-            return None
+        if is_untimed and not after.bots_to_act():
+            if self.wakeup.at is not None:
+                return None
+            if kind == "action" and not after.votes and not after.consents and not after.is_over:
+                # Other workers sweep as well, so the row is asked with every action. Nobody who is to act counts as
+                # absent before this time, and it takes no looking at who is there.
+                return after.acts_since + 1000 * after.terms.absence if after.terms.absence else None
         due = due_at(after, self.presence, at)
         return None if due is None or self.wakeup.is_set_for(due) else due
 

@@ -175,6 +175,24 @@ async def test_whoever_comes_in_to_watch_bots_wakes_them_however_a_look_interlea
     assert stage.counts.missed_wakeups == 0
 
 
+async def test_whoever_is_to_act_is_looked_at_in_time_after_every_action(
+    looked_at: tuple[Stage, GameServer],
+) -> None:
+    stage, _ = looked_at
+    guests = await stage.game("ann", "bo", absence=60)
+    room = await guests[0].room()
+    for number in range(12):
+        stage.clock.pass_seconds(20)
+        async with stage.store.writing(durable=False) as run:
+            await run.execute(delete(rows))
+        room.wakeup.begin_sweep()  # nothing is known of the row any more
+        guest = guests[room.table.to_act[0]]
+        if number == 6:
+            await guest.send("consent", to="pause", yes=True)
+        await guest.act(choices_of(guest)[-1 if number % 2 else 0]["action"])
+        await assert_a_look_comes_in_time(stage, room)
+
+
 async def test_a_room_that_nobody_was_going_to_look_at_is_found_and_counted(stage: Stage) -> None:
     (ann,) = await stage.game("ann", bots=["sailor"], options={"first": 1})
     await stage.live(5)
