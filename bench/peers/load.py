@@ -113,16 +113,23 @@ class Machine:
     def __init__(self) -> None:
         self._before = psutil.cpu_times()
 
-    def took(self, seconds: float) -> dict[str, float]:
+    def took(self, seconds: float, ours: float) -> dict[str, float]:
+        """`ours`: CPU seconds of the server and the generator; what is left had others."""
         now, was = psutil.cpu_times(), self._before
         busy = (now.user + now.nice + now.system + now.irq + now.softirq) - (
             was.user + was.nice + was.system + was.irq + was.softirq
         )
         return {
-            "machine_busy": round(busy / seconds, 2),
+            "machine_others": round(max(0.0, busy - ours) / seconds, 2),
             "machine_stolen": round((now.steal - was.steal) / seconds, 2),
             "load_average": round(psutil.getloadavg()[0], 2),
         }
+
+
+def _own_cpu() -> float:
+    """CPU seconds of this process so far."""
+    times = psutil.Process().cpu_times()
+    return float(times.user + times.system)
 
 
 class Load:
@@ -238,12 +245,12 @@ class Load:
         await asyncio.sleep(0.5)
         before, empty = self._cost()
         tables = [self.adapter.table(self, number, scenario.players) for number in range(scenario.rooms)]
-        machine = Machine()
+        machine, own = Machine(), _own_cpu()
         began = perf_counter()
         await self.seat_all(tables)
         seated = perf_counter() - began
         after, _ = self._cost()
-        result: dict[str, Any] = machine.took(seated)
+        result: dict[str, Any] = machine.took(seated, after - before + _own_cpu() - own)
         await asyncio.sleep(1.0)
         _, full = self._cost()
         result |= {
@@ -268,13 +275,12 @@ class Load:
     async def _measure(self, tables: list[Table]) -> dict[str, Any]:
         gc.collect()
         gc.freeze()
-        me = psutil.Process()
-        own, (cpu, _) = me.cpu_times(), self._cost()
+        own, (cpu, _) = _own_cpu(), self._cost()
         machine = Machine()
         seconds = await self.play(tables, self.scenario.actions, self.scenario.rate)
-        load = machine.took(seconds)
-        own_after, (cpu_after, memory) = me.cpu_times(), self._cost()
+        driven, (cpu_after, memory) = _own_cpu() - own, self._cost()
         spent = cpu_after - cpu
+        load = machine.took(seconds, spent + driven)
         waited = sorted(self.latencies)
         count = len(waited)
         others = self.frames - self.frames_to_act
@@ -293,7 +299,7 @@ class Load:
             "p99": share(0.99),
             "cpu_per_1000": round(spent * 1000 / count, 4),
             "server_cpu": round(spent / seconds, 3),
-            "driver_cpu": round((own_after.user + own_after.system - own.user - own.system) / seconds, 3),
+            "driver_cpu": round(driven / seconds, 3),
             "memory_mb": round(memory / 2**20, 1),
             "bytes_per_frame": round(self.bytes / max(1, self.frames), 1),
             "bytes_to_others": round((self.bytes - self.bytes_to_act) / max(1, others), 1),

@@ -89,18 +89,11 @@ def read_runs(file: Path) -> Runs:
 def disturbed(runs: Runs) -> list[str]:
     """Runs beside which something else was running, here or elsewhere on the host."""
     return [
-        f"round {each}: {_name(server, python)} {scenario} ({_others(row):.2f}, the host {row['machine_stolen']})"
+        f"round {each}: {_name(server, python)} {scenario} ({row['machine_others']}, the host {row['machine_stolen']})"
         for (server, python, scenario), rows in runs.items()
         for each, row in rows.items()
-        if _others(row) > _QUIET or row["machine_stolen"] > _QUIET
+        if row["machine_others"] > _QUIET or row["machine_stolen"] > _QUIET
     ]
-
-
-def _others(row: Row) -> float:
-    """Cores that were busy with neither the server nor the generator."""
-    if "server_cpu" not in row:
-        return 0.0
-    return float(max(0.0, row["machine_busy"] - row["server_cpu"] - row["driver_cpu"]))
 
 
 def _spread(values: Iterable[float], digits: int) -> str:
@@ -140,7 +133,7 @@ def _name(server: str, python: str) -> str:
 
 def _machine(rows: list[Row]) -> str:
     """How quiet it was: what ran beside the server and the generator, in cores."""
-    other = [_others(row) for row in rows if "server_cpu" in row] or [0.0]
+    other = [row["machine_others"] for row in rows]
     stolen = _spread((row["machine_stolen"] for row in rows), 2)
     load = _spread((row["load_average"] for row in rows), 1)
     return f"Of two cores other work took {_spread(other, 2)}, the host {stolen}; load average {load}."
