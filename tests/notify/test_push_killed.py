@@ -1,0 +1,49 @@
+"""A server that is killed between a move's commit and its push, as a process and with SIGKILL."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import httpx
+
+from tests.databases import at_head
+from tests.notify.push_service import push_service
+from tests.notify.pushing import DAYS, play_turn, subscribe
+from tests.sockets.running_server import ServerProcess
+from tests.web.running_site import BROWSER
+from tests.web.tables import play_table
+
+
+async def test_killed_after_the_commit_the_next_server_pushes_it_once(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    await at_head(sqlite_url)
+    silent = {"webhook_private": "yes", "notify_seconds": 9999}
+    server = ServerProcess(sqlite_url, tmp_path, **silent)
+    async with push_service() as service:
+        await server.start()
+        headers = {**BROWSER, "origin": server.base}
+        people = [httpx.AsyncClient(base_url=server.base, headers=headers, timeout=60) for _ in range(2)]
+        for number, browser in enumerate(people):
+            await browser.post("/api/v1/me", json={"name": f"Sailor {'AB'[number]}"})
+            await browser.put("/api/v1/me/notices/wishes", json={"switches": {"table": False}})
+            await subscribe(browser, service)
+        room = await play_table(people[0], people[1], **DAYS)
+        for browser in people:
+            await play_turn(browser, room)  # whoever is to move has moved, and it is on disk
+        await server.kill()
+        assert service.tries == 0, "nobody was told"
+        again = ServerProcess(sqlite_url, tmp_path, webhook_private="yes", notify_seconds=0.5)
+        await again.start()
+        async with asyncio.timeout(120):
+            await service.taken(1)
+        await again.kill()
+        once_more = ServerProcess(sqlite_url, tmp_path, webhook_private="yes", notify_seconds=0.5)
+        await once_more.start()
+        await asyncio.sleep(3)  # several rounds
+        await once_more.kill()
+        for browser in people:
+            await browser.aclose()
+    assert [each.told["t"] for each in service.received] == ["turn"]
+    assert service.received[0].told["url"] == f"/g/{room}"
