@@ -54,19 +54,22 @@ class Returning(TableGroup):
                 f"{len(self.waits)} of {sum(table.players for table in self.tables)} people were back "
                 f"{LIMIT:.0f} s after a worker was killed"
             ) from None
+        finally:
+            self._all = None
         return perf_counter() - began
 
     def lost(self, socket: Socket) -> None:
         if socket not in socket.table.sockets:
             return  # of an attempt that failed: whoever made it tries again
         if self.is_watching:
-            task = asyncio.get_running_loop().create_task(self._return(socket.table, socket.seat))
+            task = asyncio.get_running_loop().create_task(self.comes(socket.table, socket.seat))
             self._back.add(task)
             task.add_done_callback(self._back.discard)
         else:
             super().lost(socket)
 
-    async def _return(self, table: Any, seat: int) -> None:
+    async def comes(self, table: Any, seat: int) -> None:
+        """Tries until it has been told the state."""
         number = self.tables.index(table)
         lost, wait = perf_counter(), _FIRST_WAIT
         pause = _FAST_RETRY / 4 * random.random()
@@ -129,7 +132,8 @@ async def _round(
     everybody = [(n, seat) for n, table in enumerate(group.tables) for seat in range(table.players)]
     group.ports = [dying.port]
     for begin in range(0, len(everybody), 100):
-        await asyncio.gather(*(group.come_back(*who) for who in everybody[begin : begin + 100]))
+        some = everybody[begin : begin + 100]
+        await asyncio.gather(*(group.comes(group.tables[number], seat) for number, seat in some))
     _pin_apart(cores, staying, cluster)
     with Bystanders(staying.port, BESIDE, RATE) as others:
         group.ports = [staying.port]
