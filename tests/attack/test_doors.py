@@ -41,7 +41,14 @@ async def test_a_table_that_is_not_there_and_a_locked_one_give_the_same_answer(s
     body = {"do": "chat", "id": "chat-00001", "text": "ahoy"}
     act = {"id": "act-000001", "version": 1, "action": {"type": "end"}}
     hint = {"id": "hint-00001", "version": 1}
-    bodies = {"commands": body, "act": act, "hint": hint, "try": {"step": 1, "actions": []}}
+    bodies = {
+        "commands": body,
+        "act": act,
+        "hint": hint,
+        "try": {"step": 1, "actions": []},
+        "invitations": {"player": "p" * 20},
+        "{game}": {"switches": {"turn": False}},
+    }
     async with running(sqlite_url) as site:
         host, _ = await site.guest("Anne Bonfire", "198.51.100.1")
         locked = await open_table(host, visibility="password", password="open sesame")
@@ -55,7 +62,7 @@ async def test_a_table_that_is_not_there_and_a_locked_one_give_the_same_answer(s
             for browser in (guest, site.browser("198.51.100.3")):
                 for headers in ({}, {"X-Room-Password": "guess"}):
                     more: dict[str, Any] = {"headers": headers}
-                    if method == "POST":
+                    if method in ("POST", "PUT"):
                         more["json"] = bodies[path.rsplit("/", 1)[1]]
                     told = [await _whole(browser, method, path, room, **more) for room in (locked, ABSENT)]
                     assert told[0] == told[1], path

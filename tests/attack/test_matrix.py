@@ -219,6 +219,8 @@ READS: dict[str, dict[str, str]] = {
 }  # fmt: skip
 POSTED = {"/g/{game}/try": {"step": 0, "known": 0, "actions": []}}  # reads that need a body
 WRITES = {"/api/v1/games/{game}/commands", "/api/v1/games/{game}/act", "/api/v1/games/{game}/hint"}
+# What a person wishes for at a table where they sit; whoever does not is told so, whichever table it is.
+SITTING = {"/api/v1/games/{game}/invitations", "/api/v1/me/notices/games/{game}"}
 FRAMES = {
     "/g/{room}",
     "/g/{room}/replay",
@@ -231,7 +233,7 @@ FRAMES = {
 
 def test_every_route_of_a_table_has_a_row() -> None:
     found = {path for _, path in routes(create_app(Settings())) if re.search(r"\{(game|room)\}", path)}
-    assert found == set(READS) | WRITES | FRAMES | {"/ws/game/{game}"}
+    assert found == set(READS) | WRITES | SITTING | FRAMES | {"/ws/game/{game}"}
 
 
 async def reads(cast: Cast) -> list[str]:
