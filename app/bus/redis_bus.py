@@ -220,7 +220,9 @@ class RedisBus:
                 self._is_mixed = is_mixed
                 self._changed.set()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._is_back.wait(), _LOOK_EVERY)
+                # Not wait_for: Python 3.11's forgets that it was cancelled when the event is set at the same time.
+                async with asyncio.timeout(_LOOK_EVERY):
+                    await self._is_back.wait()
             self._is_back.clear()
 
     # -- hearing -----------------------------------------------------------------------------------

@@ -205,6 +205,19 @@ async def test_whoever_could_not_send_tells_the_others_that_something_is_missing
         assert pair.here.dropped == 50
 
 
+async def test_a_bus_that_has_just_come_back_can_be_closed(redis_url: str) -> None:
+    """Its task waits for that with a limit: being cancelled at the same moment must not be forgotten."""
+    bus = RedisBus(redis_url)
+    bus.listen(lambda news: None)
+    await bus.open()
+    await until(lambda: not bus.hears("nothing"))
+    await until(bus._is_idle.is_set)
+    await asyncio.sleep(0.05)
+    bus._is_back.set()
+    async with asyncio.timeout(30):
+        await bus.close()
+
+
 async def test_a_full_queue_drops_news_instead_of_waiting(redis_url: str) -> None:
     bus = RedisBus(redis_url)
     for _ in range(10_050):
