@@ -12,7 +12,7 @@ COPY templates templates
 COPY migrations migrations
 RUN pip wheel --no-cache-dir --no-deps --no-build-isolation --wheel-dir /opt/wheel .
 RUN pip --python /opt/cartagena/bin/python install \
-    --no-cache-dir --only-binary :all: --constraint constraints.txt /opt/wheel/cartagena-*.whl
+    --no-cache-dir --only-binary :all: --constraint constraints.txt "$(echo /opt/wheel/cartagena-*.whl)[pictures]"
 # What no server reads: tests and sources of packages, and dates and numbers of the thousand languages we do not speak.
 RUN find /opt/cartagena -type d -name tests -prune -exec rm -rf {} + \
     && find /opt/cartagena -type f '(' -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]' ')' -delete \

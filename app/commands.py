@@ -148,13 +148,18 @@ def _verify(asked: argparse.Namespace) -> None:
     print(f"commitment: holds ({record.commitment})")
     if record.scheme == 1:
         print("scheme:     1, every player's nonce was known as soon as they sat down")
+    elif record.scheme == 3:
+        print(
+            f"scheme:     3, the deal of {record.deal}: the seed follows from the server's seed and the day"
+        )
     else:
         sealed = sum(seal is not None for seal in record.seals)
         print(f"scheme:     2, sealed: {sealed} nonces fit the seals that were frozen before any was opened")
         print(f"void:       {len(record.void_rounds)} void rounds before it, no nonce of theirs used again")
     print(f"seed:       {record.seed}")
-    bots = sum(bot is not None for _, bot in record.players)
-    print(f"bots:       {bots}, the nonce of each follows from the server's seed")
+    if record.scheme != 3:
+        bots = sum(bot is not None for _, bot in record.players)
+        print(f"bots:       {bots}, the nonce of each follows from the server's seed")
     print(f"actions:    {len(record.moves)}, each of them legal")
     print(f"cards:      dealt, drawn and shuffled as the seed says ({last.shuffles} reshuffles)")
     who = "nobody" if last.winner is None else f"seat {last.winner} ({record.players[last.winner][0]})"

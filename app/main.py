@@ -31,6 +31,7 @@ from app.store.engine import make_engine
 from app.store.games.store import open_store
 from app.store.people.accounts import AccountStore
 from app.store.people.data import DataStore
+from app.store.people.deals import DealStore
 from app.store.people.notices import NoticeStore
 from app.store.people.players import PeopleStore
 from app.store.people.pushes import PushStore
@@ -41,6 +42,7 @@ from app.web.api import (
     accounts,
     bots,
     data,
+    deal,
     games,
     me,
     models,
@@ -55,11 +57,14 @@ from app.web.api import (
 from app.web.api.reviews import Reviews
 from app.web.auth.passwords import Passwords
 from app.web.auth.sessions import SessionMiddleware
+from app.web.deals import Deals
 from app.web.errors import install_error_handlers
 from app.web.game_server import open_game_server
 from app.web.maintenance import Maintenance
 from app.web.offload import Offload
 from app.web.pages.routes import install_pages
+from app.web.pictures.kept import Pictures
+from app.web.quick_routes import QuickRoutes
 from app.web.security.bans import Bans
 from app.web.security.guard import GuardMiddleware
 from app.web.security.limits import CommandLimits, Limits
@@ -82,9 +87,10 @@ _ROUTERS = (
     qr.router,
     stream.router,
     bots.router,
+    deal.router,
 )
 
-_SOCKETS = (game.route, lobby.route)
+_SOCKETS = (game.route, lobby.route, game.embed_route)
 
 
 class _Server(FastAPI):
@@ -125,7 +131,7 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,  # the stock pages load scripts from elsewhere
         redoc_url=None,
         lifespan=lambda app: _lifespan(app, settings),
-        middleware=[Middleware(GuardMiddleware), Middleware(SessionMiddleware)],
+        middleware=[Middleware(GuardMiddleware), Middleware(SessionMiddleware), Middleware(QuickRoutes)],
     )
     app.state.description = None
     install_error_handlers(app)
@@ -158,8 +164,12 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
             open_game_server(settings, store, counts, names=site.people.names, blocks=is_blocked, bot=pool)
         )
 
+        deals = app.state.deals = Deals(DealStore(engine), game_server, site.offload)
         reviews = app.state.reviews = Reviews(pool.review)
         stack.push_async_callback(reviews.close)
+
+        pictures = app.state.pictures = Pictures(site.offload)
+        stack.push_async_callback(pictures.close)
 
         site.publish_signed_out = lambda key, how: game_server.context.publish("signed_out", key, how)
         game_server.news.signed_out = site.signed_out
@@ -187,7 +197,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         sender = PushSender(settings, site.pushes, outbound, counts, site.now, site.words)
         stack.push_async_callback(sender.stop)
         maintenance = app.state.maintenance = Maintenance(
-            site, game_server, RetentionStore(engine), notifier, sender
+            site, game_server, RetentionStore(engine), notifier, sender, deals
         )
         await wait_until_answered(maintenance.apply_operator_changes)
         maintenance.start()

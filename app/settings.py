@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ipaddress
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, get_type_hints
@@ -20,6 +21,12 @@ _SCHEMES = {
     "postgresql": "postgresql+asyncpg",
     "postgresql+asyncpg": "postgresql+asyncpg",
 }
+
+
+_SITE = re.compile(
+    r"https?://(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*(?::\d{1,5})?/?",
+    re.IGNORECASE,
+)
 
 
 class BadSettings(ValueError):
@@ -47,6 +54,10 @@ class Settings:
         DEFAULT_SECRET, "Key that signs cookies and codes: at least 32 characters, kept private.", secret=True
     )
     public_url: str = _set("", "Address people type, https://play.example.org; https makes cookies Secure.")
+    embed_sites: str = _set(
+        "*",
+        "Sites whose pages may show a table in a frame (/embed/): *, none, or addresses with spaces between.",
+    )
     trusted_hops: int = _set(0, "Reverse proxies in front whose X-Forwarded-For entries are believed.", low=0)
     stop_seconds: float = _set(5.0, "Longest time a graceful stop waits for open requests.", low=0)
     bot_workers: int = _set(1, "Processes in which the bots of one server process think.", low=1)
@@ -149,6 +160,12 @@ class Settings:
     def public_host(self) -> str:
         """Host (and port) of the address people type; empty when that is not set."""
         return urlsplit(self.public_url).netloc
+
+    @property
+    def frame_ancestors(self) -> str:
+        """Whose pages may show /embed/ in a frame, as the Content-Security-Policy says it."""
+        sites = self.embed_sites.replace(",", " ").split()
+        return "'none'" if sites == ["none"] else " ".join(site.rstrip("/") for site in sites)
 
     @property
     def is_https(self) -> bool:
@@ -258,6 +275,11 @@ def _validated(settings: Settings) -> Settings:
         whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.path in ("", "/")
         need(whole and not parts.query, "public_url", "must look like https://play.example.org")
     need(
+        settings.embed_sites in ("*", "none") or _are_sites(settings.embed_sites.replace(",", " ").split()),
+        "embed_sites",
+        "must be *, none, or addresses such as https://club.example.org https://*.example.com",
+    )
+    need(
         not settings.smtp_host or bool(settings.public_url),
         "public_url",
         "must be set when e-mails are sent (CARTAGENA_SMTP_HOST): their links would lead nowhere",
@@ -276,6 +298,11 @@ def _validated(settings: Settings) -> Settings:
     if wrong:
         raise BadSettings(" ".join(wrong))
     return settings
+
+
+def _are_sites(sites: list[str]) -> bool:
+    """Whether each can stand in a policy as it is: scheme and host (a star for what is below it), perhaps a port."""
+    return bool(sites) and all(_SITE.fullmatch(site) for site in sites)
 
 
 def _is_loopback(host: str) -> bool:

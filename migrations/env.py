@@ -6,13 +6,16 @@ from alembic import context
 from sqlalchemy import Connection, create_engine
 
 from app.store.games.tables import metadata as games
-from app.store.people.tables import metadata as people
+from app.store.people import deal_tables
 
 
 def run(connection: Connection) -> None:
     # SQLite cannot alter most of a table in place: batch mode copies it.
     context.configure(
-        connection=connection, target_metadata=[games, people], render_as_batch=True, compare_type=True
+        connection=connection,
+        target_metadata=[games, deal_tables.metadata],
+        render_as_batch=True,
+        compare_type=True,
     )
     with context.begin_transaction():
         context.run_migrations()

@@ -10,6 +10,10 @@ __all__ = ["LONGEST", "longest_first"]
 # exact: look at it when the slowest five that a part prints are not among the first.
 LONGEST = (
     # files of the server part, which are handed out whole
+    "tests/cluster/test_deal.py",
+    "tests/web/deal/test_results.py",
+    "tests/attack/test_deal.py",
+    "tests/notify/test_push_killed.py",
     "tests/ops/test_serve.py",
     "tests/sockets/test_games.py",
     "tests/cluster/test_three_workers.py",

@@ -167,7 +167,8 @@ def third_party_imports(folder: Path) -> dict[str, str]:
 def test_the_app_imports_only_what_pyproject_asks_for() -> None:
     """A package that is there only because another brought it goes away with that other's next release."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["research"]]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["research"], *extras["pictures"]]
     asked = {normal(re.split(r"[^\w.-]", each)[0]) for each in wanted}
     # FastAPI's own foundations, part of its interface; and PettingZoo's.
     brought = {"starlette", "pydantic", "gymnasium", "numpy"}

@@ -27,6 +27,7 @@ from tools.i18n_sources import server_sentences
 __all__ = ["Found", "find_all", "problems", "update"]
 
 PAGES = Path(pages.__file__).parent
+PICTURES = PAGES.parent / "pictures"
 
 LITERAL = r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\$]|\\.)*`)"""
 CALL = re.compile(r"(?<![\w.$])(t|N_)\(\s*" + LITERAL)
@@ -49,7 +50,7 @@ class Found:
 def find_all() -> list[Found]:
     """Every sentence of the product."""
     found = [*from_templates(TEMPLATES), *from_scripts(STATIC / "js")]
-    found += from_python(PAGES)
+    found += [*from_python(PAGES), *from_python(PICTURES)]
     found += [Found(sentence, "", place) for sentence, place in server_sentences()]
     return sorted(set(found))
 
@@ -81,14 +82,17 @@ def from_scripts(folder: Path) -> Iterator[Found]:
 
 
 def from_python(folder: Path) -> Iterator[Found]:
-    """Sentences that pages say by themselves: t("…") and words.t("…") in app/web/pages."""
+    """Sentences that pages and pictures say by themselves: t("…"), words.t("…"), words.tn("…", "…", n)."""
     for path in sorted(folder.glob("*.py")):
         for call in ast.walk(ast.parse(path.read_text())):
             if not isinstance(call, ast.Call) or not call.args or not isinstance(call.args[0], ast.Constant):
                 continue
             name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
-            if name == "t" and isinstance(call.args[0].value, str):
-                yield Found(call.args[0].value, "", f"app/web/pages/{path.name}")
+            texts = [arg.value for arg in call.args[:2] if isinstance(arg, ast.Constant)]
+            if name == "tn":
+                yield Found(str(texts[0]), str(texts[1]), f"app/web/{folder.name}/{path.name}")
+            elif name == "t" and isinstance(texts[0], str):
+                yield Found(texts[0], "", f"app/web/{folder.name}/{path.name}")
 
 
 def unquoted(literal: str) -> str:

@@ -24,7 +24,7 @@ from app.rules.catalogue import PRESETS
 from app.rules.core.cards import SYMBOLS
 from tools.find_chromium import FLAGS, find_for_playwright
 
-__all__ = ["PICTURES", "draw"]
+__all__ = ["PICTURES", "draw", "served"]
 
 WIDTH, HEIGHT = 1200, 630
 COLOURS = 256
@@ -143,7 +143,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def _served() -> Iterator[str]:
+def served() -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(STATIC)))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -250,7 +250,7 @@ def _with_few_colours(png: bytes) -> bytes:
 def main(wanted: list[str]) -> None:
     folder = STATIC / "share"
     folder.mkdir(exist_ok=True)
-    with sync_playwright() as playwright, _served() as address:
+    with sync_playwright() as playwright, served() as address:
         browser = playwright.chromium.launch(executable_path=find_for_playwright(), args=list(FLAGS))
         for name in wanted or PICTURES:
             (folder / f"{name}.png").write_bytes(draw(browser, address, PICTURES[name]))

@@ -13,6 +13,8 @@ def record_to_json(record: Record) -> Json:
     if record.scheme == 2:
         rounds = [_void_round_to_json(voided) for voided in record.void_rounds]
         sealed = {"scheme": 2, "seals": list(record.seals), "void_rounds": rounds}
+    elif record.scheme == 3:
+        sealed = {"scheme": 3, "deal": record.deal}
     return {
         "format": FORMATS[record.scheme],
         "rules_version": record.rules_version,

@@ -32,7 +32,14 @@ _LONGEST_WAIT = 2.0
 """Seconds: with many bots in line each thinks so much less that none waits longer than about this."""
 _REVIEW_SECONDS = 20.0
 """A review that takes longer is given up; a game of 150 actions takes about one."""
+_FIXED_SECONDS = 30.0
+"""A thought that is bounded in nodes takes a quarter of a second; on a machine with no time left, longer."""
+_FIXED_TRIES = 3
 _log = logging.getLogger("cartagena.bots")
+
+
+class NoThought(Exception):
+    """A thought that must not be replaced by a quicker one could not be had now: ask again."""
 
 
 class _Worker:
@@ -73,7 +80,11 @@ class _Worker:
                 else:
                     _log.error("a bot was refused: %s", answer.get("error"))
                     return None
-        except (ConnectionError, ValueError) as wrong:
+        except (
+            ConnectionError,
+            ValueError,
+            RuntimeError,
+        ) as wrong:  # the last: uvloop's, of a pipe that is closed
             _log.error("a bot's worker could not be talked to: %s", wrong)
             return None
 
@@ -131,12 +142,24 @@ class BotPool:
         budget: float,
         *,
         seat: int | None = None,
+        fixed: tuple[int, str] | None = None,
     ) -> Json:
-        """One of the actions (an owed discard filled in), within about `budget` seconds of thought."""
+        """One of the actions (an owed discard filled in), within about `budget` seconds of thought.
+
+        `fixed` bounds the thought in nodes and seeds its chance instead: the same question has the same answer in
+        every process. A process that failed thinks again; what a quicker thought would find is never played.
+        Raises NoThought.
+        """
         began = asyncio.get_running_loop().time()
         if len(actions) == 1 and "count" not in actions[0]:
             self._count(level, "forced", 0.0)
             return actions[0]
+        if fixed is not None:
+            nodes, seed = fixed
+            asked: Json = {"view": view, "actions": list(actions), "history": list(history), "level": level}
+            return await self._same_thought(
+                {**asked, "seat": seat, "nodes": nodes, "seed": seed}, level, began
+            )
         plain = safe_choice(view, actions, seat)
         if self._waiting >= self._queue or self._is_closed:
             self._count(level, "full", 0.0)
@@ -160,6 +183,22 @@ class BotPool:
             self._waiting -= 1
         self._count(level, outcome, asyncio.get_running_loop().time() - began)
         return action or (best[0] if best else plain)
+
+    async def _same_thought(self, request: Json, level: str, began: float) -> Json:
+        for _ in range(_FIXED_TRIES):
+            if self._waiting >= self._queue or self._is_closed:
+                self._count(level, "full", 0.0)
+                break
+            self._waiting += 1
+            try:
+                async with self._free:
+                    outcome, action = await self._ask(request, _FIXED_SECONDS, [])
+            finally:
+                self._waiting -= 1
+            self._count(level, outcome, asyncio.get_running_loop().time() - began)
+            if action is not None:
+                return action
+        raise NoThought
 
     async def review(self, record: Json) -> Json | None:
         """The review of a finished game (app/bots/review.py), or None when it could not be made now.

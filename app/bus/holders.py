@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 
 from app.bus.wire import Holdings
 
@@ -19,8 +19,10 @@ class Holders:
     def __contains__(self, topic: str) -> bool:
         return topic in self._workers
 
-    def of(self, topics: Iterable[str]) -> set[str]:
+    def of(self, topics: tuple[str, ...]) -> AbstractSet[str]:
         """The workers that want news of any of these."""
+        if len(topics) == 1:  # nearly always: one game
+            return self._workers.get(topics[0], _NOBODY)
         return set().union(*(self._workers.get(topic, _NOBODY) for topic in topics))
 
     def take(self, worker: str, holdings: Holdings) -> None:

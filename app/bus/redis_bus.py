@@ -18,12 +18,9 @@ import secrets
 from typing import Any
 
 import msgspec
-import redis.asyncio
-from redis.asyncio.retry import Retry
-from redis.backoff import ConstantBackoff
-from redis.exceptions import RedisError
 
 from app.bus.holders import Holders
+from app.bus.link import Command, Link, LinkError
 from app.bus.wire import Holdings, Packet, decode, decode_packet, encode
 from app.play.ports import TO_ALL, BusCounts, News, NewsHandler
 
@@ -36,7 +33,8 @@ _WAITING = 10_000  # news waiting for Redis; beyond it they are dropped, the num
 _AT_ONCE = 200
 _PAUSE = 0.5
 _LOOK_EVERY = 5.0  # seconds; how long it may take until a worker that announces nothing is noticed
-_FAILURES = (RedisError, OSError, TimeoutError)
+_ANSWER = 5.0  # seconds; a Redis that takes longer is given up
+_FAILURES = (OSError, TimeoutError)
 _GAP = News("gap", "", "", None)
 
 Waiting = tuple[News, tuple[str, ...] | None]
@@ -49,17 +47,9 @@ class RedisBus:
     is_alone = False
 
     def __init__(self, url: str) -> None:
-        # socket_timeout stays open for the subscriber, which waits; the pings below find a dead peer.
-        # It must not reconnect by itself: it would be silent about what it missed.
-        self._sender, self._receiver = (
-            redis.asyncio.Redis.from_url(
-                url,
-                socket_connect_timeout=3,
-                health_check_interval=10,
-                retry=Retry(ConstantBackoff(0.1), retries),
-            )
-            for retries in (2, 0)
-        )
+        self._url = url
+        self._link: Link | None = None  # None: Redis is away, or was not asked yet
+        self._has_tried = asyncio.Event()  # to connect for the first time; until then nothing is given up
         self.worker = secrets.token_hex(6)
         self.counts = BusCounts()
         self._handler: NewsHandler | None = None
@@ -78,6 +68,7 @@ class RedisBus:
         self._changed = asyncio.Event()
         self._is_back = asyncio.Event()  # subscribed, perhaps anew
         self._tasks: list[asyncio.Task[None]] = []
+        self._subscribed: set[str] = set()
         self._awaited: set[str] = set()  # channels whose subscription Redis has not confirmed yet
         self._was_away = False
         self._has_lost = False  # news were dropped, and the others do not know it yet
@@ -124,7 +115,7 @@ class RedisBus:
         self._has_lost = True
 
     async def open(self) -> None:
-        work = (self._send(), self._receive(), self._look_around())
+        work = (self._send(), self._subscribe(), self._stay_connected(), self._look_around())
         self._tasks = [asyncio.create_task(each) for each in work]
 
     async def close(self) -> None:
@@ -135,12 +126,13 @@ class RedisBus:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._sender.aclose()
-        await self._receiver.aclose()
+        if self._link is not None:
+            self._link.close()
 
     # -- sending -----------------------------------------------------------------------------------
 
     async def _send(self) -> None:
+        await self._has_tried.wait()
         while True:
             await self._is_needed.wait()
             self._is_needed.clear()
@@ -195,10 +187,7 @@ class RedisBus:
     async def _publish(self, messages: list[tuple[str, bytes]]) -> None:
         if not messages:
             return
-        async with self._sender.pipeline(transaction=False) as pipe:
-            for channel, data in messages:
-                pipe.publish(channel, data)
-            answers = await pipe.execute()
+        answers = await self._ask([(b"PUBLISH", channel.encode(), data) for channel, data in messages])
         self.counts.sent += len(messages)
         for (channel, _), receivers in zip(messages, answers, strict=True):
             if channel.startswith(_TO_ONE):
@@ -208,14 +197,26 @@ class RedisBus:
             else:
                 self.counts.delivered += max(0, receivers - 1)  # one of them is this worker itself
 
+    async def _ask(self, commands: list[Command]) -> list[Any]:
+        if self._link is None:
+            raise LinkError("Redis is away")
+        return await self._link.ask(commands)
+
     async def _look_around(self) -> None:
-        """Workers of a release that announces nothing hear one channel and not the other: Redis counts both."""
+        """Workers of a release that announces nothing hear one channel and not the other: Redis counts both.
+
+        And it shows whether Redis still answers: a connection that is dead may be silent about it.
+        """
+        asked = (b"PUBSUB", b"NUMSUB", _TO_ALL.encode(), _WORKERS.encode())
         while True:
             try:
-                found = dict(await self._sender.pubsub_numsub(_TO_ALL, _WORKERS))
-                is_mixed = found[_TO_ALL.encode()] > found[_WORKERS.encode()] or _WORKERS in self._awaited
-            except _FAILURES:
+                async with asyncio.timeout(_ANSWER):
+                    [[_, all_of_them, _, announcing]] = await self._ask([asked])
+                is_mixed = all_of_them > announcing or _WORKERS in self._awaited
+            except _FAILURES as problem:
                 is_mixed = True
+                if isinstance(problem, TimeoutError) and self._link is not None:
+                    self._link.close()
             if is_mixed is not self._is_mixed:
                 self._is_mixed = is_mixed
                 self._changed.set()
@@ -227,68 +228,71 @@ class RedisBus:
 
     # -- hearing -----------------------------------------------------------------------------------
 
-    async def _receive(self) -> None:
+    async def _stay_connected(self) -> None:
         is_away = False
         while True:
             try:
-                async with self._receiver.pubsub() as channels:
-                    self._awaited = set(self._own)
-                    await channels.subscribe(*self._own)
-                    is_away = False
-                    following = asyncio.create_task(self._subscribe(channels))
-                    try:
-                        await self._read(channels)
-                    finally:
-                        following.cancel()
-                        await asyncio.gather(following, return_exceptions=True)
-            except _FAILURES as problem:
-                if not is_away:
-                    _log.warning("the bus is away (%s); rooms follow the log", type(problem).__name__)
-                is_away = self._was_away = True
-                await asyncio.sleep(_PAUSE)
+                self._link = await Link.open(self._url, self._heard)
+                self._subscribed = set()
+                self._awaited = set(self._own)
+                self._changed.set()
+                is_away = False
+                self._has_tried.set()
+                await self._link.lost
+                problem: Exception = LinkError()
+            except _FAILURES as failure:
+                problem = failure
+            self._link = None
+            self._has_tried.set()
+            if not is_away:
+                why = str(problem) or type(problem).__name__
+                _log.warning("the bus is away (%s); rooms follow the log", why)
+            is_away = self._was_away = True
+            await asyncio.sleep(_PAUSE)
 
     def _wanted(self) -> set[str]:
         """Channels of games only beside workers that publish there."""
         games = (f"{_GAME}{topic}" for topic in self._topics) if self._is_mixed else ()
         return self._own.union(games)
 
-    async def _subscribe(self, channels: Any) -> None:
-        """Keep to what is wanted. If this fails the connection is gone, and reading fails too."""
-        subscribed = set(self._own)
+    async def _subscribe(self) -> None:
+        """Keep to what is wanted."""
         while True:
-            wanted = self._wanted()
-            if wanted - subscribed:
-                self._awaited |= wanted - subscribed
-                await channels.subscribe(*(wanted - subscribed))
-            if subscribed - wanted:
-                self._awaited -= subscribed - wanted
-                await channels.unsubscribe(*(subscribed - wanted))
-            subscribed = wanted
             await self._changed.wait()
             self._changed.clear()
-
-    async def _read(self, channels: Any) -> None:
-        while True:
-            message = await channels.get_message(timeout=5.0)
-            if message is None or self._handler is None:
+            link, wanted = self._link, self._wanted()
+            if link is None:
                 continue
-            if message["type"] == "message":
-                self._hear(message["channel"].decode(), message["data"], self._handler)
-            elif message["type"] == "subscribe":
-                self._confirmed(message["channel"].decode(), self._handler)
+            new, old = wanted - self._subscribed, self._subscribed - wanted
+            if new:
+                self._awaited |= new
+                link.say(b"SUBSCRIBE", *(channel.encode() for channel in new))
+            if old:
+                self._awaited -= old
+                link.say(b"UNSUBSCRIBE", *(channel.encode() for channel in old))
+            self._subscribed = wanted
+
+    def _heard(self, said: list[Any]) -> None:
+        if self._handler is None:
+            return
+        kind, channel, data = said
+        if kind == b"message":
+            self._hear(channel.decode(), data, self._handler)
+        elif kind == b"subscribe":
+            self._confirmed(channel.decode(), self._handler)
 
     def _hear(self, channel: str, data: bytes, handler: NewsHandler) -> None:
         try:
             if channel == _TO_ALL or channel.startswith(_GAME):
-                packet, found = None, [decode(data)]
+                packet = Packet("", [decode(data)])
             else:
-                packet, found = decode_packet(data)
+                packet = decode_packet(data)
         except msgspec.MsgspecError:
             _log.warning("news that this release does not understand")  # a newer worker's; the log has it
             return
-        if packet is not None and packet.holdings is not None and packet.worker != self.worker:
+        if packet.holdings is not None and packet.worker != self.worker:
             self._take(packet.worker, packet.holdings, handler)
-        for news in found:
+        for news in packet.news:
             handler(news)
 
     def _take(self, worker: str, holdings: Holdings, handler: NewsHandler) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from app.play.log.entries import ChatLine, Entry
 from app.play.ports import News
-
-_BODIES: dict[str, type] = {"entry": Entry, "chat": ChatLine}
 
 
 class Holdings(msgspec.Struct, frozen=True, gc=False):
@@ -27,9 +27,32 @@ class Packet(msgspec.Struct, frozen=True, gc=False):
     holdings: Holdings | None = None
 
 
+class _Said(msgspec.Struct, frozen=True):
+    """News whose body is not read yet: its type depends on the kind."""
+
+    kind: str
+    about: str
+    worker: str
+    body: msgspec.Raw
+    public: bytes = b""
+
+
+class _Sealed(msgspec.Struct, frozen=True):
+    """A packet of such news."""
+
+    worker: str
+    news: list[_Said] = []
+    holdings: Holdings | None = None
+
+
 _encoder = msgspec.msgpack.Encoder()
-_news = msgspec.msgpack.Decoder(News)
-_packets = msgspec.msgpack.Decoder(Packet)
+_news = msgspec.msgpack.Decoder(_Said)
+_packets = msgspec.msgpack.Decoder(_Sealed)
+_anything = msgspec.msgpack.Decoder()
+_bodies: dict[str, msgspec.msgpack.Decoder[Any]] = {
+    "entry": msgspec.msgpack.Decoder(Entry),
+    "chat": msgspec.msgpack.Decoder(ChatLine),
+}
 encode = _encoder.encode
 
 
@@ -38,14 +61,12 @@ def decode(data: bytes) -> News:
     return _typed(_news.decode(data))
 
 
-def decode_packet(data: bytes) -> tuple[Packet, list[News]]:
-    """A packet, and its news with their types. Raises MsgspecError."""
+def decode_packet(data: bytes) -> Packet:
+    """A packet, its news with their types. Raises MsgspecError."""
     packet = _packets.decode(data)
-    return packet, [_typed(news) for news in packet.news]
+    return Packet(packet.worker, [_typed(said) for said in packet.news], packet.holdings)
 
 
-def _typed(news: News) -> News:
-    kind = _BODIES.get(news.kind)
-    if kind is None:
-        return news
-    return News(news.kind, news.about, news.worker, msgspec.convert(news.body, kind))
+def _typed(said: _Said) -> News:
+    body = _bodies.get(said.kind, _anything).decode(said.body)
+    return News(said.kind, said.about, said.worker, body, said.public)

@@ -46,6 +46,8 @@ class GameProtocol:
         self.speaks = VERSION
         self.password: str | None = None
         """Of a locked table."""
+        self.is_watching = False
+        """Whether it asks for a spectator's view, whoever it is."""
         self.keeper = Keeper()
         self.forget()
 
@@ -82,6 +84,8 @@ class GameProtocol:
             hello["seq"] = self.seq
         if self.password is not None:
             hello["password"] = self.password
+        if self.is_watching:
+            hello["watch"] = True
         return hello
 
     def begin(self, do: str, **fields: Any) -> Json:

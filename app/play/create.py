@@ -46,8 +46,13 @@ def new_table(
     now: int,
     version: int,
     game: str | None = None,
+    *,
+    is_from_screen: bool = False,
 ) -> tuple[GameRow, Entry]:
-    """A new table; `bots` are the levels of bots that sit on its last seats. Raises Refusal `bad_options`."""
+    """A new table; `bots` are the levels of bots that sit on its last seats. Raises Refusal `bad_options`.
+
+    One that is opened from a screen is nobody's: whoever sits down first is its host.
+    """
     engine = engine_for(version)
     try:
         parsed = engine.parse_options(options)
@@ -63,7 +68,9 @@ def new_table(
         _kept_bot(version, server_seed, parsed.players - len(bots) + number, level, None, None)
         for number, level in enumerate(bots)
     ]
-    first = {"kept": kept}
+    if is_from_screen and not terms.spectators:
+        raise Refusal("bad_options", "A table on a big screen is watched: by its screen.")
+    first = {"kept": kept} | ({"screen": True} if is_from_screen else {})
     return _row(version, creator, engine.options_to_json(parsed), terms, first, server_seed, now, game)
 
 

@@ -58,6 +58,12 @@ class SeriesBlock(_Block, frozen=True, kw_only=True):
     begins: int | None
 
 
+class ScreenBlock(_Block, frozen=True, kw_only=True):
+    """Of a table opened from a screen."""
+
+    begins: int | None
+
+
 class TableBlock(_Block, frozen=True, kw_only=True):
     """All of a table that is public."""
 
@@ -93,7 +99,9 @@ class TableBlock(_Block, frozen=True, kw_only=True):
     next: str | None
     next_commitment: str | None
     closed_why: str | UnsetType = UNSET
+    deal: str | UnsetType = UNSET
     series: SeriesBlock | UnsetType = UNSET
+    screen: ScreenBlock | UnsetType = UNSET
 
 
 class You(_Block, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ from msgspec import UNSET
 
 from app.play.commands import messages as cmd
 from app.play.commands.proposal import Proposal
+from app.play.deal.days import is_sealed
 from app.play.frames import Welcome, You, frame_of
 from app.play.log.table import Table
 from app.play.log.terms import CHAT_PRESETS, check_password
@@ -37,6 +38,8 @@ async def admit(game_server: GameServer, game: str, actor: Actor, password: str 
             raise NotAdmitted("password_required")
         if not await game_server.hashing(check_password, password_hash, password) or room is None:
             raise NotAdmitted("password_wrong")
+    if is_sealed(room.table.deal, game_server.clock.now()):
+        raise NotAdmitted("deal_sealed")  # whoever watches would learn the cards of the day
     if not room.table.terms.spectators and room.table.status != "open":
         raise NotAdmitted("no_spectators")
     return room
@@ -62,8 +65,12 @@ async def enter(game_server: GameServer, room: Room, subscriber: Subscriber, hel
     now = game_server.clock.now()
     is_new = subscriber not in list(room.subscribers)
     try:
-        if subscriber.actor.ids:
+        if subscriber.actor.ids and room.has_mutes:
             subscriber.muted = await game_server.store.mutes(room.id, subscriber.actor.id) or _NOBODY
+        if hello.seq is not None and hello.seq > room.table.seq:
+            await (
+                room.read_on()
+            )  # it was told more by another worker: nobody is shown an earlier state after that
         if is_new:
             if game_server.rooms.loaded(room.id) is not room:
                 raise Raced  # put away while this one was at the door

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.play.commands.proposal import Proposal
+from app.play.engines import DEALT
 from app.play.log.entries import GameRow
 from app.play.log.table import Table
 from app.play.ports import Actor, StoreUnavailable
@@ -25,9 +26,12 @@ async def end_oldest(game_server: GameServer, actor: Actor) -> str | None:
 
 
 def _is_alone_at(game: GameRow) -> bool:
-    """At most one person, as far as lists know; a seat that is kept for somebody counts as taken."""
+    """At most one person, as far as lists know; a seat that is kept for somebody counts as taken.
+
+    A game of the deal of the day stays: its first try is the one that counts.
+    """
     summary = game.summary
-    return summary is not None and summary.taken - summary.bots <= 1
+    return game.rules_version != DEALT and summary is not None and summary.taken - summary.bots <= 1
 
 
 async def _end(game_server: GameServer, game: str, actor: Actor) -> bool:

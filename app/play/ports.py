@@ -119,7 +119,7 @@ class GameStore(Protocol):
 TO_ALL = frozenset(("lobby", "signed_out", "renamed", "gap", "counted"))
 
 
-class News(msgspec.Struct, frozen=True):
+class News(msgspec.Struct, frozen=True, omit_defaults=True):
     """One message between workers. `about` is a game id, or what the kind says."""
 
     # entry, named (whom the next entry seats), chat, muted, presence, who (is there?), looked (by the sweeper), closed,
@@ -130,6 +130,9 @@ class News(msgspec.Struct, frozen=True):
     about: str
     worker: str
     body: Any
+    # Of an action: the frame of those to whom nothing is said but what everybody may know, as its writer has made it.
+    # A worker of the release before sends none and takes no notice of it.
+    public: bytes = b""
 
 
 NewsHandler = Callable[[News], None]
@@ -181,8 +184,12 @@ class BotPlayer(Protocol):
         budget: float,
         *,
         seat: int,
+        fixed: tuple[int, str] | None = None,
     ) -> dict[str, Any]:
-        """One of the actions (an owed discard with its cards filled in), within about `budget` seconds."""
+        """One of the actions (an owed discard with its cards filled in), within about `budget` seconds.
+
+        `fixed`: nodes and a seed instead of time. The same question then has the same answer, or raises NoThought.
+        """
 
 
 class Listener(Protocol):

@@ -38,6 +38,8 @@ async def rematch(
     table = room.table
     if table.seat_of(actor.ids) is None:
         raise Refusal("not_seated")
+    if table.deal is not None:
+        raise Refusal("deal_alone")
     if not table.is_over or table.started_at is None:
         raise Refusal("not_over")
     if table.next_game is not None:

@@ -46,6 +46,7 @@ from app.play.schedule.schedule import Schedule
 from app.play.schedule.sweeper import Sweeper
 from app.play.sync import NewsReader, keep_in_step
 from app.play.tasks import Tasks
+from app.play.turns import Turns, turns_of
 
 
 class SystemClock:
@@ -115,12 +116,14 @@ class GameServer:
         # Passwords of tables, in a thread of their own: nothing that hangs elsewhere holds up who comes in.
         self._hashing = ThreadPoolExecutor(1, "table-password")
         self.check: Callable[[Actor, cmd.Command], None] = lambda actor, command: None  # limits of commands
+        self.turns = Turns()  # of newcomers; those of the loop once it is open
         bus.listen(self.news.read)
 
     # -- life --------------------------------------------------------------------------------------
 
     async def open(self, *, background: bool = True) -> None:
         """Ready to serve; `background` False leaves sweeping to the caller (a test that turns the clock)."""
+        self.turns = turns_of(asyncio.get_running_loop())
         await self.bus.open()
         await self.schedule.begin()
         if background:
@@ -164,6 +167,8 @@ class GameServer:
         bots: list[str],
         most: int | None = None,
         game: str | None = None,
+        *,
+        is_from_screen: bool = False,
     ) -> GameRow:
         """A new table. `most` is how many unfinished ones this person may have created.
 
@@ -171,7 +176,16 @@ class GameServer:
         """
         if not actor.ids:
             raise Refusal("no_session")
-        row, entry = new_table(actor.id, options, terms, bots, self.clock.now(), self.new_tables, game)
+        row, entry = new_table(
+            actor.id,
+            options,
+            terms,
+            bots,
+            self.clock.now(),
+            self.new_tables,
+            game,
+            is_from_screen=is_from_screen,
+        )
         try:
             self.names.take({actor.id: actor.name})
             limit = None if most is None else (actor.ids, most)
@@ -193,10 +207,14 @@ class GameServer:
             raise Unconfirmed from None
 
     def announce(self, row: GameRow, entry: Entry) -> None:
-        """A table has been made: lobbies show it."""
+        """A table has been made: its people come to it, lobbies show it."""
+        self.rooms.made(row, entry)
+        self.metrics.acted("created", "person")
+        if self.bus.is_alone and not self.lobby.subscribers:
+            self.lobby.changes += 1
+            return
         table = Table.of(row, self.names)
         fold(table, entry)
-        self.metrics.acted("created", "person")
         self._tell_lobby(table, 0)
 
     def submit(self, room: Room, actor: Actor, command: cmd.Command, received: int) -> asyncio.Future[Ack]:
@@ -329,7 +347,7 @@ class GameServer:
                 room.end_all()  # by the operator, in every worker that hears of it; else people stay and read why
         elif entry.kind == "started" and not table.terms.spectators:
             for subscriber in room.subscribers:
-                if subscriber.seat is None:
+                if table.seat_of(subscriber.admitted) is None:
                     subscriber.listener.end(4003, "no spectators")
         if not is_news and (self.lobby.subscribers or not self.bus.is_alone):
             self._tell_lobby(table, room.presence.watching(table, entry.at))

@@ -49,7 +49,7 @@ class NewsReader:
             return
         if news.kind == "entry":  # nearly all of them
             room = self._rooms.loaded(news.about)
-            if room is not None and not room.receive(news.body, is_news=True):
+            if room is not None and not room.receive(news.body, is_news=True, public=news.public):
                 self._context.tasks.spawn(room.catch_up())
             return
         match news.kind:
@@ -141,8 +141,11 @@ class Resync:
     async def round(self) -> None:
         """Everything that news would have told."""
         await self._rooms.compare_heads()
-        for room in [room for room in self._rooms if len(room.subscribers)]:
-            await chat.read_on(room)
+        for room in list(self._rooms):
+            if len(room.subscribers):
+                await chat.read_on(room)
+            else:
+                room.last_chat_sent = None  # asked for by whoever comes next
         self._rooms.tell_presence()
         self._lobby.changes += 1  # and perhaps many more
         for subscriber in list(self._lobby.subscribers):

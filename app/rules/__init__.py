@@ -20,6 +20,7 @@ from app.rules.core.chance import (
     bot_nonce,
     check_seed,
     commitment_of,
+    deal_seed,
     is_nonce,
     is_seal,
     seal_of,
@@ -50,7 +51,15 @@ from app.rules.core.errors import (
     RuleError,
     reasons,
 )
-from app.rules.core.event import Event, event_to_json, events_for, fold, insiders, is_undoable
+from app.rules.core.event import (
+    Event,
+    event_to_json,
+    events_for,
+    fold,
+    insiders,
+    is_undoable,
+    sealed_events_for,
+)
 from app.rules.core.fields import SEAT_LETTERS
 from app.rules.core.position import Position
 from app.rules.formats.choices import choices, choices_json, known_action
@@ -58,8 +67,8 @@ from app.rules.formats.drawing import draw, draw_view, parse_drawing
 from app.rules.formats.interchange import position_from_json
 from app.rules.formats.notation import action_to_text, text_to_action
 from app.rules.formats.record import Move, Record, VoidRound, record_from_json
-from app.rules.formats.verifying import places, places_of_resigned, replay, verify
-from app.rules.formats.view import position_to_json, view
+from app.rules.formats.verifying import places, places_of_resigned, replay, spaces_reached, verify
+from app.rules.formats.view import position_to_json, sealed_view, view
 from app.rules.options import CONFLICTS, Options, options_to_json, parse_options
 
 __all__ = [
@@ -105,6 +114,7 @@ __all__ = [
     "choices",
     "choices_json",
     "commitment_of",
+    "deal_seed",
     "default_action",
     "draw",
     "draw_view",
@@ -131,8 +141,11 @@ __all__ = [
     "record_from_json",
     "replay",
     "seal_of",
+    "sealed_events_for",
+    "sealed_view",
     "seats_to_act",
     "seed_from",
+    "spaces_reached",
     "text_to_action",
     "verify",
     "view",

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Sequence
+from functools import partial
 from typing import Generic, TypeVar
 
 from app.play.ports import StoreUnavailable
+from app.play.turns import turns_of
 
 Key = TypeVar("Key", bound=Hashable)
 Found = TypeVar("Found")
@@ -32,11 +34,12 @@ class Batches(Generic[Key, Found]):
         self,
         ask: Callable[[list[Key]], Awaitable[Sequence[Found | Exception]]],
         most: int = 256,
-        a_turn: int = 8,
+        *,
+        is_for_newcomers: bool = True,
     ) -> None:
         self._ask = ask
         self._most = most
-        self._a_turn = a_turn  # so many go on in one turn of the loop: moves at other tables come in between
+        self._is_for_newcomers = is_for_newcomers  # who go on a few in a turn of the loop
         self._waiting: dict[Key, list[asyncio.Future[Found]]] = {}
         self._task: asyncio.Task[None] | None = None
 
@@ -52,14 +55,16 @@ class Batches(Generic[Key, Found]):
     async def _run(self) -> None:
         """As long as anybody waits."""
         batch: dict[Key, list[asyncio.Future[Found]]] = {}
+        size = 0
         try:
             while self._waiting:
-                if len(batch) > 1 or len(self._waiting) > 1:
+                if size > 1 or len(self._waiting) > 1:
                     await asyncio.sleep(_LINGER)
                 batch = dict(list(self._waiting.items())[: self._most])
                 for key in batch:
                     del self._waiting[key]
                 await self._answer(batch)
+                size, batch = len(batch), {}  # each has its answer, or will in some turn of the loop
         finally:
             self._task = None
             left, self._waiting = self._waiting, {}
@@ -73,10 +78,12 @@ class Batches(Generic[Key, Found]):
             if not isinstance(problem, Exception):
                 raise
             answers = [problem] * len(batch)
-        for number, (futures, answer) in enumerate(zip(batch.values(), answers, strict=True), 1):
-            _give(futures, answer)
-            if number % self._a_turn == 0:
-                await asyncio.sleep(0)
+        turns = turns_of(asyncio.get_running_loop())
+        for futures, answer in zip(batch.values(), answers, strict=True):
+            if self._is_for_newcomers:
+                turns.do(partial(_give, futures, answer))
+            else:
+                _give(futures, answer)
 
 
 def _give(futures: list[asyncio.Future[Found]], answer: Found | Exception) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.paths import MIGRATIONS
 from app.store.games import tables as game_tables
-from app.store.people import tables as people_tables
+from app.store.people import deal_tables as people_tables
 
 if TYPE_CHECKING:
     from alembic.config import Config

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from starlette.requests import HTTPConnection
 
 from app.bus.local import LocalBus
+from app.bus.redis_bus import RedisBus
 from app.play.ports import Actor, Blocks, BotPlayer, Bus, Clock, GameStore, MetricsPort, NamesOf
 from app.play.server import GameServer, SystemClock
 from app.settings import Settings
@@ -20,8 +21,6 @@ def make_bus(redis: str) -> Bus:
     """The bus for a Redis address; empty: this process is alone."""
     if not redis:
         return LocalBus()
-    from app.bus.redis_bus import RedisBus  # 7 MB that a table among friends does without
-
     return RedisBus(redis)
 
 

@@ -45,10 +45,14 @@ ZERO_IS_ONE = frozenset({"fr"})
 # The table's catalogue goes without what these scripts say; whoever loads one asks for the whole (`rare` in i18n.js).
 NOT_AT_TABLE = (
     "static/js/pages/",
+    "static/js/screen/",
+    "static/js/core/embed_snippet.js",
     "static/js/core/install.js",
     "static/js/core/password_door.js",
     "static/js/core/refusals.js",
+    "static/js/table/deal.js",
     "static/js/table/ending.js",
+    "static/js/table/hand_layout.js",
     "static/js/table/host_password.js",
     "static/js/table/joining.js",
     "static/js/table/keys.js",
@@ -56,6 +60,7 @@ NOT_AT_TABLE = (
     "static/js/table/owed.js",
     "static/js/table/rematch.js",
     "static/js/table/seating.js",
+    "static/js/table/story.js",
     "static/js/table/tell_me.js",
     "static/js/table/towards.js",
 )

@@ -1,4 +1,5 @@
-"""Background work of a worker: bans read anew, old data deleted, people told that it is their turn."""
+"""Background work of a worker: bans read anew, old data deleted, people told that it is their turn, deals of the day
+fixed and their games counted."""
 
 from __future__ import annotations
 
@@ -9,11 +10,13 @@ from contextlib import suppress
 
 from app.notify.digest import Notifier
 from app.notify.push import PushSender
+from app.play.deal.days import next_day
 from app.play.engines import UnknownRules
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.server import GameServer
 from app.store.people.retention import RetentionStore
+from app.web.deals import Deals
 from app.web.security.bans import NEWCOMER_SECONDS
 from app.web.site import Site
 from app.web.ws.open_sockets import SIGNED_OUT, By
@@ -27,7 +30,9 @@ _ERASE_SECONDS = 5.0  # how soon an erasure that was cut off is taken up again
 _SESSION_SECONDS = 20.0  # how long a socket may outlive its session when the news of its end was lost
 _SESSIONS_ASKED = 500  # in one query
 _PUSH_SECONDS = 3.0  # how soon a push that is tried again goes out
+_DEAL_SECONDS = 5.0  # how soon a game of the deal of the day that is over stands in its table
 _STOP_SECONDS = 3.0  # how long a round may go on after that
+_ORPHAN_DAYS = 7  # after which a try of a deal that never got its game is forgotten
 _MOST_STEPS = 50  # steps of forgetting a round; the rest waits for the next
 
 
@@ -41,12 +46,14 @@ class Maintenance:
         retention: RetentionStore,
         notifier: Notifier,
         sender: PushSender,
+        deals: Deals,
     ) -> None:
         self._site = site
         self._game_server = game_server
         self._retention = retention
         self._notifier = notifier
         self._sender = sender
+        self._deals = deals
         self._banned: set[tuple[By, str]] = set()
         self._people_since = site.now()
         self._people: dict[str, str | None] = {}  # what the last look found changed
@@ -62,6 +69,7 @@ class Maintenance:
             (settings.sweep_seconds, self.apply_retention),
             (_ERASE_SECONDS, self.erase),
             (settings.notify_seconds, self._notify),
+            (_DEAL_SECONDS, self.keep_deals),
             (_PUSH_SECONDS if settings.push else _DAY, self._push),
         ):
             self._tasks.append(
@@ -122,6 +130,8 @@ class Maintenance:
         await _in_steps(lambda: retention.forget_sessions(now - settings.session_days * _DAY, now))
         await retention.forget_addresses(now - 7 * _DAY)
         await _in_steps(lambda: retention.forget_told(now))
+        forgotten = next_day(self._deals.today(), -_ORPHAN_DAYS)
+        await _in_steps(lambda: self._deals.store.forget_orphans(forgotten))
         if settings.guest_days:
             await _in_steps(lambda: retention.forget_guests(now - settings.guest_days * _DAY, now))
             await self.erase()
@@ -134,6 +144,13 @@ class Maintenance:
             for game, _ in await retention.dead_rooms(before):
                 await self._close(game)
             await _in_steps(lambda: retention.forget_rooms(before))
+
+    async def keep_deals(self) -> None:
+        """Today's deal is there, tomorrow's is fixed; games of it that are over stand in its table."""
+        today = self._deals.today()
+        for day in (today, next_day(today)):
+            await self._deals.fixed(day)
+        await self._deals.settle()
 
     async def erase(self) -> None:
         """Goes on with whoever is being erased: begun here, by another worker or by the command line."""

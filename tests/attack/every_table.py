@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 
 from app import rules
+from tests.attack.addresses import pages_for, pages_of_the_table
 from tests.attack.heard import differences
 from tests.attack.slots import some_moves, twin
-from tests.attack.two_worlds import Stage, heard_in, pages_for, pages_of_the_table, set_up
+from tests.attack.two_worlds import Stage, heard_in, set_up
 
 TABLES: tuple[dict[str, Any], ...] = (
     {"preset": "jamaica", "players": 2},

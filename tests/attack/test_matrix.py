@@ -17,6 +17,7 @@ from websockets.asyncio.client import connect
 from websockets.typing import Origin
 
 from app.main import create_app
+from app.paths import STATIC
 from app.play.commands.messages import message_names
 from app.settings import Settings
 from app.web.security.buckets import Attempt
@@ -123,6 +124,7 @@ async def test_every_role_gets_what_is_its_own_and_nothing_else(sqlite_url: str)
     async with assembled(sqlite_url) as cast:
         before = await _heads(cast)
         wrong = [*await commands(cast), *await reads(cast), *await the_other_doors(cast), *await pages(cast)]
+        wrong += await as_a_stranger(cast)
         assert wrong == []
         assert await _heads(cast) == before
 
@@ -227,13 +229,17 @@ FRAMES = {
     "/g/{room}/fairness",
     "/g/{room}/review",
     "/g/{room}/try",
+    "/g/{room}/screen",
     "/qr/g/{room}.svg",
+    "/embed/{room}",
 }
+# What looks a table up as a stranger does, whoever asks.
+AS_A_STRANGER = {"/share/g/{room}.png", "/ws/embed/{game}"}
 
 
 def test_every_route_of_a_table_has_a_row() -> None:
     found = {path for _, path in routes(create_app(Settings())) if re.search(r"\{(game|room)\}", path)}
-    assert found == set(READS) | WRITES | SITTING | FRAMES | {"/ws/game/{game}"}
+    assert found == set(READS) | WRITES | SITTING | FRAMES | AS_A_STRANGER | {"/ws/game/{game}"}
 
 
 async def reads(cast: Cast) -> list[str]:
@@ -292,9 +298,45 @@ async def pages(cast: Cast) -> list[str]:
     for path in sorted(FRAMES - {"/qr/g/{room}.svg"}):
         found = set()
         for room in (*cast.rooms.values(), unknown):
-            answer = await cast.callers["stranger"].get(path.replace("{room}", room))
+            plain = {"Accept-Encoding": "identity"}  # packed, each id would have its own length
+            answer = await cast.callers["stranger"].get(path.replace("{room}", room), headers=plain)
             headers = tuple(pair for pair in answer.headers.raw if pair[0].lower() not in (b"date", b"etag"))
             found.add((answer.status_code, headers, answer.text.replace(room, "ROOM")))
         if len(found) != 1:
             wrong.append(f"{path} has {len(found)} faces")
     return wrong
+
+
+async def as_a_stranger(cast: Cast) -> list[str]:
+    """A link's picture and a frame's socket are the same for the host as for nobody; locked tables show nothing."""
+    wrong = []
+    site = (STATIC / "share" / "cartagena.png").read_bytes()
+    for state in STATES:
+        path = f"/share/g/{cast.rooms[state]}.png"
+        asked = [await cast.callers[role].get(path) for role in ROLES]
+        if len({(answer.status_code, answer.content) for answer in asked}) != 1:
+            wrong.append(f"{path} ({state}) is not the same for everybody")
+        if (asked[0].content == site) != (at_the_door("nobody", state) is not None):
+            wrong.append(f"{path} ({state}) shows what a stranger may not see, or nothing of what they may")
+        for role in ROLES:
+            greeted = await _framed(cast, role, state)
+            if greeted != (at_the_door("nobody", state) or ("in", None, None)):
+                wrong.append(f"/ws/embed {role} {state}: {greeted}")
+    return wrong
+
+
+async def _framed(cast: Cast, role: str, state: str) -> Any:
+    """Why the frame's socket turns this role away, or as whom it is let in."""
+    http = cast.callers[role]
+    headers = {name: http.headers[name] for name in ("authorization",) if name in http.headers}
+    headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in http.cookies.items())
+    address, here = f"{cast.server.sockets}/ws/embed/{cast.rooms[state]}", Origin(cast.server.base)
+    async with (
+        asyncio.timeout(60),
+        connect(address, additional_headers=headers, origin=here, compression=None, open_timeout=60) as link,
+    ):
+        await link.send('{"do":"hello","v":2}')
+        first = orjson.loads(await link.recv())
+        if first["t"] == "refused":
+            return first["code"]
+        return "in", first["you"]["person"], first["you"]["seat"]

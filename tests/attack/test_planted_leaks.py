@@ -18,9 +18,10 @@ from app.web.api import bots, games, stream
 from app.web.pages import replay
 from app.web.pages.render import PageRenderer
 from app.web.security import guard
+from tests.attack.addresses import pages_of_the_table
 from tests.attack.heard import differences
 from tests.attack.slots import Move, some_moves, twin
-from tests.attack.two_worlds import Laid, Leak, Stage, heard_in, pages_of_the_table, set_up
+from tests.attack.two_worlds import Laid, Leak, Stage, heard_in, set_up
 
 Patch = pytest.MonkeyPatch
 

@@ -22,13 +22,11 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
 from app import rules
-from app.main import create_app
-from app.play import create, engines
-from app.settings import Settings
+from app.play import create, engines, sealed_rules
+from app.play.deal import days
 from app.web.ws import session
 from app.web.ws.transport.uvicorn import SocketProtocol
 from tests.attack.heard import Heard
-from tests.attack.routes import routes
 from tests.attack.slots import Audience, Move
 from tests.play.stage import exchange
 from tests.sockets.running_server import RunningServer, in_process
@@ -36,23 +34,17 @@ from tests.sockets.running_server import RunningServer, in_process
 HOST = "table.example"
 NOW = 1_800_000_000_000
 SEED = "5e" * 32
-# What is the same for everybody whatever the game: files, and what only the operator may read.
-ALIKE = (
-    "/static/{fingerprint}/{name:path}",
-    "/lang/{name}.json",
-    "/metrics",
-    "/api/v1/games/{game}/events",
-)
 
 
 class Laid:
     """The rules, with the table laid as it is given."""
 
-    def __init__(self, position: rules.Position) -> None:
+    def __init__(self, position: rules.Position, engine: Any = rules) -> None:
         self._position = position
+        self._engine = engine
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(rules, name)
+        return getattr(self._engine, name)
 
     def new_game(self, options: rules.Options, seed: str) -> rules.Position:
         return self._position.copy()
@@ -240,10 +232,29 @@ class World:
         await self.stream(None)
         await self.stream(max(0, self.seq - 3))
         await self._pry(socket, number)
+        game = self.stage.game
         for since in (None, self.seq - 2, 0):
             again = {} if since is None else {"seq": since}
             await self.say(socket, "hello", v=2, **again)
             await self.until(socket, lambda message: message["t"] == "presence")
+        room = self.server.game_server.rooms.loaded(game)
+        here = len(room.subscribers) if room is not None else 0
+        frame = await self.open(f"/ws/embed/{game}")  # with the viewer's cookie, which it must not read
+        await self.say(frame, "hello", v=2, chat=10**6)  # what was said may come before or after the presence
+        await self.until(frame, lambda message: message["t"] == "presence")
+        await frame.close()
+        await self._watch()
+        for _ in range(6000):  # the lobby counts who watches: those two must be gone in both worlds
+            if room is None or len(room.subscribers) <= here:
+                break
+            await asyncio.sleep(0.01)
+
+    async def _watch(self) -> None:
+        """What the page of the big screen asks for, on a device where the viewer is signed in."""
+        screen = await self.open(f"/ws/game/{self.stage.game}")
+        await self.say(screen, "hello", v=2, watch=True, chat=10**6)  # as above
+        await self.until(screen, lambda message: message["t"] == "presence")
+        await screen.close()
 
     async def _pry(self, socket: ClientConnection, number: int) -> None:
         """Everything a curious client may ask for that it must not get."""
@@ -292,43 +303,17 @@ class World:
                 await self.until(socket, lambda message: message["t"] in ("refused", "events"))
 
 
-def pages_for(stage: Stage) -> list[str]:
-    """Every address of the app that can be read, with this table and these people in its holes."""
-    filled = {
-        "{game}": stage.game,
-        "{room}": stage.game,
-        "{player}": stage.people[1],
-        "{topic}": "options",
-        "{code}": "AAAA-BBBB-CCCC",
-        "{token}": "0" * 16,
-        "{name}": "nothing",
-    }
-    found = []
-    for method, path in routes(create_app(Settings())):
-        if method != "GET" or path in ALIKE:
-            continue
-        for hole, value in filled.items():
-            path = path.replace(hole, value)
-        assert "{" not in path, f"{path}: say what goes into its hole"
-        found.append(path)
-    lists = [f"/api/v1/games?list={name}" for name in ("open", "watch", "mine", "finished")]
-    return [*found, *lists]
-
-
 @contextmanager
 def as_laid(monkeypatch: pytest.MonkeyPatch, position: rules.Position, leak: Leak | None) -> Iterator[None]:
     with monkeypatch.context() as patch:
         laid = Laid(position)
         patch.setitem(engines.ENGINES, engines.CURRENT, laid)
+        patch.setitem(engines.ENGINES, engines.DEALT, Laid(position, sealed_rules))
+        # Of the deal of the day, which is no part of this table, there is one in both worlds.
+        patch.setattr(days, "secrets", SimpleNamespace(token_hex=lambda n: "7c" * n))
         if leak is not None:
             leak(patch, laid)
         yield
-
-
-def pages_of_the_table(stage: Stage) -> list[str]:
-    """The few addresses that show something of the game itself."""
-    api, page = f"/api/v1/games/{stage.game}", f"/g/{stage.game}"
-    return [api, f"{api}/record", f"{api}/review", page, f"{page}/seen", "/api/v1/games?list=watch"]
 
 
 async def heard_in(
@@ -369,7 +354,5 @@ __all__ = [
     "Leak",
     "Stage",
     "heard_in",
-    "pages_for",
-    "pages_of_the_table",
     "set_up",
 ]

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import Callable
+from typing import Any
 
+import msgspec
+import pytest
 import redis.asyncio
 
+from app.bus import link, redis_bus
 from app.bus.local import Hub, LocalBus
 from app.bus.redis_bus import RedisBus
-from app.bus.wire import decode, encode
+from app.bus.wire import Holdings, Packet, decode, decode_packet, encode
 from app.play.log.entries import ChatLine, Entry
 from app.play.ports import TO_ALL, News
 from app.web.game_server import make_bus
@@ -63,8 +69,39 @@ class Pair:
 def test_news_survive_the_wire_with_their_types() -> None:
     line = ChatLine("game-1", 3, 1, "players", "p_ann", "Ann", 0, "ahoy", None, "line-0001")
     bodies = {"entry": ENTRY, "chat": line, "lobby": {"a": 1}}
-    for news in (News(kind, "game-1", "w", body) for kind, body in bodies.items()):
+    for news in (News(kind, "game-1", "w", body, b"{}") for kind, body in bodies.items()):
         assert decode(encode(news)) == news
+
+
+class _NewsBefore(msgspec.Struct):
+    """As the release before read it: it knows no public frame."""
+
+    kind: str
+    about: str
+    worker: str
+    body: Any
+
+
+class _PacketBefore(msgspec.Struct):
+    worker: str
+    news: list[_NewsBefore] = []
+    holdings: Holdings | None = None
+
+
+def test_a_packet_is_read_by_the_release_before_and_one_of_its_own_by_this_one() -> None:
+    news = News("entry", "game-1", "w", ENTRY, b'{"t":"events"}')
+    read = msgspec.msgpack.decode(encode(Packet("bus", [news], Holdings(["game-1"]))), type=_PacketBefore)
+    assert msgspec.convert(read.news[0].body, Entry) == ENTRY
+    older = _PacketBefore("bus", [_NewsBefore("entry", "game-1", "w", ENTRY)], Holdings(["game-1"]))
+    assert decode_packet(encode(older)) == Packet(
+        "bus", [News("entry", "game-1", "w", ENTRY)], Holdings(["game-1"])
+    )
+
+
+def test_what_a_newer_release_says_otherwise_is_no_news() -> None:
+    odd = _NewsBefore("entry", "game-1", "w", {"game": "game-1", "seq": "seven"})
+    with pytest.raises(msgspec.MsgspecError):
+        decode_packet(encode(_PacketBefore("bus", [odd])))
 
 
 async def test_entries_reach_the_workers_that_follow_the_game(redis_url: str) -> None:
@@ -194,6 +231,24 @@ async def test_whoever_was_cut_off_is_told_once_that_something_may_be_missing() 
             await pair.reach("presence", "game-1")
             say(pair.here, News("entry", "game-1", "here", ENTRY))
             await until(lambda: any(news.kind == "entry" for news in pair.heard))
+
+
+async def test_a_redis_that_hangs_is_given_up_and_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its connections stay open and silent, as those of a machine that was cut off do."""
+    monkeypatch.setattr(redis_bus, "_ANSWER", 0.3)
+    monkeypatch.setattr(redis_bus, "_LOOK_EVERY", 0.3)
+    monkeypatch.setattr(link, "_OPEN_SECONDS", 0.5)
+    with RedisServer() as server:
+        async with Pair(server.url) as pair:
+            pair.there.follow("game-1")
+            await pair.reach("presence", "game-1")
+            os.kill(server.pid, signal.SIGSTOP)
+            try:
+                await until(lambda: pair.here._link is None and pair.there._link is None)
+            finally:
+                os.kill(server.pid, signal.SIGCONT)
+            await until(lambda: any(news.kind == "gap" for news in pair.heard))
+            await pair.reach("presence", "game-1")
 
 
 async def test_whoever_could_not_send_tells_the_others_that_something_is_missing(redis_url: str) -> None:

@@ -129,7 +129,8 @@ async def test_a_write_that_was_sent_is_not_sent_to_another() -> None:
 def of_one_table(game: str) -> list[str]:
     """Everything that is asked about it."""
     paths = ("", "/record", "/events?since=3")
-    return [f"/ws/game/{game}", f"/g/{game}", *(f"/api/v1/games/{game}{path}" for path in paths)]
+    framed = [f"/ws/embed/{game}", f"/embed/{game}", f"/share/g/{game}.png"]
+    return [f"/ws/game/{game}", f"/g/{game}", *framed, *(f"/api/v1/games/{game}{path}" for path in paths)]
 
 
 async def test_everything_about_a_table_goes_to_one_worker_and_tables_to_all_of_them() -> None:
@@ -142,7 +143,7 @@ async def test_everything_about_a_table_goes_to_one_worker_and_tables_to_all_of_
                 # Whatever somebody says in the header that the proxy uses, the address decides.
                 await client.get(path, headers={"X-Cartagena-Table": str(number % 5)})
             await client.post(f"/api/v1/games/game-{number}_x/commands", content=b"hello")
-            assert sorted(len(worker.asked) for worker in workers) == [0, 0, 6]
+            assert sorted(len(worker.asked) for worker in workers) == [0, 0, 9]
         for worker in workers:
             worker.asked.clear()
         for number in range(48):

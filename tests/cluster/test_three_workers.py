@@ -111,7 +111,7 @@ async def test_a_table_lives_in_one_worker_moves_when_that_dies_and_plays_on_whe
         before = sockets_at(cluster)
         assert sorted(now - then for now, then in zip(before, empty, strict=True)) == [0, 0, 3]
         home = cluster.workers[max(range(3), key=lambda n: before[n] - empty[n])]
-        sent = redis_messages(cluster)
+        sent = await when_quiet(cluster)
         await play_out(clients_of, actions=20)
         assert redis_messages(cluster) - sent < 5, "nobody else has the table"
 
@@ -137,6 +137,16 @@ def redis_messages(cluster: Cluster) -> int:
     """That workers have published since it started."""
     found = re.search(r"cmdstat_publish:calls=(\d+)", cluster.redis.command("INFO", "commandstats").decode())
     return int(found[1]) if found else 0
+
+
+async def when_quiet(cluster: Cluster) -> int:
+    """The same, once nothing has been said for a second: of seats that were taken, of rooms that were put away."""
+    async with asyncio.timeout(PATIENCE):
+        sent = -1
+        while sent != (now := redis_messages(cluster)):
+            sent = now
+            await asyncio.sleep(1)
+    return sent
 
 
 async def test_what_one_worker_knows_the_others_know_through_the_proxy(cluster: Cluster) -> None:

@@ -139,7 +139,9 @@ def test_the_kinds_of_clocks_have_the_documented_fields() -> None:
 def test_creating_a_room_takes_the_documented_fields_with_the_documented_defaults() -> None:
     rows = {row[0].strip("`"): row for row in table_rows(under(8, "Creating a room"))}
     assert rows.keys() == NewGame.model_fields.keys()
-    assert rows.keys() == {*Terms.__struct_encode_fields__, "options", "password", "bots"} - {"lock"}
+    assert rows.keys() == {*Terms.__struct_encode_fields__, "options", "password", "bots", "screen"} - {
+        "lock"
+    }
     empty = NewGame(options=OPTIONS)
     for name, row in rows.items():
         if row[1] not in ("–", "none"):

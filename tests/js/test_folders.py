@@ -12,6 +12,7 @@ MAY_IMPORT = {
     "board": {"core", "board"},
     "table": {"core", "board", "table"},
     "pages": {"core", "board", "table", "pages"},
+    "screen": {"core", "board", "table", "screen"},
 }
 HEADLESS = ["table/store.js", "table/room.js", "table/selection.js", "core/fold.js", "board/layout.js"]
 

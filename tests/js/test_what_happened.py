@@ -41,7 +41,7 @@ def test_the_moves_since_a_turn_are_those_of_the_others_and_not_what_was_taken_b
 
 def test_on_the_way_back_one_stops_after_every_step_that_did_something(run: Run) -> None:
     steps = [went(0, "start", 3), passed(0), went(1, "start", 4), {"events": []}, passed(1)]
-    assert run("table/look_back.js", "({stopsOf}, steps) => stopsOf(steps)", steps) == [0, 1, 3]
+    assert run("table/story.js", "({stopsOf}, steps) => stopsOf(steps)", steps) == [0, 1, 3]
 
 
 @pytest.mark.parametrize(
@@ -112,3 +112,68 @@ def test_whoever_reads_further_up_is_left_there_and_followed_again_at_the_end(ru
     assert seen[2] == 360
     assert seen[3] == 410
     assert seen[-1] <= 1
+
+
+BEGINNING = """({beginningOf}, {steps, turns, mark}) =>
+  beginningOf(steps, turns.map((seat) => ({turn: {seat}})), 0, mark)"""
+
+
+def played(*steps: tuple[int, str, str]) -> tuple[list[dict[str, Any]], list[int]]:
+    """Steps (seat, by, what) numbered from 10 on, and whose turn it was before each and after all."""
+    found: list[dict[str, Any]] = []
+    turns = [steps[0][0]]
+    for at, (seat, by, what) in enumerate(steps):
+        events = passed(seat)["events"] if what == "end" else went(seat, 1, 2)["events"]
+        found.append({"seq": 10 + at, "seat": seat, "by": by, "events": events})
+        following = steps[at + 1][0] if at + 1 < len(steps) else 0
+        turns.append(following if what == "end" else seat)
+    return found, turns
+
+
+MINE = [(0, "person", "go"), (0, "person", "end")]
+BO = [(1, "person", "go"), (1, "person", "end")]
+CY = [(2, "bot", "go"), (2, "bot", "end")]
+FOR_ME = [(0, "bot", "go"), (0, "bot", "end")]
+
+
+@pytest.mark.parametrize(
+    ("steps", "mark", "begins"),
+    [
+        (MINE + BO + CY, -1, 2),
+        (MINE + BO, -1, None),  # one turn is not worth a story
+        (MINE + BO + CY[:1], -1, 2),  # nor must the second be over
+        (BO + CY, -1, None),  # joining for the first time
+        (MINE + BO + CY, 13, None),  # all but one turn was on this screen
+        (MINE + BO + CY, 10, 2),  # what one did oneself is no part of it
+        (MINE + BO + CY + BO, 12, 3),  # from where this screen stopped
+        (MINE + BO + CY + MINE[:1], -1, None),  # whoever acts has seen it
+        (MINE + BO + FOR_ME, -1, 2),
+        (FOR_ME + BO, -1, 0),
+        (MINE + FOR_ME + BO, 13, None),
+        ([*MINE, (1, "person", "end"), (2, "person", "end")], -1, None),  # nothing to be seen
+    ],
+)
+def test_a_story_begins_after_ones_last_action_if_more_than_a_turn_was_missed(
+    run: Run, steps: list[tuple[int, str, str]], mark: int, begins: int | None
+) -> None:
+    given, turns = played(*steps)
+    assert run("table/story.js", BEGINNING, {"steps": given, "turns": turns, "mark": mark}) == begins
+
+
+def test_a_story_stops_where_it_begins_too(run: Run) -> None:
+    given, _ = played(*MINE, *BO, *CY)
+    assert run("table/story.js", "({stopsOf}, steps) => stopsOf(steps, 2)", given) == [0, 1, 2, 3, 5]
+
+
+def test_a_line_stands_as_long_as_it_takes_to_read_and_shorter_in_a_long_story(run: Run) -> None:
+    ask = "({timeFor}, [text, pace, actions]) => timeFor(text, pace, actions)"
+    plain = run("table/story.js", ask, ["x" * 50, "normal", 6])
+    assert 1500 < plain < 3000
+    assert run("table/story.js", ask, ["x" * 80, "normal", 6]) > plain
+    assert (
+        run("table/story.js", ask, ["x" * 50, "slow", 6])
+        > plain
+        > run("table/story.js", ask, ["x" * 50, "fast", 6])
+    )
+    assert run("table/story.js", ask, ["x" * 50, "normal", 60]) == plain / 2
+    assert run("table/story.js", ask, ["x" * 50, "normal", 6000]) > 500

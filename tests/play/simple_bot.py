@@ -20,6 +20,7 @@ class SimpleBot:
         budget: float,
         *,
         seat: int,
+        fixed: tuple[int, str] | None = None,
     ) -> dict[str, Any]:
         first = actions[0]
         if first["type"] == "discard":

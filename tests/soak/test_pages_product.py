@@ -11,10 +11,11 @@ from axe_playwright_python.sync_playwright import Axe
 from app import rules
 from app.web.i18n import LANGUAGES
 from tests.browser.axe import THEMES, Theme, faults_everywhere
-from tests.browser.pages.places import PLACES, review_of, visit
+from tests.browser.pages.places import OF_GAMES, visit
 from tests.browser.pages.test_axe import axe_about_a_game
-from tests.browser.pages.test_every_page import REVIEW, REVIEWED, read, speak_and_fit
+from tests.browser.pages.test_every_page import ALL, REVIEWED, read, speak_and_fit
 from tests.browser.pages.test_new import makes_its_table
+from tests.browser.screen.test_big_screen import read_from_four_metres
 from tests.browser.table.house import Player, begin
 from tests.browser.table.test_for_everyone import axe_at_a_running_table, light_and_alone
 from tests.browser.table.test_presets import PRESETS, play_by_pressing
@@ -38,12 +39,12 @@ def test_every_page_in_every_language(
     speak_and_fit(person, english, language)
 
 
-@pytest.mark.parametrize("place", [*PLACES, REVIEW])
+@pytest.mark.parametrize("place", ALL)
 def test_axe_finds_nothing_on_any_page_in_both_themes_at_both_widths(
     person: Callable[..., Player], place: str
 ):
     ann = person("Ann", bypass_csp=True)
-    visit(ann, review_of(person, ann) if place is REVIEW else place)
+    visit(ann, OF_GAMES[place](person, ann) if place in OF_GAMES else place)
     assert faults_everywhere(ann.page) == []
     ann.complaints[:] = [line for line in ann.complaints if "404" not in line]
 
@@ -97,3 +98,7 @@ def test_every_edition_in_every_language_and_theme(
                 }
                 assert left == set(), (preset, path)
         bo.act({"type": "resign"})
+
+
+def test_a_screen_of_twice_the_size_is_read_from_four_metres_too(person: Callable[..., Player]) -> None:
+    read_from_four_metres(person, 3840, 2160)

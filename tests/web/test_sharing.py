@@ -63,6 +63,19 @@ async def test_a_page_has_a_card_an_address_and_its_other_languages(site: TestSi
     assert german["og:description"] != card["og:description"]
 
 
+@pytest.mark.parametrize(("day", "preset"), [("2026-11-16", "jamaica"), ("2026-11-22", "complete")])
+async def test_a_deal_of_the_day_shows_the_edition_of_its_weekday(
+    site: TestSite, day: str, preset: str
+) -> None:
+    browser = site.browser(**{"accept-language": "en"})
+    card = metas(await browser.get(f"/deal/{day}"))
+    assert card["og:url"] == f"{HERE}/deal/{day}"
+    assert card["og:image"].endswith(f"/share/{preset}.png")
+    assert size_of(await picture_of(browser, card["og:image"])) == (1200, 630)
+    assert "the same deck" in card["og:description"]
+    assert "og:image" not in metas(await browser.get("/deal/2026-13-01"))
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 async def test_every_edition_has_a_small_picture_of_its_own(site: TestSite, preset: str) -> None:
     browser = site.browser()
@@ -99,11 +112,18 @@ async def looked_at_by_a_stranger(site: TestSite) -> None:
     card = metas(await stranger.get(f"/g/{rooms[0]}"))
     assert card["robots"] == "noindex"
     assert card["og:url"] == f"{ORIGIN}/g/{rooms[0]}"
-    assert card["og:image"].endswith("/share/cartagena.png")
+    assert card["og:image"] == f"{ORIGIN}/share/g/{rooms[0]}.png?lang=en"
     named = metas(await stranger.get(f"/g/{rooms[0]}?edition=tortuga"))
     assert named["og:title"] == "Tortuga: come and play"
-    assert named["og:image"].endswith("/share/tortuga.png")
+    assert named["og:image"] == f"{ORIGIN}/share/g/{rooms[0]}.png?lang=en&edition=tortuga"
     assert metas(await stranger.get(f"/g/{rooms[0]}?edition=../x"))["og:image"] == card["og:image"]
+    # the picture: of an open table its edition's, of a locked and of none the site's, or what the link itself says
+    asked = [f"/share/g/{rooms[0]}.png", f"/share/g/{rooms[1]}.png", f"/share/g/{nowhere}.png"]
+    pictures = [(await stranger.get(path)).content for path in asked]
+    still = {name: (STATIC / "share" / f"{name}.png").read_bytes() for name in ("tortuga", "cartagena")}
+    assert pictures == [still["tortuga"], still["cartagena"], still["cartagena"]]
+    by_link = [(await stranger.get(f"{path}?edition=tortuga")).content for path in asked]
+    assert by_link == [still["tortuga"]] * 3
 
 
 @pytest.mark.parametrize(

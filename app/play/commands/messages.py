@@ -52,6 +52,8 @@ class Hello(_Message, frozen=True, tag="hello"):
     seq: Number | None = None
     chat: Number | None = None
     password: Annotated[str, Meta(max_length=100)] | None = None
+    watch: bool = False
+    """Only to watch: whoever is signed in gets what a spectator gets, and may say nothing."""
 
 
 class Ping(_Message, frozen=True, tag="ping"):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from app.play.log.beginning import are_all_ready
 from app.play.log.entries import Entry
 from app.play.log.fold_rounds import ROUND_FOLDS, void_round
 from app.play.log.seats import Seat
@@ -48,8 +49,14 @@ def fold(
     if entry.who:
         table.changes = {**table.changes, entry.who: table.changes.get(entry.who, 0) + 1}
     _FOLDS[entry.kind](table, entry)
-    if table.series is not None and table.status == "open":
-        table.series = table.series.noted(table.seats, entry.at)
+    if table.status == "open":
+        if table.series is not None:
+            table.series = table.series.noted(table.seats, entry.at)
+        if table.is_from_screen:
+            is_anew = table.ready_since is None or entry.kind == "voided"
+            table.ready_since = (
+                None if not are_all_ready(table) else entry.at if is_anew else table.ready_since
+            )
     return ()
 
 
@@ -81,7 +88,10 @@ def _action(
 
 
 def _created(table: Table, entry: Entry) -> None:
-    """Seats may be kept from the beginning: for bots, or for people of the game before."""
+    """Seats may be kept from the beginning: for bots, or for people of the game before. A deal begins with it."""
+    if "deal" in entry.body:
+        _dealt(table, entry)
+        return
     for kept in entry.body.get("kept", ()):
         seat = table.seats[kept["seat"]]
         seat.colour = kept.get("colour")
@@ -89,10 +99,30 @@ def _created(table: Table, entry: Entry) -> None:
             seat.bot, seat.name, seat.nonce, seat.ready = kept["bot"], kept["name"], kept.get("nonce"), True
         else:
             seat.reserved = kept["person"]  # older entries have a name here, which may be a former one
+    if entry.body.get("screen"):
+        table.is_from_screen, table.host = True, ""
     series = entry.body.get("series")
     if series is not None:
         people = tuple(kept["person"] for kept in entry.body["kept"] if "person" in kept)
         table.series = Series(series["after"], series["wins"], people)
+
+
+def _dealt(table: Table, entry: Entry) -> None:
+    """A game of a deal of the day: everybody sits, and the seed lays the table."""
+    table.deal = entry.body["deal"]
+    for taken in entry.body["seats"]:
+        seat = table.seats[taken["seat"]]
+        seat.person, seat.bot, seat.colour = taken.get("person"), taken.get("bot"), taken["colour"]
+        seat.name, seat.ready = taken.get("name"), True
+    _begin(table, entry, table.rules.deal_seed(table.server_seed, entry.body["deal"]))
+
+
+def _begin(table: Table, entry: Entry, seed: str) -> None:
+    table.status = "running"
+    table.started_at = entry.at
+    clock = table.terms.clock
+    table.clocks = Clocks(clock, [clock.full] * len(table.seats), entry.at)
+    table.move_to(table.rules.new_game(table.options, seed), entry)
 
 
 def _seated(table: Table, entry: Entry) -> None:
@@ -112,6 +142,8 @@ def _seated(table: Table, entry: Entry) -> None:
     seat.reserved = None
     seat.ready = seat.bot is not None or was_ready
     table.removed -= {person}
+    if table.is_from_screen and not table.host:
+        table.host = person or ""
 
 
 def _left(table: Table, entry: Entry) -> None:
@@ -151,12 +183,7 @@ def _started(table: Table, entry: Entry) -> None:
         for seat, seal in zip(table.seats, entry.body["seals"], strict=True):
             seat.seal = seal
     table.options = table.rules.parse_options(entry.body["options"])
-    table.status = "running"
-    table.started_at = entry.at
-    clock = table.terms.clock
-    table.clocks = Clocks(clock, [clock.full] * len(table.seats), entry.at)
-    seed = table.rules.seed_from(table.server_seed, entry.body["nonces"])
-    table.move_to(table.rules.new_game(table.options, seed), entry)
+    _begin(table, entry, table.rules.seed_from(table.server_seed, entry.body["nonces"]))
 
 
 def _undo(table: Table, entry: Entry) -> None:

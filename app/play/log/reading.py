@@ -6,7 +6,6 @@ A log may be long, and everybody's moves wait behind whatever one task does with
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncIterator, Iterable
 from typing import Any, NamedTuple, TypeVar
 
@@ -32,38 +31,6 @@ async def log_slices(store: GameStore, game: str, after: int = 0) -> AsyncIterat
         if len(page) < PAGE:
             return
         after = page[-1].seq
-
-
-class Turns:
-    """One at a time, and one in each turn of the loop, in the order of their coming.
-
-    A pause of each is not enough where hundreds of rooms are loaded after a restart: all of them would take their
-    next step in the same turn, and everybody's moves wait for its end.
-    """
-
-    def __init__(self) -> None:
-        self._waiting: deque[asyncio.Future[None]] = deque()
-        self._is_taken = False
-
-    async def next(self) -> None:
-        """Returns when it is the caller's turn, which ends when the caller waits for something else."""
-        loop = asyncio.get_running_loop()
-        if self._is_taken:
-            turn: asyncio.Future[None] = loop.create_future()
-            self._waiting.append(turn)
-            await turn
-        else:
-            self._is_taken = True
-            loop.call_soon(self._pass_on)
-
-    def _pass_on(self) -> None:
-        while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():  # else whoever waited has gone
-                turn.set_result(None)
-                asyncio.get_running_loop().call_soon(self._pass_on)
-                return
-        self._is_taken = False
 
 
 async def whole_log(store: GameStore, game: str) -> list[Entry]:
@@ -109,7 +76,7 @@ class PlayedLine:
                     marks = undone.marks  # a hint that was asked for stays asked for
                 case "hint":
                     marks = (*marks, "hint")
-                case "started":
+                case "created" | "started" if table.position is not None:
                     self.opening, self.began = table.position, entry.seq
 
 
@@ -129,13 +96,15 @@ def record_of(row: GameRow, entries: list[Entry], names: NameBook) -> dict[str, 
         sealed["scheme"] = 2
         sealed["seals"] = [seat.seal for seat in table.seats]
         sealed["void_rounds"] = [voided.as_json() for voided in table.void_rounds]
+    elif table.scheme == 3:
+        sealed |= {"scheme": 3, "deal": table.deal}
     return {
         "format": f"cartagena-record/{table.scheme}",
         "rules_version": row.rules_version,
         "options": table.rules.options_to_json(table.options),
         "commitment": row.commitment,
         "server_seed": row.server_seed,
-        "nonces": [seat.nonce for seat in table.seats],
+        "nonces": [] if table.scheme == 3 else [seat.nonce for seat in table.seats],
         **sealed,
         "players": [
             # Empty: somebody who was deleted; a reader's language has a word for that.

@@ -112,7 +112,7 @@ class Table(msgspec.Struct, eq=False):
     commitment: str
     creator: str
     seats: list[Seat]
-    host: str
+    host: str  # empty: nobody is yet, at a table opened from a screen
     at: int
     acts_since: int  # since when the seats to act are to act
     status: str = "open"
@@ -148,6 +148,9 @@ class Table(msgspec.Struct, eq=False):
     closed_why: str | None = None  # host, empty, operator: who ended it before it began
     missed: dict[str, int] = {}  # person → how many rounds they made void; replaced, never changed
     series: Series | None = None  # of a table made for a rematch
+    is_from_screen: bool = False  # opened from a screen: nobody's, and it begins when all who sit are ready
+    ready_since: int | None = None  # of such a table: since when they are
+    deal: str | None = None  # the day whose deal is played here
 
     @classmethod
     def of(cls, row: GameRow, names: NameBook = NOBODY_NAMED) -> Table:
@@ -174,7 +177,7 @@ class Table(msgspec.Struct, eq=False):
 
     @property
     def scheme(self) -> int:
-        """How its chance can be checked: 1, nonces shown on sitting down; 2, sealed seats."""
+        """How its chance can be checked: 1, nonces shown on sitting down; 2, sealed seats; 3, a deal of the day."""
         return SCHEMES[self.rules_version]
 
     def round_until(self) -> int | None:
@@ -296,7 +299,8 @@ class Table(msgspec.Struct, eq=False):
 
     def next_host(self) -> None:
         """The host has gone: the role moves to the first person who sits."""
-        self.host = next((seat.person for seat in self.seats if seat.person is not None), self.host)
+        last = "" if self.is_from_screen else self.host
+        self.host = next((seat.person for seat in self.seats if seat.person is not None), last)
 
     # -- for lists ---------------------------------------------------------------------------------
 

@@ -11,12 +11,22 @@ from typing import Any
 import orjson
 from msgspec import UNSET
 
-from app.play.frames import Clock, Frame, SeriesBlock, State, TableBlock, TableChange, YourSeat, encode
+from app.play.frames import (
+    Clock,
+    Frame,
+    ScreenBlock,
+    SeriesBlock,
+    State,
+    TableBlock,
+    TableChange,
+    YourSeat,
+    encode,
+)
 from app.play.log.beginning import begins_at
 from app.play.log.entries import Entry
 from app.play.log.series import Series
 from app.play.log.table import Table
-from app.rules import Event
+from app.rules import Event, position_to_json
 
 Audience = int | None
 _VIEW_ANEW = frozenset(("started", "undo", "aborted", "closed"))
@@ -46,7 +56,7 @@ def table_block(table: Table) -> TableBlock:
         host=table.host,
         commitment=table.commitment,
         # Over, and only then: with it anybody can recompute every card.
-        server_seed=table.server_seed if table.is_over and table.started_at is not None else None,
+        server_seed=table.server_seed if _is_shown(table) and table.started_at is not None else None,
         scheme=table.scheme,
         nonces=[seat.nonce for seat in table.seats],
         **_seals(table),
@@ -62,8 +72,16 @@ def table_block(table: Table) -> TableBlock:
         next=table.next_game,
         next_commitment=table.next_commitment,
         closed_why=UNSET if table.closed_why is None else table.closed_why,
+        deal=UNSET if table.deal is None else table.deal,
         series=UNSET if table.series is None else _series(table, table.series),
+        screen=ScreenBlock(begins=begins_at(table)) if table.is_from_screen else UNSET,
     )
+
+
+def _is_shown(table: Table) -> bool:
+    """Whether nothing is hidden here any more. Of a deal that others play too a room never shows more than a seat
+    sees (sealed_rules.py), whatever the day: when it is over, the record does (web/api/records.py)."""
+    return table.is_over and table.deal is None
 
 
 def _series(table: Table, series: Series) -> SeriesBlock:
@@ -73,7 +91,7 @@ def _series(table: Table, series: Series) -> SeriesBlock:
 
 def _seals(table: Table) -> dict[str, Any]:
     """Where seats are sealed: the seals, a start that waits to be opened, and those that came to nothing."""
-    if table.scheme == 1:
+    if table.scheme != 2:
         return {}
     until = table.round_until()
     return {
@@ -88,9 +106,9 @@ def view_json(table: Table, seat: Audience) -> dict[str, Any] | None:
     """The game as this audience may see it."""
     if table.position is None:
         return None
-    if table.is_over:
+    if _is_shown(table):
         # docs/interchange.md: when the game is over nothing is hidden. An aborted one has no winner, but is over.
-        return table.rules.position_to_json(table.position)
+        return position_to_json(table.position)
     return table.rules.view(table.position, seat)
 
 
@@ -156,16 +174,19 @@ def event_frames(
     events: tuple[Event, ...],
     audiences: list[Audience],
     acked: Audience,
+    public: bytes = b"",
 ) -> dict[Audience, Frame]:
     """An action for every audience that listens, as the struct Events has it.
 
-    One frame goes to everybody to whom nothing else is said; the parts of the others are pasted together as bytes.
+    One frame, always there under None, goes to everybody to whom nothing else is said (`public`, if another worker
+    has made it already); the parts of the others are pasted together as bytes.
     """
-    seq, rules, options = entry.seq, table.rules, table.options
-    head = f'{{"t":"events","seq":{seq},"at":{entry.at},"events":'.encode()
-    tail = _public_part(before, table, entry)
-    common = head + orjson.dumps(rules.events_for(events, None, options)) + tail
-    frames: dict[Audience, Frame] = dict.fromkeys(audiences, Frame(common + b"}", seq))
+    rules, options = table.rules, table.options
+    if not public:
+        public = _events_frame(before, table, entry, rules.events_for(events, None, options))
+    plain = Frame(public, entry.seq)
+    frames: dict[Audience, Frame] = dict.fromkeys(audiences, plain)
+    frames[None] = plain
     insiders = rules.insiders(events, options)
     concerned = {acked, *table.to_act, *insiders}
     if table.undo_stack and table.position is not None:
@@ -173,10 +194,10 @@ def event_frames(
     for seat in concerned:
         if seat is None or seat not in frames:
             continue
+        known = public
         if seat in insiders:
-            parts = [head, orjson.dumps(rules.events_for(events, seat, options)), tail]
-        else:
-            parts = [common]
+            known = _events_frame(before, table, entry, rules.events_for(events, seat, options))
+        parts = [known[:-1]]
         if not table.is_over and table.seats[seat].bot is None:
             if seat in table.to_act and not table.is_paused:
                 parts += b',"choices":', table.choices_json(seat)
@@ -185,13 +206,13 @@ def event_frames(
         if seat == acked and entry.command is not None:
             parts += b',"ack":"', entry.command.encode(), b'"'  # an id has only letters, digits, - and _
         parts.append(b"}")
-        frames[seat] = Frame(b"".join(parts), seq)
+        frames[seat] = Frame(b"".join(parts), entry.seq)
     return frames
 
 
-def _public_part(before: Table, table: Table, entry: Entry) -> bytes:
-    """What everybody is told with an action besides its events: nearly always nothing."""
-    told = b""
+def _events_frame(before: Table, table: Table, entry: Entry, events: list[dict[str, Any]]) -> bytes:
+    """An action's events, as one audience knows them, with what else everybody is told: nearly always nothing."""
+    told = b'{"t":"events","seq":%d,"at":%d,"events":%b' % (entry.seq, entry.at, orjson.dumps(events))
     if entry.by != "person":
         told += b',"by":"%b"' % entry.by.encode()
     clocks = table.clocks
@@ -209,4 +230,4 @@ def _public_part(before: Table, table: Table, entry: Entry) -> bytes:
     has_come_back = entry.kind == "action" and table.seats is not before.seats  # whoever acts is not absent
     if table.is_over or has_come_back:
         told += b',"table":%b' % encode(table_block(table))
-    return told
+    return told + b"}"

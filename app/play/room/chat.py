@@ -91,6 +91,9 @@ def _tell_line(room: Replica, line: ChatLine) -> None:
 
 async def lines_for(room: Replica, subscriber: Subscriber, after: int | None) -> list[Frame]:
     """What somebody who comes in has missed."""
+    last = room.last_chat_sent
+    if last is not None and last <= (after or 0) and not room.context.bus.hears(room.id):
+        return []  # nobody but this worker's people can have said anything since
     lines = await room.context.store.chat(room.id, after or 0, SHOWN)
     await room.context.names.learn(line.person for line in lines)
     if room.last_chat_sent is None and (lines or not after):
@@ -120,6 +123,7 @@ async def mute(room: Replica, actor: Actor, command: cmd.Mute) -> None:
 
 def take_mutes(room: Replica, person: str, muted: frozenset[str]) -> None:
     """On every device this person has here."""
+    room.has_mutes = True
     for subscriber in room.subscribers:
         if subscriber.actor.id == person:
             subscriber.muted = muted

@@ -10,6 +10,8 @@ import logging
 from collections import deque
 from typing import Any
 
+import orjson
+
 from app.play import frames
 from app.play.context import Context
 from app.play.frames import Frame
@@ -89,6 +91,7 @@ class Replica:
     __slots__ = (
         "commands",
         "context",
+        "has_mutes",
         "hints",
         "history",
         "id",
@@ -121,6 +124,7 @@ class Replica:
         self.last_used = self.presence.began
         self.wakeup = Wakeup(is_alone=context.bus.is_alone)
         self.last_chat_sent: int | None = None
+        self.has_mutes = True  # somebody may have muted somebody: the store is asked
         self.shown_away: dict[str, int] = {}  # the countdowns subscribers know of
         self.shown_presence: frames.Presence | None = None  # the last presence message to all
         self.pins = 0  # by whoever has no socket here and must find it again as it was: the sweeper
@@ -160,20 +164,27 @@ class Replica:
             follow(self.history, entry, events)
         if entry.kind == "action":
             return
-        if entry.kind == "started":
+        if entry.kind == "started" or (entry.kind == "created" and self.table.deal is not None):
             has_bots = any(seat.bot is not None for seat in self.table.seats)
             self.history = [] if has_bots or self.table.terms.hints else None
         elif entry.kind == "hint":
             self.hints[entry.seq] = {key: entry.body[key] for key in _SHOWN if key in entry.body}
 
-    def receive(self, entry: Entry, *, is_news: bool = False) -> bool:
-        """An entry that is in the log, stored by another worker; False when something is missing in between."""
-        if entry.seq <= self.table.seq:
+    def receive(self, entry: Entry, *, is_news: bool = False, public: bytes = b"") -> bool:
+        """An entry that is in the log, stored by another worker; False when something is missing in between.
+
+        `public`: an action's frame for everybody, where its writer has sent it along.
+        """
+        before = self.table
+        if entry.seq <= before.seq:
             return True
-        if entry.seq != self.table.seq + 1 or not self.context.names.knows(named_by(entry)):
+        if entry.seq != before.seq + 1:
             return False
-        table, events = self._after_news(entry) if is_news else after(self.table, entry)
-        self.install(table, entry, events, is_news=is_news)
+        if entry.kind == "seated" and not self.context.names.knows(named_by(entry)):
+            return False
+        table, events = self._after_news(entry) if is_news else after(before, entry)
+        made = self.subscribers.frames_of(before, table, entry, events, None, public) if public else None
+        self.install(table, entry, events, None, made, is_news=is_news)
         return True
 
     def _after_news(self, entry: Entry) -> tuple[Table, tuple[Event, ...]]:
@@ -182,7 +193,9 @@ class Replica:
         table, rules, position = self.table, self.table.rules, self.table.position
         if entry.kind != "action" or position is None or position.pending is not None:
             return after(table, entry)
-        action = rules.action_from_json(entry.body["action"]).canonical()
+        said = entry.body["action"]
+        known = rules.known_action(position, orjson.dumps(said))
+        action = rules.action_from_json(said).canonical() if known is None else known[0]
         return after(table, entry, *rules.apply(position, entry.seat, action, is_listed=True))
 
     async def read_on(self) -> None:

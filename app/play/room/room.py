@@ -22,7 +22,7 @@ from app.play.context import Context
 from app.play.log.entries import Append, Entry, GameRow
 from app.play.log.fold import after as table_after
 from app.play.log.table import Table
-from app.play.ports import Actor, StoreUnavailable
+from app.play.ports import Actor, News, StoreUnavailable
 from app.play.refusals import Raced, Refusal, Unconfirmed
 from app.play.room.replica import Replica, named_by
 from app.play.schedule.due import due_at
@@ -302,10 +302,7 @@ class Room(Replica):
             self.wakeup.note(append.due, proposal.sweeps)
             context.schedule.nudge(append.due)
         if not context.bus.is_alone and context.bus.hears(self.id):
-            names = {person: context.names.of(person) for person in named_by(entry)}
-            if names:  # so that the others need not ask for them before they can show the entry
-                context.publish("named", self.id, names)
-            context.publish("entry", self.id, entry)
+            self._publish(entry, proposal)
         if self.table is not proposal.before:
             # Another worker's news of a later entry came first and the log was read: this entry is in place.
             self.is_stale = True
@@ -320,6 +317,16 @@ class Room(Replica):
             # those who were there before: bots may have somebody to play for, a vote may be decided.
             context.tasks.spawn(self.reschedule())
         return Ack(entry.seq, acked is not None)
+
+    def _publish(self, entry: Entry, proposal: Proposal) -> None:
+        """For the other workers that have the room."""
+        context = self.context
+        if entry.kind == "seated":
+            names = {person: context.names.of(person) for person in named_by(entry)}
+            if names:  # so that the others need not ask for them before they can show the entry
+                context.publish("named", self.id, names)
+        public = proposal.frames[None].payload if proposal.frames else b""
+        context.bus.publish(News("entry", self.id, context.worker, entry, public), (self.id,))
 
 
 def _unless_moved(on: Table, table: Table, proposal: Proposal) -> Proposal:

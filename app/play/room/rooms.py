@@ -13,13 +13,18 @@ from msgspec.structs import replace
 
 from app.play.context import Context
 from app.play.engines import UnknownRules
-from app.play.log.entries import GameRow
-from app.play.log.reading import ROOMS_AT_ONCE, Turns, log_slices
+from app.play.log.entries import Entry, GameRow
+from app.play.log.reading import ROOMS_AT_ONCE, log_slices
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.room.room import Room
+from app.play.schedule.due import EMPTY
+from app.play.turns import turns_of
 
 SOON = 0.1  # seconds; a hundred people who come back at once are one message, not a hundred to each
+NEW = 5000  # milliseconds in which whoever opened a table comes to it
+MOST_NEW = 256
+ENTRIES_A_STEP = 5  # are folded in about the time of another step of coming in
 
 
 class PresenceBroadcast:
@@ -69,10 +74,9 @@ class Rooms:
         self._idle = int(idle_seconds * 1000)
         self._rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
-        # After a restart every room is wanted at once: a few are read at a time, and one of them is folded in each
-        # turn of the loop, so that moves in rooms that are loaded go on.
+        # After a restart every room is wanted at once: a few are read at a time.
         self._at_once = asyncio.Semaphore(ROOMS_AT_ONCE)
-        self._turns = Turns()
+        self._made: dict[str, tuple[GameRow, Entry]] = {}  # tables made here just now, the oldest first
 
     def __iter__(self) -> Iterator[Room]:
         return iter(self._rooms.values())
@@ -88,9 +92,17 @@ class Rooms:
     def loaded(self, game: str) -> Room | None:
         return self._rooms.get(game)
 
+    def made(self, row: GameRow, entry: Entry) -> None:
+        """A table is in the log, with this one entry: whoever opened it comes within seconds, and nothing is read."""
+        self._made[row.id] = row, entry
+        if len(self._made) > MOST_NEW:
+            del self._made[next(iter(self._made))]
+
     async def get(self, game: str) -> Room | None:
         """The room, loaded if need be; None when there is no such game. Raises Refusal `try_again`."""
         room = self._rooms.get(game)
+        if room is None and game in self._made and game not in self._loading:
+            room = self._new(*self._made.pop(game))
         if room is not None:
             room.last_used = self._context.clock.now()
             return room
@@ -108,6 +120,22 @@ class Rooms:
         elif fault is not None and not isinstance(fault, Refusal):  # that one is for whoever still waits
             _log.error("game %s cannot be read", game, exc_info=fault)
 
+    def _new(self, row: GameRow, entry: Entry) -> Room | None:
+        """The room of a table that was made here just now; None where the log may have more of it by now."""
+        context = self._context
+        if context.clock.now() - row.created_at > NEW or context.bus.hears(row.id):
+            return None
+        room = Room(context, _kept(row))
+        room.load([entry])
+        if not context.names.knows(room.table.named()):
+            return None
+        context.bus.follow(row.id)
+        room.wakeup.note(row.created_at + EMPTY, 0)
+        if context.bus.is_alone:  # nobody else can have said anything at it
+            room.last_chat_sent, room.has_mutes = 0, False
+        self._put_in_place(room)
+        return room
+
     async def _load(self, game: str) -> Room | None:
         store = self._context.store
         try:
@@ -118,19 +146,22 @@ class Rooms:
             self._context.bus.follow(game)  # before reading, so that nothing falls in between
             async with self._at_once:
                 async for some in log_slices(store, game):
-                    await self._turns.next()
+                    await turns_of(asyncio.get_running_loop()).next(1 + len(some) / ENTRIES_A_STEP)
                     room.load(some)
             await self._learn_names(room, row)
         except (StoreUnavailable, Refusal):
             self._context.bus.unfollow(game)
             raise Refusal("try_again") from None
-        self._rooms[game] = room
-        # What was said while it was being read was said to nobody here: whoever has it too says where it stands.
-        self._context.publish("who", game, None)
+        self._put_in_place(room)
         if room.table.status == "open":
             # Whoever was there when it was last loaded may have been lost with their worker, and is not waited for.
             self._context.tasks.spawn(room.reschedule())
         return room
+
+    def _put_in_place(self, room: Room) -> None:
+        self._rooms[room.id] = room
+        # What was said while it was being read was said to nobody here: whoever has it too says where it stands.
+        self._context.publish("who", room.id, None)
 
     async def _learn_names(self, room: Room, row: GameRow) -> None:
         """Nearly all of them came with the row; whoever else is named here is asked for in one query."""
@@ -182,6 +213,8 @@ class Rooms:
         for game in gone:
             del self._rooms[game]
             self._context.bus.unfollow(game)
+        for game in [game for game, (row, _) in self._made.items() if now - row.created_at > NEW]:
+            del self._made[game]
         return len(gone)
 
 

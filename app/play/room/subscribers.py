@@ -24,10 +24,12 @@ WATCH_SECONDS = 0.05  # in which actions are gathered for those who only watch
 class Subscriber:
     """One listener in a room: who it is, and the seat whose audience it belongs to."""
 
-    __slots__ = ("actor", "key", "listener", "muted", "seat")
+    __slots__ = ("actor", "admitted", "key", "listener", "muted", "seat")
 
-    def __init__(self, actor: Actor, listener: Listener) -> None:
+    def __init__(self, actor: Actor, listener: Listener, admitted: tuple[str, ...] | None = None) -> None:
         self.actor = actor
+        # The ids it was let in by: of somebody who only watches they are another's than the actor's, who has none.
+        self.admitted = actor.ids if admitted is None else admitted
         self.listener = listener
         self.key = actor.id  # what the person is present under
         self.seat: Audience = None
@@ -99,12 +101,18 @@ class Subscribers:
     # -- sending -----------------------------------------------------------------------------------
 
     def frames_of(
-        self, before: Table, table: Table, entry: Entry, events: tuple[Event, ...], acked: Audience
+        self,
+        before: Table,
+        table: Table,
+        entry: Entry,
+        events: tuple[Event, ...],
+        acked: Audience,
+        public: bytes = b"",
     ) -> dict[Audience, Frame]:
         """What an action will be told as, for everybody who listens now."""
         if not self._by_seat:
             return {}
-        return event_frames(before, table, entry, events, list(self._by_seat), acked)
+        return event_frames(before, table, entry, events, list(self._by_seat), acked, public)
 
     def tell_entry(
         self,

@@ -6,8 +6,10 @@ import logging
 from time import monotonic
 from typing import Any
 
+from app.bots.pool import NoThought
 from app.play.commands.proposal import Proposal
 from app.play.context import Context
+from app.play.deal.thinking import fixed_thought
 from app.play.log.table import Table
 from app.play.room.pace import is_turn_spent
 from app.play.room.room import Room
@@ -15,6 +17,7 @@ from app.play.schedule.due import default_move
 from app.play.schedule.forfeit import must_resign
 from app.rules import RuleError
 
+THINK_AGAIN = 1000  # milliseconds after a thought of a deal's bot has failed
 _log = logging.getLogger("cartagena.bots")
 
 
@@ -27,7 +30,11 @@ async def move_bot(room: Room, seat: int) -> None:
     if must_resign(table, seat, await room.full_history()):
         action: dict[str, Any] = {"type": "resign"}
     else:
-        action = await choose(room, table, seat, level)
+        try:
+            action = await choose(room, table, seat, level)
+        except NoThought:  # of a deal of the day, where nothing else may be played: it thinks again
+            await room.context.tasks.rest(THINK_AGAIN)
+            return
     if not is_turn_spent(table):
         pace = room.presence.paces.of(table)
         await _wait_for_interval(room.context, table, pace, (monotonic() - began) * 1000)
@@ -57,8 +64,9 @@ async def choose(room: Room, table: Table, seat: int, level: str) -> dict[str, A
     rules, position, context = table.rules, table.position, room.context
     assert position is not None
     history = await room.full_history()
+    fixed: dict[str, Any] = {} if table.deal is None else {"fixed": fixed_thought(table, seat, level)}
     seen = [event for events in history for event in rules.events_for(events, seat, table.options)]
     actions = [rules.action_to_json(action) for action in rules.legal(position, seat)]
     return await context.bots.choose(
-        rules.view(position, seat), actions, seen, level, context.bot_budget, seat=seat
+        rules.view(position, seat), actions, seen, level, context.bot_budget, seat=seat, **fixed
     )

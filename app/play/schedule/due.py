@@ -20,6 +20,7 @@ GRACE = 300  # a command received in time may still be on its way to the log whe
 HOST_GONE = 60_000  # before the start, a host who is away this long hands the role on
 EMPTY = 5 * 60_000  # before the start: nobody sits there and nobody has been there for so long
 FORSAKEN = 10 * 60_000  # likewise, but somebody sits there: a listed table at which others would wait in vain
+LEFT_ON = 12 * 3_600_000  # likewise, but a screen is: one that was opened from it and left on stays no longer
 _RETURN = (
     40_000  # a worker that has just loaded the room hears within this time who is there; people come back
 )
@@ -64,7 +65,8 @@ def _closes_at(table: Table, presence: Presence, now: int) -> int | None:
         return None
     if any(seat.person is not None for seat in table.seats):
         terms = table.terms
-        if terms.visibility != "open" or terms.password_hash is not None or terms.clock.kind == "days":
+        is_for_now = table.is_from_screen or (terms.visibility == "open" and terms.password_hash is None)
+        if not is_for_now or terms.clock.kind == "days":
             return (
                 None  # an appointment: whoever has the link or the word, or plays over days, may come later
             )
@@ -72,7 +74,7 @@ def _closes_at(table: Table, presence: Presence, now: int) -> int | None:
     else:
         wait = EMPTY
     if not presence.is_deserted(now):
-        return now + wait
+        return min(now + wait, table.at + LEFT_ON) if table.is_from_screen and wait == EMPTY else now + wait
     return max(max(table.at, presence.emptied) + wait, presence.began + _RETURN)
 
 

@@ -103,6 +103,12 @@ def seed_from(server_seed: str, nonces: Sequence[str]) -> str:
     return sha256(f"{server_seed}|{joined}".encode("ascii")).hexdigest()
 
 
+def deal_seed(server_seed: str, day: str) -> str:
+    """The seed of a deal that everybody plays: the secret that was fixed before and the day, and nobody's nonce."""
+    check_seed(server_seed, "The server's seed")
+    return sha256(f"{server_seed}|deal|{day}".encode("ascii")).hexdigest()
+
+
 def bot_nonce(server_seed: str, seat: int) -> str:
     """The nonce of a seat that a bot holds: fixed by the commitment, so that nobody can choose it later."""
     check_seed(server_seed, "The server's seed")

@@ -85,6 +85,16 @@ def events_for(events: Iterable[Event], viewer: int | None, options: Options) ->
     return [event.seen_by(eyes, is_open) for event in events]
 
 
+def sealed_events_for(events: Iterable[Event], viewer: int | None, options: Options) -> list[Json]:
+    """The same of a game that hides its cards after its end too: a win tells who won, and nothing else."""
+    return [
+        {"type": "game_won", "seat": said["seat"], "reason": said["reason"]}
+        if said["type"] == "game_won"
+        else said
+        for said in events_for(events, viewer, options)
+    ]
+
+
 def insiders(events: Iterable[Event], options: Options) -> tuple[int, ...]:
     """The seats that are told more than everybody else, who get the very same: one encoding serves them all."""
     seats: tuple[int, ...] = ()
@@ -291,8 +301,10 @@ class GameWon(Event):
 
     @staticmethod
     def fold(view: Json, event: Json, viewer: int | None) -> None:
-        """The view becomes the position."""
+        """The view becomes the position; where others play the same deal it stays what it is."""
         view["winner"] = event["seat"]
+        if "hands" not in event:
+            return
         for name, value in event.items():
             if name not in ("type", "seat", "reason", "hands"):
                 view[name] = copy(value)

@@ -2,22 +2,30 @@
 
 Where seats are sealed (scheme 2) every seat showed a seal, all seals were frozen in one entry, and only then
 nonces were opened. A round in which somebody did not open is void: its nonces are known now, and are never used.
+
+A deal of the day (scheme 3) is the same for everybody: its seed follows from the secret and the day, and nobody at
+the table has a nonce.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from app.rules.core import Json
 from app.rules.core.action import Action, action_from_json
-from app.rules.core.chance import check_nonce, check_seed, is_nonce, is_seal, seed_from
+from app.rules.core.chance import check_nonce, check_seed, deal_seed, is_nonce, is_seal, seed_from
 from app.rules.core.engine import RULES_VERSION
 from app.rules.core.errors import BadRecord, Param, Reason, RuleError
 from app.rules.options import Options, parse_options
 
-FORMATS = {1: "cartagena-record/1", 2: "cartagena-record/2"}  # by the scheme of its chance
+FORMATS = {
+    1: "cartagena-record/1",
+    2: "cartagena-record/2",
+    3: "cartagena-record/3",
+}  # by the scheme of its chance
 
 _FIELDS = (
     "format",
@@ -31,11 +39,15 @@ _FIELDS = (
     "result",
 )
 _SEALED_FIELDS = (*_FIELDS, "scheme", "seals", "void_rounds")
+_DEAL_FIELDS = (*_FIELDS, "scheme", "deal")
+_FIELDS_OF = {1: _FIELDS, 2: _SEALED_FIELDS, 3: _DEAL_FIELDS}
 _BY = ("person", "bot", "clock")
 _REASONS = ("goal", "resigned", "aborted")
 _MOST_ACTIONS = 1_000_000
 _MOST_ROUNDS = 1000
-_VERSIONS = (1, 2)  # the rules are the same; a table of version 2 has sealed seats
+# By the scheme: the rules are the same; a table of version 2 has sealed seats, one of version 3 is a deal's.
+_VERSIONS = {1: (1,), 2: (2,), 3: (3,)}
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 
 
 class RecordReason(Reason):
@@ -83,12 +95,16 @@ class Record:
     reason: str
     rules_version: int = RULES_VERSION
     scheme: int = 1
-    """How its chance can be checked: 1, nonces shown when people sat down; 2, sealed seats."""
+    """How its chance can be checked: 1, nonces shown when people sat down; 2, sealed seats; 3, a deal of the day."""
     seals: tuple[str | None, ...] = ()
     void_rounds: tuple[VoidRound, ...] = ()
+    deal: str = ""
+    """The day of a deal of the day."""
 
     @property
     def seed(self) -> str:
+        if self.scheme == 3:
+            return deal_seed(self.server_seed, self.deal)
         return seed_from(self.server_seed, self.nonces)
 
 
@@ -108,14 +124,16 @@ def _exactly(
 
 def record_from_json(value: object) -> Record:
     """The record, or a sentence on what is wrong with its form. `verify` then checks what it says."""
-    scheme = 2 if isinstance(value, dict) and value.get("format") == FORMATS[2] else 1
-    fields = _exactly(value, _FIELDS if scheme == 1 else _SEALED_FIELDS, "A record", RecordReason.record_none)
+    said = value.get("format") if isinstance(value, dict) else None
+    scheme = next((number for number, name in FORMATS.items() if name == said), 1)
+    fields = _exactly(value, _FIELDS_OF[scheme], "A record", RecordReason.record_none)
     if fields["format"] != FORMATS[scheme]:
         known = " or ".join(f'"{each}"' for each in FORMATS.values())
         raise BadRecord(f"The format of a record is {known}.", RecordReason.record_newer)
-    if type(fields["rules_version"]) is not int or fields["rules_version"] not in _VERSIONS:
-        versions = ", ".join(map(str, _VERSIONS))
-        raise BadRecord(f"This program knows the rules versions {versions} only.", RecordReason.record_newer)
+    if type(fields["rules_version"]) is not int or fields["rules_version"] not in _VERSIONS[scheme]:
+        versions = ", ".join(map(str, _VERSIONS[scheme]))
+        known = f"In this format this program knows the rules version {versions} only."
+        raise BadRecord(known, RecordReason.record_newer)
     where = "options"
     try:
         options = parse_options(fields["options"])
@@ -130,7 +148,13 @@ def record_from_json(value: object) -> Record:
         raise
     except RuleError as wrong:
         raise BadRecord(wrong.message, RecordReason.record_part, where=where) from None
-    _require(len(nonces) == options.players, "There is one nonce for each player.", where)
+    if scheme == 3:
+        _require(not nonces, "A deal of the day has no nonces.", where)
+        _require(fields["scheme"] == 3, "The scheme of this format is 3.", "scheme")
+        is_day = isinstance(fields["deal"], str) and _DAY.match(fields["deal"]) is not None
+        _require(is_day, "The deal is a day, such as 2026-11-17.", "deal")
+    else:
+        _require(len(nonces) == options.players, "There is one nonce for each player.", where)
     seals, rounds = _sealed_from_json(fields, options.players) if scheme == 2 else ((), ())
     players, moves, result = fields["players"], fields["actions"], fields["result"]
     _require(
@@ -167,6 +191,7 @@ def record_from_json(value: object) -> Record:
         scheme=scheme,
         seals=seals,
         void_rounds=rounds,
+        deal=fields["deal"] if scheme == 3 else "",
     )
 
 

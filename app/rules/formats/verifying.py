@@ -68,28 +68,31 @@ def _is_home(position: Position) -> bool:
     return position.winner is not None and position.pirates[position.winner][0] == position.ruleset.route.goal
 
 
+def spaces_reached(position: Position, seat: int) -> int:
+    """How far the pirates of a seat have come, all together."""
+    route = position.ruleset.route
+    total = 0
+    for place in position.pirates[seat]:
+        name = route.names[place]
+        if isinstance(name, int):
+            total += name
+        elif place == route.goal:
+            total += len(route.symbols) + 1
+        elif place == route.sloop:
+            # Aboard counts as the last space of the passage.
+            total += route.sloop - 1
+    return total
+
+
 def places(position: Position) -> list[int]:
     """Of each seat its place, the winner first; equal ones share one."""
     route = position.ruleset.route
-
-    def spaces_reached(seat: int) -> int:
-        total = 0
-        for place in position.pirates[seat]:
-            name = route.names[place]
-            if isinstance(name, int):
-                total += name
-            elif place == route.goal:
-                total += len(route.symbols) + 1
-            elif place == route.sloop:
-                # Aboard counts as the last space of the passage.
-                total += route.sloop - 1
-        return total
 
     def rank(seat: int) -> tuple[bool, int, int, int]:
         return (
             seat == position.winner,
             position.pirates[seat].count(route.goal),
-            spaces_reached(seat),
+            spaces_reached(position, seat),
             position.held[seat],
         )
 
@@ -107,6 +110,8 @@ def places_of_resigned(players: int, order: Sequence[int]) -> list[int]:
 
 def _check_nonces(record: Record) -> None:
     """All that can be known of where the seed came from; raises BadRecord."""
+    if record.scheme == 3:
+        return  # it follows from the secret and the day alone
     is_bot = [bot is not None for _, bot in record.players]
     for seat, nonce in enumerate(record.nonces):
         # Else a server could try nonces for its bots, once it knows the people's, until a deck pleases it.

@@ -29,6 +29,11 @@ def view(position: Position, seat: int | None) -> Json:
     """What the seat sees, or a spectator (None). When the game is over nothing is hidden."""
     if position.winner is not None:
         return position_to_json(position)
+    return sealed_view(position, seat)
+
+
+def sealed_view(position: Position, seat: int | None) -> Json:
+    """The same for a game that hides its cards after its end too: others play the same deal."""
     return {
         **_common(position, is_full=False),
         "seed": None,

@@ -41,8 +41,8 @@ class DueWork(GameDatabase):
 
     def __init__(self, engine: AsyncEngine, relaxed: AsyncEngine) -> None:
         super().__init__(engine, relaxed)
-        self._settling = Batches(self._settle)
-        self._waking = Batches(self._wake)
+        self._settling = Batches(self._settle, is_for_newcomers=False)
+        self._waking = Batches(self._wake, is_for_newcomers=False)
         new = self._upsert(due).values(game=bindparam("game"), at=bindparam("at"), lease_until=0, n=1)
         earlier = func.min if self._is_sqlite else func.least
         # As the writers do it: a row that is being looked at stays due, and the look's note gives way.

@@ -70,7 +70,7 @@ class SqlGameStore(Creating, DueWork, Heartbeat, Chat):
         self._commit = GroupCommit(writer, committed)
         self.append = self._commit.append
         self._reading_games = Batches(self._read_games, most=64)
-        self._reading_logs = Batches(self._read_logs, most=ROOMS_AT_ONCE, a_turn=1)
+        self._reading_logs = Batches(self._read_logs, most=ROOMS_AT_ONCE)
 
     async def flush(self) -> None:
         """Returns when everything that was begun is on disk."""

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import or_, select
 
 from app.store.games.tables import chat, games, seats
+from app.store.people.deal_tables import deal_tries
 from app.store.people.erasure import begin, step
 from app.store.people.tables import (
     accounts,
@@ -70,6 +71,9 @@ class DataStore(Queries):
                     .where(seats.c.person.in_(ids))
                     .order_by(games.c.created_at),
                     "game",
+                ),
+                "deals": await rows(
+                    select(deal_tries).where(deal_tries.c.person.in_(ids)).order_by(deal_tries.c.began_at)
                 ),
                 "chat": await rows(
                     select(chat.c.game, chat.c.at, chat.c.channel, chat.c.text, chat.c.preset)

@@ -16,6 +16,7 @@ from sqlalchemy import bindparam, delete, insert, or_, select, tuple_, union, up
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.store.games.tables import chat, games, log, mutes, seats
+from app.store.people.deal_tables import deal_tries
 from app.store.people.tables import (
     accounts,
     blocks,
@@ -50,6 +51,7 @@ async def begin(run: AsyncConnection, ids: Sequence[str], now: int, *, without_t
         *(sessions, accounts, recovery_codes, resume_codes, tokens, notices),
     ):
         await run.execute(delete(table).where(table.c.player.in_(mine)))
+    await run.execute(delete(deal_tries).where(deal_tries.c.person.in_(mine)))
     await run.execute(delete(blocks).where(or_(blocks.c.player.in_(mine), blocks.c.blocked.in_(mine))))
     await run.execute(update(invitations).where(invitations.c.inviter.in_(mine)).values(inviter=""))
     await run.execute(update(reports).where(reports.c.reporter.in_(mine)).values(reporter=""))

@@ -11,6 +11,7 @@ from sqlalchemy import and_, bindparam, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.notify.ports import Waiting
+from app.play.engines import DEALT
 from app.store.games.tables import games, heads, seats
 from app.store.people.tables import invitations, players
 
@@ -42,6 +43,7 @@ _SEATED = (
     .join(seats, seats.c.game == games.c.id)
     .join(players, players.c.id == seats.c.person)
     .where(or_(players.c.id.in_(_ids), players.c.claimed_by.in_(_ids)), seats.c.bot.is_(None))
+    .where(games.c.rules_version != DEALT)  # whoever begins a deal of the day sits there, and nobody waits
     .where(
         or_(
             and_(games.c.status.in_(("open", "running")), heads.c.deadline.is_not(None)),

@@ -61,8 +61,10 @@ async def create_game(
     tables as they may has the oldest one without other people ended for it (`ended`).
     """
     site_of(request).limits.take_write(person.id)
-    terms = parse_terms(new.model_dump(exclude={"options", "bots"}))
-    row, ended = await _create(request, person, new.options, terms, new.bots, key, make_room=make_room)
+    terms = parse_terms(new.model_dump(exclude={"options", "bots", "screen"}))
+    row, ended = await _create(
+        request, person, new.options, terms, new.bots, key, make_room=make_room, is_from_screen=new.screen
+    )
     return Created(id=row.id, commitment=row.commitment, scheme=SCHEMES[row.rules_version], ended=ended)
 
 
@@ -121,6 +123,7 @@ async def _create(
     key: str | None,
     *,
     make_room: bool = False,
+    is_from_screen: bool = False,
 ) -> tuple[GameRow, list[str]]:
     """A new table, and those that were ended for it."""
     game_server, actor = game_server_of(request), actor_of(person)
@@ -129,13 +132,18 @@ async def _create(
     ended: list[str] = []
     while True:
         try:
-            return await game_server.create(actor, options, terms, bots, most, game), ended
+            made = await game_server.create(
+                actor, options, terms, bots, most, game, is_from_screen=is_from_screen
+            )
+            return made, ended
         except Refusal as refusal:
             if refusal.code != "too_many_rooms" or not make_room:
                 raise
-            made = await game_server.made_before(game)  # the same request came twice: nothing is ended for it
-            if made is not None:
-                return made, ended
+            before = await game_server.made_before(
+                game
+            )  # the same request came twice: nothing is ended for it
+            if before is not None:
+                return before, ended
             oldest = await end_oldest(game_server, actor)
             if oldest is None:
                 raise

@@ -76,7 +76,7 @@ async def choose_name(request: Request, body: NameBody) -> dict[str, Any]:
     site = site_of(request)
     person = await current_person(request)
     if person is None:
-        name = None if body.name is None else await free_name(site, body.name, None)
+        name = None if body.name is None else names.checked_name(body.name)
         try:
             return with_csrf(request, await make_guest(request, name))
         except LoginTaken:

@@ -36,6 +36,8 @@ class NewGame(Body):
     pace: Annotated[int, Field(ge=0, le=10_000)] = 800
     bot_level: str = "sailor"
     bots: Annotated[list[str], Field(max_length=4)] = Field(default=[], examples=[["sailor", "mate"]])
+    screen: bool = False
+    """Opened from a big screen: nobody is its host until somebody sits, and it begins when all who sit are ready."""
 
 
 class Created(BaseModel):

@@ -15,7 +15,8 @@ from app.web.site import site_of
 
 router = Router(include_in_schema=False)
 _MILLISECONDS = 5
-_ROOM = re.compile(r"[A-Za-z0-9_-]{8,64}")
+ROOM = re.compile(r"[A-Za-z0-9_-]{8,64}")
+"""A table's id as it may stand in an address."""
 
 
 @lru_cache(maxsize=512)  # 5 KB each: a table's is asked for by everybody who is shown it
@@ -56,9 +57,9 @@ def public_address(connection: HTTPConnection, path: str) -> str:
 
 
 @router.get("/qr/g/{room}.svg")
-async def room_qr(request: Request, room: str) -> Response:
-    """The link of a room; the same whether or not there is such a room."""
-    if not _ROOM.fullmatch(room):
+async def room_qr(request: Request, room: str, hand: str = "") -> Response:
+    """The link of a room; the same whether or not there is such a room. `hand`: for a phone beside a big screen."""
+    if not ROOM.fullmatch(room):
         raise NotFound
-    drawn = await qr_svg(request, public_address(request, f"/g/{room}"))
+    drawn = await qr_svg(request, public_address(request, f"/g/{room}" + ("?hand=1" if hand == "1" else "")))
     return Response(drawn, media_type="image/svg+xml", headers={"Cache-Control": "private, max-age=86400"})

@@ -6,6 +6,7 @@ from typing import Any
 
 from starlette.requests import Request
 
+from app.play.deal.days import is_sealed
 from app.play.log.reading import record_of, whole_log
 from app.play.refusals import Refusal
 from app.play.room.room import Room
@@ -24,6 +25,8 @@ async def record_for(request: Request, room: Room) -> dict[str, Any]:
         raise Refusal("not_over")
     if room.table.started_at is None:
         raise Refusal("not_started")
+    if is_sealed(room.table.deal, game_server.clock.now()):
+        raise Refusal("deal_sealed")
     site.limits.take_work(request, room.table.seq / ENTRIES_A_MILLISECOND)
     return await site.offload.run(
         record_of, room.row, await whole_log(game_server.store, room.id), game_server.names

@@ -116,10 +116,13 @@ async def person_or_guest(request: Request) -> Person:
 
 
 async def make_guest(request: Request, name: str | None) -> Person:
-    """A new guest, limited by address; `name` was checked by the caller, None takes a suggestion."""
+    """A new guest, limited by address; `name` was checked by the caller, None takes a suggestion.
+
+    Raises LoginTaken where somebody has that name.
+    """
     site = site_of(request)
     site.bans.check_newcomer(came_from(request))
-    site.limits.take_guest(request)
+    taken = site.limits.take_guest(request)
     for attempt in range(5):
         chosen = name if name is not None else await free_suggestion(request)
         try:
@@ -129,8 +132,10 @@ async def make_guest(request: Request, name: str | None) -> Person:
             break
         except LoginTaken:  # somebody was given the same suggestion at the same moment
             if name is not None or attempt == 4:
+                taken.give_back()
                 raise
     give_session(request, session, player)
+    _remember(site, hashed(session), player)  # what follows at once need not ask the store for it
     return Person.of(player)
 
 

@@ -43,11 +43,13 @@ _IGNORABLE = (
 
 def is_ignorable(letter: str) -> bool:
     """Whether a reader sees nothing of it."""
-    return any(first <= ord(letter) <= last for first, last in _IGNORABLE)
+    return letter > "\x7f" and any(first <= ord(letter) <= last for first, last in _IGNORABLE)
 
 
 def is_moderate(name: str) -> bool:
     """Whether one script, or two that nobody mixes up, make the whole name; and one system of digits."""
+    if name.isascii():
+        return True
     scripts = {script for script in map(_script, filter(_counts, name)) if script not in _ANYWHERE}
     digits = {ord(letter) - unicodedata.decimal(letter) for letter in name if letter.isdecimal()}
     if len(digits) > 1 or not scripts <= RECOMMENDED:

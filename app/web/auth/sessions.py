@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 
 from starlette.datastructures import MutableHeaders
@@ -89,14 +88,14 @@ def csrf_token(connection: HTTPConnection) -> str:
     if session is None:
         return ""
     key = site_of(connection).settings.secret.encode()
-    return hmac.new(key, b"csrf|" + session.encode(), hashlib.sha256).hexdigest()[:40]
+    return hmac.digest(key, b"csrf|" + session.encode(), "sha256").hex()[:40]
 
 
 def came_from(connection: HTTPConnection) -> str:
     """Where somebody comes from, as a session and a ban note it: told apart, but not read back without the secret."""
     site = site_of(connection)
     key = limit_key(site.limits.address_of(connection))
-    return hmac.new(site.settings.secret.encode(), b"from|" + key.encode(), hashlib.sha256).hexdigest()[:32]
+    return hmac.digest(site.settings.secret.encode(), b"from|" + key.encode(), "sha256").hex()[:32]
 
 
 def device_label(connection: HTTPConnection) -> str:
@@ -112,7 +111,7 @@ def device_label(connection: HTTPConnection) -> str:
 
 def _signature(settings: Settings, session: str) -> str:
     """So that a made-up cookie never costs a query."""
-    return hmac.new(settings.secret.encode(), b"session|" + session.encode(), hashlib.sha256).hexdigest()[:32]
+    return hmac.digest(settings.secret.encode(), b"session|" + session.encode(), "sha256").hex()[:32]
 
 
 def _flags(settings: Settings) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import re
+from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -35,11 +37,22 @@ def _assets() -> Assets:
     return Assets(STATIC)
 
 
+class _Unindented(FileSystemLoader):
+    """Templates without their indentation, which is for readers of the repository."""
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        source, name, is_fresh = super().get_source(environment, template)
+        return _INDENTATION.sub("", source), name, is_fresh
+
+
+_INDENTATION = re.compile(r"^[ ]+", re.MULTILINE)
+
+
 @cache
 def _templates() -> Environment:
     """Compiled once a process, like the files above."""
     return Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=_Unindented(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -65,7 +78,14 @@ class PageRenderer:
         """A page of the site. `is_fixed`: what its path names was chosen among few, and is no stranger's text."""
         reader = await current_person(request)
         return self.plain_page(
-            request, template, status=status, reader=reader, asked_who=True, is_fixed=is_fixed, **context
+            request,
+            template,
+            status=status,
+            reader=reader,
+            asked_who=True,
+            is_fixed=is_fixed,
+            sets_language=True,
+            **context,
         )
 
     def plain_page(
@@ -77,9 +97,13 @@ class PageRenderer:
         reader: Person | None = None,
         asked_who: bool = False,
         is_fixed: bool = False,
+        sets_language: bool = True,
         **context: object,
     ) -> HTMLResponse:
-        """The same without asking who reads: for error pages, when the store may be the error."""
+        """The same without asking who reads: for error pages, when the store may be the error.
+
+        `sets_language`: whether a language that the address names is the reader's from now on.
+        """
         words = self.catalogue_for(request)
         theme = request.cookies.get("theme", "system")
         secret = csrf_token(request)
@@ -97,7 +121,13 @@ class PageRenderer:
             asked_who=asked_who,
             csrf=secret,
             path=request.url.path,
-            share=shared(request, words, self.assets, str(context.get("room", "")))
+            share=shared(
+                request,
+                words,
+                self.assets,
+                room=str(context.get("room", "")),
+                person=str(context.get("person", "")),
+            )
             if status == 200
             else None,
             papers=PAPERS,
@@ -115,7 +145,7 @@ class PageRenderer:
         answer.headers["Cache-Control"] = "no-store"
         answer.headers["Vary"] = "Cookie, Accept-Language, Accept-Encoding"
         answer.headers["Content-Language"] = words.code
-        if request.query_params.get("lang") in LANGUAGES:
+        if sets_language and request.query_params.get("lang") in LANGUAGES:
             answer.set_cookie(COOKIE, words.code, max_age=YEAR, samesite="lax", path="/")
         return answer
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -12,19 +11,22 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from app.play.deal.days import parse_day
 from app.rules.catalogue import CATALOGUE
+from app.web.api.qr import ROOM, public_address
 from app.web.i18n import LANGUAGES
-from app.web.pages import forms, practice, trial
+from app.web.pages import embed, forms, oembed, practice, trial
 from app.web.pages import replay as replays
 from app.web.pages.errors import error_page
 from app.web.pages.lessons import LESSONS
 from app.web.pages.render import PageRenderer, Pages
 from app.web.pages.share import TOPICS, robots_txt, sitemap_xml
+from app.web.pictures import routes as pictures
 from app.web.routing import Router, accepts_gzip
+from app.web.site import site_of
 
 router = Router(include_in_schema=False)
 
-ROOM = re.compile(r"[A-Za-z0-9_-]{8,64}")
 KEPT = "public, max-age=31536000, immutable"
 
 
@@ -35,7 +37,16 @@ def install_pages(app: FastAPI) -> None:
     for route in router.routes:
         if isinstance(route, APIRoute) and route.methods:
             route.methods.add("HEAD")  # whoever only looks whether a page is there
-    for each in (router, forms.router, practice.router, replays.router, trial.router):
+    for each in (
+        router,
+        forms.router,
+        practice.router,
+        replays.router,
+        trial.router,
+        embed.router,
+        oembed.router,
+        pictures.router,
+    ):
         app.include_router(each)
 
 
@@ -117,7 +128,7 @@ async def lobby(request: Request, pages: Pages) -> Response:
 
 
 @router.get("/new")
-async def new_table(request: Request, pages: Pages, preset: str = "jamaica") -> Response:
+async def new_table(request: Request, pages: Pages, preset: str = "jamaica", screen: str = "") -> Response:
     words = pages.catalogue_for(request)
     cards = forms.preset_cards(words)
     names = [card.name for card in cards]
@@ -126,6 +137,7 @@ async def new_table(request: Request, pages: Pages, preset: str = "jamaica") -> 
         "new.html",
         presets=cards,
         preset=preset if preset in names else names[0],
+        is_for_screen=screen == "1",
         preset_values={card.name: card.values for card in cards},
         options=forms.form_options(words),
         groups=forms.groups(words),
@@ -139,6 +151,13 @@ def checked_room(room: str) -> str:
     return room
 
 
+@router.get("/g/{room}/screen")
+async def big_screen(request: Request, pages: Pages, room: str) -> Response:
+    """What a spectator sees, for a whole room; the address that its code leads to is told in words too."""
+    address = public_address(request, f"/g/{checked_room(room)}")
+    return await pages.page(request, "screen.html", room=room, address=address)
+
+
 # Pages of which nothing but their room is chosen by the address.
 PLAIN: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("/g/{room}", "table.html", {}),
@@ -150,7 +169,7 @@ PLAIN: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("/fairness", "fairness.html", {"room": ""}),
     ("/rules", "rules/basic.html", {"topic": ""}),
     ("/about", "about.html", {}),
-    ("/me", "profile.html", {"player": ""}),
+    ("/me", "profile.html", {"player": "", "person": ""}),
     ("/account", "account.html", {}),
 )
 
@@ -165,6 +184,19 @@ def _shows(template: str, context: dict[str, Any]) -> Callable[..., Awaitable[Re
 
 for path, template, context in PLAIN:
     router.get(path)(_shows(template, context))
+
+
+@router.get("/deal")
+async def deal_of_today(request: Request, pages: Pages) -> Response:
+    return await pages.page(request, "deal.html", day="")
+
+
+@router.get("/deal/{day}")
+async def deal_of_a_day(request: Request, pages: Pages, day: str) -> Response:
+    known = parse_day(day)
+    if known is None:
+        raise HTTPException(404)
+    return await pages.page(request, "deal.html", is_fixed=True, day=known)
 
 
 # -- to read ---------------------------------------------------------------------------------------
@@ -204,7 +236,9 @@ async def offline(request: Request, pages: Pages) -> Response:
 
 @router.get("/players/{player}")
 async def profile(request: Request, pages: Pages, player: str) -> Response:
-    return await pages.page(request, "profile.html", player=player)
+    site = site_of(request)
+    found = await site.people.player(player, site.now()) if len(player) <= 32 else None
+    return await pages.page(request, "profile.html", player=player, person=found.name if found else "")
 
 
 @router.get("/resume")

@@ -117,6 +117,11 @@ def is_same_origin(connection: HTTPConnection, settings: Settings) -> bool | Non
 
 
 def _origin(url: str) -> tuple[str, str, int] | None:
+    return _parsed_origin(url) if len(url) < 200 else _parsed_origin.__wrapped__(url)
+
+
+@lru_cache(maxsize=256)
+def _parsed_origin(url: str) -> tuple[str, str, int] | None:
     try:
         parts = urlsplit(url)
         port = parts.port

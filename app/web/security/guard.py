@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.settings import Settings
 from app.web.auth.sessions import csrf_token, session_of
 from app.web.errors import BadRequest, NotAllowed, NotFound, Refused, TooBig, refused_response
 from app.web.security.address import is_same_origin
@@ -25,17 +26,21 @@ _UNLIMITED = frozenset(("/healthz", "/readyz", "/metrics"))
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
     "media-src 'self'; connect-src 'self'{sockets}; manifest-src 'self'; worker-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'"
+    "form-action 'self'; base-uri 'none'; frame-ancestors {ancestors}; object-src 'none'"
 )
+_EMBED = "/embed/"  # what other sites may show in a frame; the one place
 
 
 @lru_cache(maxsize=64)  # a site has one name or two; what others send as Host pushes nothing out for long
-def security_headers(https: bool, host: str) -> dict[str, str]:
-    """The headers of every answer. Sockets are named by host for browsers in which 'self' leaves them out."""
+def security_headers(https: bool, host: str, ancestors: str = "'none'") -> dict[str, str]:
+    """The headers of every answer. Sockets are named by host for browsers in which 'self' leaves them out.
+
+    `ancestors`: whose pages may show this one in a frame.
+    """
     clean = "".join(letter for letter in host if letter.isalnum() or letter in ".-:[]")
     sockets = f" {'wss' if https else 'ws'}://{clean}" if clean else ""
     headers = {
-        "content-security-policy": _POLICY.format(sockets=sockets),
+        "content-security-policy": _POLICY.format(sockets=sockets, ancestors=ancestors),
         "x-content-type-options": "nosniff",
         "x-frame-options": "DENY",
         "referrer-policy": "same-origin",
@@ -45,17 +50,24 @@ def security_headers(https: bool, host: str) -> dict[str, str]:
     }
     if https:
         headers["strict-transport-security"] = "max-age=31536000"
+    if ancestors != "'none'":  # the older header cannot name sites, and would close the frame
+        del headers["x-frame-options"]
+        headers["cross-origin-resource-policy"] = "cross-origin"
     return headers
 
 
-def headers_for(path: str, https: bool, host: str) -> dict[str, str]:
-    """All of them on what a browser can open as a page. A script, style or font obeys the page that asked
-    for it, so the policy there says nothing; fifty of them would cost a table 25 KB on every first visit.
+def headers_for(path: str, settings: Settings, host: str) -> dict[str, str]:
+    """All of them on what a browser can open as a page; framing is allowed under /embed/ and nowhere else.
+
+    A script, style or font obeys the page that asked for it, so the policy there says nothing, and it is the same for
+    everybody, so another site may load it; eighty of them would cost a table 40 KB on every first visit.
     """
-    headers = security_headers(https, host)
+    if path.startswith(_EMBED):
+        return security_headers(settings.is_https, host, settings.frame_ancestors)
+    headers = security_headers(settings.is_https, host)
     if not path.startswith("/static/") or path.endswith(".svg"):
         return headers
-    kept = ("x-content-type-options", "cross-origin-resource-policy", "strict-transport-security")
+    kept = ("x-content-type-options", "strict-transport-security")
     return {name: headers[name] for name in kept if name in headers}
 
 
@@ -75,6 +87,11 @@ def check_not_forged(connection: HTTPConnection, method: str) -> None:
     raise NotAllowed("forged", "This request did not come from a page of this site.")
 
 
+def without_identity(scope: Scope) -> list[tuple[bytes, bytes]]:
+    """The headers without what says who somebody is: in a frame of another site everybody is a stranger."""
+    return [(name, value) for name, value in scope["headers"] if name not in (b"cookie", b"authorization")]
+
+
 class GuardMiddleware:
     """Refuses before anything is read of the body; pure ASGI, so that streams and sockets pass untouched."""
 
@@ -85,10 +102,12 @@ class GuardMiddleware:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        if scope["path"].startswith(_EMBED):
+            scope["headers"] = without_identity(scope)
         connection = HTTPConnection(scope)
         site = site_of(connection)
         host = site.settings.public_host or connection.headers.get("host", "")
-        headers = headers_for(scope["path"], site.settings.is_https, host)
+        headers = headers_for(scope["path"], site.settings, host)
         began = time.monotonic()
 
         async def send_guarded(message: Message) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from app.play.turns import turns_of
 from app.web.security.connections import Connections, ConnectionSlot
 from app.web.ws.transport.uvicorn import SocketProtocol
 
@@ -28,6 +29,7 @@ MOST_PIPELINED = 20  # requests sent before the answer to the one before; then t
 MOST_HELD = 1_048_576
 
 _LATE = b"This request took too long."
+_SOCKET = b"GET /ws/"
 
 
 class _Flow(FlowControl):
@@ -57,6 +59,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._bounds = connections
         self._slot: ConnectionSlot | None = None
         self._is_over = False  # refused, or another protocol's from now on
+        self._is_fresh = True  # nothing has been read on it
+        self._is_in_queue = False  # of newcomers, for its turn
         self._held = b""  # received and not yet fed, from `_at` on
         self._at = 0
         self._head_bytes = 0
@@ -96,14 +100,26 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._is_over:
             return
-        if self._request_timer is None:
+        if self._request_timer is None and not self._is_in_queue:
             self._begin_request_timer(HEAD_SECONDS)  # the next request on a connection that was kept
         self._held = data if not self._held else self._held[self._at :] + data
         self._at = 0
-        if len(self._held) > MOST_HELD:
+        if len(self._held) > (HEAD_BYTES if self._is_in_queue else MOST_HELD):
             self.transport.abort()
-            return
-        self._feed()
+        elif self._is_fresh and not self._is_in_queue and data.startswith(_SOCKET):
+            # One of a crowd, perhaps: it waits for its turn before anything is done for it. That is not its time, and
+            # reading goes on: whoever gives up meanwhile is not waited on.
+            self._is_in_queue = True
+            self._end_request_timer()
+            turns_of(self.loop).do(self._feed_in_turn, is_new=True)
+        elif not self._is_in_queue:
+            self._feed()
+
+    def _feed_in_turn(self) -> None:
+        self._is_in_queue = False
+        if self._held and not self.transport.is_closing():
+            self._begin_request_timer(HEAD_SECONDS)
+            self._feed()
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -139,6 +155,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             self.flow.pause_reading()
 
     def on_message_begin(self) -> None:
+        self._is_fresh = False
         if self._request_timer is None:
             self._begin_request_timer(HEAD_SECONDS)
         super().on_message_begin()

@@ -88,7 +88,7 @@ class Limits:
         """One request of an address; raises TooMany."""
         # A first visit fetches some eighty small files: fifty people who open a table together, behind one
         # address, must not shut each other out.
-        cost = _FILE_COST if connection.url.path.startswith(("/static/", "/lang/")) else 1.0
+        cost = _FILE_COST if connection.scope["path"].startswith(("/static/", "/lang/")) else 1.0
         self.requests.take(self.key_of(connection), cost)
 
     def take_work(self, connection: HTTPConnection, milliseconds: float) -> None:
@@ -105,9 +105,9 @@ class Limits:
         # Whoever has not said who they are shares the small bucket of the address.
         return Attempt((self.reviews, person or address, 1.0), (self.reviews_by_address, address, 1.0))
 
-    def take_guest(self, connection: HTTPConnection) -> None:
-        """One new guest of an address; raises TooMany."""
-        self.guests.take(self.key_of(connection))
+    def take_guest(self, connection: HTTPConnection) -> Attempt:
+        """One new guest of an address, given back where nobody is made; raises TooMany."""
+        return Attempt((self.guests, self.key_of(connection), 1.0))
 
     def login(self, login: str, address: str) -> Attempt:
         """A log-in, paid as a wrong one whether or not the name exists; raises TooMany.

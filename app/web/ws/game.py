@@ -9,6 +9,7 @@ from typing import Any
 
 from starlette.requests import HTTPConnection
 from starlette.routing import WebSocketRoute
+from starlette.types import Receive, Scope, Send
 
 from app.play import frames
 from app.play.commands import messages as cmd
@@ -20,7 +21,8 @@ from app.play.refusals import NotAdmitted, Refusal
 from app.play.room.broadcast import state_frame
 from app.play.room.room import Room
 from app.play.room.subscribers import Subscriber
-from app.web.game_server import game_server_of
+from app.web.game_server import actor_of, game_server_of
+from app.web.security.guard import without_identity
 from app.web.security.room_lookup import RoomLookup
 from app.web.ws.session import AcceptedSocket, BaseSession, SocketEndpoint
 
@@ -28,6 +30,7 @@ _log = logging.getLogger("cartagena.socket")
 
 
 _MOVES: dict[type, str] = {cmd.Act: "act", cmd.Undo: "undo"}
+_SPECTATOR = actor_of(None)
 
 
 class GameSession(BaseSession):
@@ -40,6 +43,8 @@ class GameSession(BaseSession):
         self.lookup = RoomLookup(connection)
         self.game: str = connection.path_params["game"]
         self.actor: Actor = socket.actor
+        if self.actor.ids:
+            self.game_server.names.take({self.actor.id: self.actor.name})  # which has just been looked up
         self.subscriber = Subscriber(self.actor, self.outbox)
         self.room: Room | None = None
         self.received = 0
@@ -64,6 +69,7 @@ class GameSession(BaseSession):
         received = self.received = self.game_server.clock.now()
         room = self.room
         if type(message) is cmd.Act:
+            self.game_server.turns.is_played = True  # whoever comes gives way
             # In a busy room it has to wait for its turn, and the next frame of this socket with it.
             if room is not None and self.actor.ids and not room.lock.is_locked:
                 room.answer(_Answer(self, room, message), self.actor, message, received)
@@ -132,10 +138,16 @@ class GameSession(BaseSession):
             self.outbox.end(4001, "reload")
             return
         try:
-            room = await self.lookup.find(self.game, self.actor, hello.password)
+            room = await self.lookup.find(self.game, self.socket.actor, hello.password)
             if hello.v == OLD_PROTOCOL and room.table.scheme != 1:
                 self.outbox.end(4001, "reload")
                 return
+            if self.room is None and hello.watch:
+                # Admitted as who is signed in, present as nobody: a screen in a room that others look at too.
+                self.actor = _SPECTATOR
+                self.subscriber = Subscriber(self.actor, self.outbox, admitted=self.socket.actor.ids)
+            elif hello.watch and self.actor.ids:
+                raise Refusal("bad_message", "Only the first hello of a socket can ask to watch.")
             self.room = room
             await enter(self.game_server, room, self.subscriber, hello)
         except NotAdmitted as refusal:
@@ -145,6 +157,9 @@ class GameSession(BaseSession):
             self.refuse(refusal)
             if refusal.code == "too_fast":
                 self.outbox.end(4005, "too fast")
+            elif refusal.code == "try_again" and self.room and self.subscriber in list(self.room.subscribers):
+                # Welcomed, but the chat or who is here could not be told: whoever comes back is told all of it.
+                self.outbox.end(1011, "try again")
 
 
 class _Answer:
@@ -169,3 +184,13 @@ class _Answer:
 
 
 route = WebSocketRoute("/ws/game/{game}", SocketEndpoint(GameSession))
+
+
+class _AsNobody(SocketEndpoint):
+    """The same for frames in other sites' pages: whoever is signed in here, their cookie is not read."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await super().__call__({**scope, "headers": without_identity(scope)}, receive, send)
+
+
+embed_route = WebSocketRoute("/ws/embed/{game}", _AsNobody(GameSession))

@@ -20,6 +20,7 @@ from app.play.commands import messages as cmd
 from app.play.ports import Actor, MetricsPort, StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.server import GameServer
+from app.play.turns import turns_of
 from app.web.auth.identity import Person, credential_of, current_person
 from app.web.errors import Refused, TooMany
 from app.web.game_server import actor_of, game_server_of
@@ -194,6 +195,7 @@ async def run_session(session: Session, socket: AcceptedSocket, receive: Receive
             event = await receive()
             if event["type"] != "websocket.receive":
                 return
+            await turns_of(asyncio.get_running_loop()).next()
             message = session.receive_text(event.get("text"))
             if message is not None:
                 await session.handle(message)

@@ -189,6 +189,7 @@ const patches = {
   },
   game_won(view, e) {
     view.winner = e.seat;
+    if (!e.hands) return; // a deal that others play too
     view.seed = e.seed;
     view.deck = e.deck;
     view.chests = e.chests;

@@ -19,7 +19,7 @@ const OLD_PROTOCOL = 1; // the same but for sealed seats; a server that is not u
 const SERVER_FAULT = 1011; // the server's own: it is not asked again in haste
 
 /**
- * connect(path, {hello, onFrame, onStatus}) -> {send, tell, resync, reconnect, reopen, now}
+ * connect(path, {hello, onFrame, onStatus}) -> {send, tell, resync, reconnect, reopen, close, now}
  * hello() gives the fields of the hello message (seq, chat, password);
  * onStatus("open" | "lost" | "offline" | "restarting" | "unstored" | "stored" | "stopped" | …, detail).
  * send(command) returns a promise: resolved when accepted, rejected with the refusal.
@@ -213,6 +213,14 @@ export function connect(path, { hello, onFrame, onStatus }) {
     reopen() {
       closed = false;
       openAfresh();
+    },
+    /** Leave for good. */
+    close() {
+      closed = true;
+      clearTimeout(timer);
+      const old = socket;
+      socket = null;
+      old?.close(1000);
     },
     now: () => Date.now() + offset,
   };

@@ -16,12 +16,15 @@ const verdict = find("[data-verdict]", page);
 const button = find("[data-check]", page); // only beside a game
 let record = null;
 
-function showSeals({ commitment, nonces, seals, server_seed: secret }, seats) {
+/** Of a deal of the day the day stands in the place of the players' numbers. */
+const seedOf = ({ server_seed: secret, nonces, deal }) => seedFrom(secret, deal ? ["deal", deal] : nonces);
+
+function showSeals({ commitment, deal, nonces, seals, server_seed: secret }, seats) {
   find("[data-seals]", page).hidden = false;
   find("[data-commitment]", page).textContent = commitment;
   find("[data-server-seed]", page).textContent = secret ?? t("still secret");
   const whole = secret && nonces.every(Boolean);
-  find("[data-seed]", page).textContent = whole ? seedFrom(secret, nonces) : t("known after the game");
+  find("[data-seed]", page).textContent = whole ? seedOf({ server_seed: secret, nonces, deal }) : t("known after the game");
   put(find("[data-nonces]", page), ...nonces.map((nonce, seat) =>
     el("li", {}, `${seatName(seats, seat)}: `, el("code", {}, nonce ?? (seals?.[seat] ? t("sealed: {seal}", { seal: seals[seat] }) : "–"))),
   ));
@@ -80,15 +83,17 @@ function checkMemory(given) {
 async function check(given) {
   list.replaceChildren();
   const { server_seed: secret, commitment, nonces, options } = given;
+  const isDeal = given.scheme === 3;
   if (!note(commitmentOf(secret) === commitment, t("The secret has the fingerprint that was shown before the game."))) return false;
   const bots = given.players.flatMap(({ bot }, seat) => (bot === null ? [] : [seat]));
-  if (bots.length && !note(bots.every((seat) => nonces[seat] === botNonce(secret, seat)), t("The numbers of the bots follow from the secret; nobody could choose them."))) return false;
+  if (!isDeal && bots.length && !note(bots.every((seat) => nonces[seat] === botNonce(secret, seat)), t("The numbers of the bots follow from the secret; nobody could choose them."))) return false;
   if ((given.scheme ?? 1) === 2) {
     if (!checkSeals(given)) return false;
-  } else remark(t("This game was played by the older scheme: everybody's number was known as soon as they sat down."));
-  if (!checkMemory(given)) return false;
-  const seed = seedFrom(secret, nonces);
-  note(true, t("The seed follows from the secret and every player's number."));
+  } else if (isDeal) remark(t("A deal of the day: nobody at the table added a number, so that it is the same for everybody. That it was fixed beforehand is what its fingerprint shows."));
+  else remark(t("This game was played by the older scheme: everybody's number was known as soon as they sat down."));
+  if (!isDeal && !checkMemory(given)) return false;
+  const seed = seedOf(given);
+  note(true, isDeal ? t("The seed follows from the secret and the day, {day}.", { day: given.deal }) : t("The seed follows from the secret and every player's number."));
   const { board, hands } = setUp(options, seed);
   note(true, t("{spaces} spaces laid and {cards} cards dealt in this browser.", { spaces: board.length, cards: hands.flat().length }));
   let steps;
@@ -133,6 +138,7 @@ async function load() {
     return;
   }
   record = await getOfGame(room, "/record");
+  if (record.deal) showSeals(record, table.seats); // a room of a deal shows no secret, whatever the day
   button.disabled = false;
 }
 

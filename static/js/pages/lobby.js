@@ -1,4 +1,4 @@
-// The lobby: tables that come and go by themselves, and the four ways into a game.
+// The lobby: tables that come and go by themselves, and the ways into a game.
 import { ago, N_, t, tn } from "../core/i18n.js";
 import { post, Refused } from "../core/api.js";
 import { createOnce, pressed } from "../core/creating.js";
@@ -7,6 +7,7 @@ import { lobbySocket } from "../core/lobby_socket.js";
 import { personName, presetName } from "../core/names.js";
 import { fullRefusal } from "../core/refusals.js";
 import { randomHex } from "../core/random.js";
+import { openForRoom, screenPage } from "../core/room_table.js";
 import { toast, toastNext } from "../core/toast.js";
 import { announceTurns } from "../core/turn_notice.js";
 import { variants } from "./variants.js";
@@ -178,6 +179,16 @@ function quickPlay(event) {
   });
 }
 
+/** The television shows the table; whoever is in the room scans its code. Nobody needs a name for that here. */
+async function forRoom(event) {
+  try {
+    await pressed(event.currentTarget, async () => location.assign(screenPage(await openForRoom())));
+  } catch (problem) {
+    if (!(problem instanceof Refused)) throw problem;
+    toast(problem.message, "refused");
+  }
+}
+
 const send = lobbySocket({
   onOpen() {
     send({ do: "hello", v: 1 }); // both protocols have the same lobby
@@ -192,5 +203,6 @@ find("[data-filters]").addEventListener("change", () => send({ do: "filter", ...
 find("[data-filters]").addEventListener("submit", (event) => event.preventDefault());
 for (const button of findAll("[data-play-bots]")) button.addEventListener("click", playBots);
 for (const button of findAll("[data-quick]")) button.addEventListener("click", quickPlay);
+for (const button of findAll("[data-room]")) button.addEventListener("click", forRoom);
 nameForm(find("[data-name-form]"), find("#name-said"));
 

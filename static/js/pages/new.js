@@ -4,6 +4,7 @@ import { Refused } from "../core/api.js";
 import { createOnce, pressed } from "../core/creating.js";
 import { find, findAll, given } from "../core/dom.js";
 import { keepAsHost } from "../core/room_password.js";
+import { ON_SCREEN, screenPage } from "../core/room_table.js";
 import { ensureName } from "./name.js";
 import { begin, sitAt } from "../core/sitting.js";
 
@@ -11,6 +12,7 @@ const form = find("[data-new-table]");
 const presets = given("presets");
 const said = find("[data-said]", form);
 const fields = findAll("[data-of]", form);
+const isForScreen = "forScreen" in form.dataset; // for the room in which this browser is the screen
 
 function write(name, value) {
   for (const field of fields.filter((each) => each.name === name)) {
@@ -126,6 +128,7 @@ function order() {
   if (locked) body.password = checked("password");
   if (body.clock.kind !== "none") body.on_timeout = checked("on_timeout");
   if (body.clock.kind !== "days") body.absence = Number(checked("absence"));
+  if (isForScreen) Object.assign(body, ON_SCREEN);
   return body;
 }
 
@@ -147,6 +150,13 @@ async function create(event) {
 }
 
 async function open() {
+  if (isForScreen) {
+    const asked = order();
+    const { id } = await createOnce("/games", asked);
+    if (asked.password) keepAsHost(id, asked.password); // this screen shows the table to those who know it
+    location.assign(screenPage(id));
+    return;
+  }
   await ensureName();
   const asked = order();
   const table = await createOnce("/games", asked);

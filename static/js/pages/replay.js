@@ -70,6 +70,8 @@ function about() {
   find("[data-about]", page).textContent = words.join(" · ");
   const link = find("[data-download]", page);
   link.hidden = !game.record;
+  const embed = find("[data-embed-it]", page);
+  if (embed && game.table) embed.hidden = game.table.locked || !game.table.spectators;
   if (!game.record) return;
   const file = new Blob([JSON.stringify(game.record, null, 1)], { type: "application/json" });
   link.href = URL.createObjectURL(file);
@@ -200,6 +202,10 @@ viewers.addEventListener("change", async () => {
 find("[data-share]", page).addEventListener("click", async () => {
   const copied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
   toast(copied ? t("The link is copied.") : location.href);
+});
+find("[data-embed-it]", page)?.addEventListener("click", async () => {
+  const { openEmbed } = await import("../core/embed_snippet.js");
+  await openEmbed({ id: room, status: "finished" });
 });
 /** A file was opened: what asked for it gives its room to the board. */
 function takeFile(loaded) {

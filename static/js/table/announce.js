@@ -32,7 +32,7 @@ function showTurn(isTurn, title) {
 }
 
 /** Sentences as one: each is a whole clause, so that it stays right in every language. */
-const inOne = (texts) => `${texts.map((text) => text.replace(/\.$/, "")).join("; ")}.`;
+export const inOne = (texts) => `${texts.map((text) => text.replace(/\.$/, "")).join("; ")}.`;
 
 /**
  * Turns() -> {hear(line, events, seats), flush()}: what a person does is read out at once; what a bot does in a turn is

@@ -21,10 +21,10 @@ function countdown(time, now) {
   return tn("The game begins in {n} second.", "The game begins in {n} seconds.", seconds);
 }
 
-/** After a rematch: who is still waited for, and how long; `tick` is called every second. */
+/** After a rematch, or at a table opened from a screen: who is still waited for, and how long; `tick` is called every second. */
 export function waiting({ table }, now) {
   const missing = table.seats.filter(({ person, reserved }) => !person && reserved).map(({ name }) => personName(name));
-  const begins = table.series?.begins;
+  const begins = table.series?.begins ?? table.screen?.begins;
   const line = (words, more = {}) => el("p", { class: "seating-wait", ...more }, words);
   return [
     missing.length ? line(t("Waiting for {names}.", { names: list(missing) })) : null,

@@ -76,7 +76,7 @@ function Figures({ table, view, you, password }) {
     const { turns, drawn, jump } = figuresOf(seen.steps, you.seat, view.options);
     return fill({ turns, drawn, jump: tn("{n} space", "{n} spaces", jump) });
   });
-  ask(`/api/v1/games/${game}/review`).then((review) => {
+  Promise.resolve(table.deal ? null : ask(`/api/v1/games/${game}/review`)).then((review) => {
     if (!review) return leaveOut("luck", "loss");
     return fill({ luck: signed(review.luck[you.seat]), loss: points(review.loss[you.seat]) });
   });
@@ -109,6 +109,7 @@ export function Ending(root, { rematch }) {
     const link = (href, words, kind = "") => el("a", { class: `button ${kind}`, href }, words);
     const fresh = link(`/new?preset=${encodeURIComponent(table.options.preset)}`, t("A new game"), "button-main new-game");
     if (!isOver(table)) return [el("div", { class: "ending-ways" }, fresh, link("/", t("To the lobby")))];
+    if (table.deal) return [el("div", { class: "ending-ways" }, link(`/deal/${table.deal}`, t("The deal of the day"), "button-main"), link("/", t("To the lobby")))];
     if (table.trial) {
       const at = `?step=${table.trial.step}`;
       return [el("div", { class: "ending-ways" }, link(`${here}/try${at}`, t("Try again"), "button-main"), link(`${here}/review${at}`, t("Back to the review")))];

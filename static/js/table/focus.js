@@ -50,5 +50,5 @@ export function Focus(root, store) {
     true,
   );
   store.subscribe(["selection"], (state, before) => (card = before.selection.card ?? card));
-  store.subscribe(["view", "choices", "undo", "selection", "ask", "isWaiting", "table"], keep);
+  store.subscribe(["view", "choices", "undo", "selection", "ask", "isWaiting", "table", "past"], keep);
 }

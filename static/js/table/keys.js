@@ -15,6 +15,7 @@ const keys = () => [
   ["E", t("to “End turn”")],
   ["U", t("undo")],
   ["T", t("to the log and chat")],
+  ["+ −, R, Esc", t("while what you missed is played: faster, slower, once more, skip")],
   ["?", t("this list")],
 ];
 

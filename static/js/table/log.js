@@ -6,13 +6,17 @@ import { passwordHeader } from "../core/room_password.js";
 
 const MOST = 400; // lines
 
+// Under way: whoever comes back is told a story from what the log is filled with.
+let asked = null;
+
 /** What one has seen of a running game from its start, as far as one may know it; null when it cannot be had now. */
 export const seen = (game, password) =>
-  fetch(`/g/${encodeURIComponent(game)}/seen`, {
+  (asked ??= fetch(`/g/${encodeURIComponent(game)}/seen`, {
     headers: { Accept: "application/json", ...passwordHeader(password) },
   })
     .then((answer) => (answer.ok ? answer.json() : null))
-    .catch(() => null);
+    .catch(() => null)
+    .finally(() => (asked = null)));
 
 /** The moves of the others since the seat last ended its turn, those that were taken back left out. */
 export function movesSince(entries, seat) {

@@ -1,95 +1,91 @@
-// What happened: the others' moves lie on the board as arrows when one's turn comes, until the first click; and looking
-// back on the live board, a step back, a step on, and the way to the present. What happens meanwhile goes on underneath.
+// What happened: the others' moves lie on the board as arrows when one's turn comes, until the first click; the way back
+// on the live board; and noticing that somebody has come back. Going through it is story.js, loaded when it is wanted.
 
-import { viewsOf } from "../core/fold.js";
-import { eventLine, tracesOf } from "../core/event_text.js";
-import { el } from "../core/dom.js";
+import { el, style } from "../core/dom.js";
 import { icon } from "../core/icons.js";
-import { t } from "../core/i18n.js";
+import { rare, t } from "../core/i18n.js";
 import { seen } from "./log.js";
 import { canSkip, isAlone } from "./pace.js";
+import { keep, kept } from "./preferences.js";
 import { isMine } from "./store.js";
 
-/** Where to stop on the way back: after every step that did more than pass the turn on. The start is 0. */
-export const stopsOf = (steps) => [
-  0,
-  ...steps.flatMap(({ events }, at) => (events.some(({ type }) => type !== "turn_passed") ? [at + 1] : [])),
-];
-
-/** LookBack(root, store, {game, onSkip, onProblem()}) -> {update(state)}: the buttons in a corner of the map, and a strip below. */
-export function LookBack(root, store, { game, onSkip, onProblem }) {
+/** LookBack(root, store, {game, now(), onSkip, onPace(name), onProblem(text)}) -> {update(state), tell(mark, note)}: the buttons in a corner of the map. */
+export function LookBack(root, store, { game, now, onSkip, onPace, onProblem }) {
   const tool = (sign, words, onclick) =>
     el("button", { type: "button", class: "map-tool", title: words, "aria-label": words, onclick }, icon("ui", sign));
-  const back = tool("ui-step", t("One step back"), () => go(-1));
+  const back = tool("ui-step", t("One step back"), () => load().then(({ go }) => go(-1), fail));
   back.classList.add("to-left");
-  const on = tool("ui-step", t("One step on"), () => go(1));
   const skip = tool("ui-skip", t("Skip to my turn"), onSkip);
   skip.classList.add("to-turn");
-  const words = el("p", { "aria-live": "polite" });
-  const now = el("button", { type: "button", class: "button button-small button-main", onclick: leave }, t("Back to now"));
-  const strip = el("div", { class: "map-strip looking-back", hidden: true }, words, now);
-  root.append(el("div", { class: "map-tools", role: "group", "aria-label": t("What happened") }, back, on, skip), strip);
-  let history = null; // {steps, views, stops} of the moment one began to look back
-  let at = 0; // which of the stops
-  let isLoading = false;
+  const tools = el("div", { class: "map-tools", role: "group", "aria-label": t("What happened") }, back, skip);
+  root.append(tools);
+  let story = null;
+  let loading = null;
+  const past = () => seen(game, store.state.password);
+  const fail = () => onProblem(t("What happened before could not be fetched. Try again in a moment."));
 
-  async function load() {
-    const { password, you } = store.state;
-    isLoading = true;
-    const past = await seen(game, password);
-    isLoading = false;
-    if (!past) return false;
-    history = { steps: past.steps, views: viewsOf(past, you.seat), stops: stopsOf(past.steps) };
-    at = history.stops.length - 1;
-    return true;
+  function load() {
+    loading ??= rare(Promise.all([import("./story.js"), style("story")])).then(
+      ([{ Story }]) => (story = Story({ root, tools, tool, back, store, past, now, onPace, fail })),
+    );
+    return loading.catch((problem) => {
+      loading = null;
+      throw problem;
+    });
   }
-
-  async function go(by) {
-    if (isLoading) return;
-    if (!store.state.past && !(await load())) {
-      onProblem(t("What happened before could not be fetched. Try again in a moment."));
-      return;
-    }
-    at = Math.max(0, at + by);
-    if (at >= history.stops.length - 1) leave();
-    else show();
-  }
-
-  function show() {
-    const { steps, views, stops } = history;
-    const n = stops[at];
-    const { table } = store.state;
-    const line = n ? eventLine(steps[n - 1].events, views[n - 1], table.seats, steps[n - 1].by).text : "";
-    words.textContent = `${at} / ${stops.length - 1} · ${line || t("The start of the game.")}`;
-    back.disabled = at === 0;
-    store.set({ past: { view: views[n], traces: n ? tracesOf(steps[n - 1].events) : [] } });
-  }
-
-  function leave() {
-    const hadFocus = strip.contains(document.activeElement) || on === document.activeElement;
-    back.disabled = false;
-    store.set({ past: null });
-    if (hadFocus) back.focus();
-  }
-
-  root.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !store.state.past) return;
-    event.preventDefault();
-    leave();
-  });
 
   return {
-    update(state) {
+    /** What was missed since `mark`, if it is worth a story; settles when that is over. */
+    tell(mark, note) {
+      const asked = past(); // now: the log asks for the same
+      return load().then(({ tell }) => tell(asked, mark, note));
+    },
+    update(state, before, happened) {
       const isLive = state.table.status === "running" && state.view.winner === null;
-      if (state.past && !isLive) leave(); // how it ended is not to be missed
+      if (state.past && !isLive) store.set({ past: null }, happened); // how it ended is not to be missed
       back.hidden = !isLive || state.log?.length === 1 || Boolean(state.table.trial);
-      on.hidden = !state.past;
-      strip.hidden = !state.past;
       skip.hidden = Boolean(state.past) || !canSkip(state) || !isAlone(state);
       skip.setAttribute("aria-pressed", String(state.isSkipping));
-      root.classList.toggle("is-past", Boolean(state.past));
+      root.classList.toggle("is-past", Boolean(state.past && !state.past.isStory));
+      story?.update(state);
     },
   };
+}
+
+/**
+ * ComingBack(store, game, tell(mark, note)): `tell` is called when the page is there again and has missed something.
+ * When one acted last stands in the log, the same on every device. What was on the screen since only this browser knows:
+ * it keeps the seq up to which it has shown the game to this seat, so that nobody is told here what they have seen here.
+ */
+export function ComingBack(store, game, tell) {
+  // The page is new, or was hidden or cut off while something happened.
+  let isAway = true;
+  let isTelling = false;
+  const key = () => `cartagena.seen.${game}.${store.state.you.seat}`;
+  const note = (seq) => keep(key(), seq);
+  const over = () => {
+    isTelling = false;
+    look();
+  };
+
+  function look() {
+    const { table, view, you, seq, head, isSkipping } = store.state;
+    if (isTelling || !table || table.trial || you.seat === null) return;
+    if (seq < head || (document.hidden && !isSkipping)) {
+      isAway = true;
+      return;
+    }
+    const mark = kept(key()) ?? -1;
+    if (isAway && mark < seq && table.status === "running" && !view.players[you.seat].resigned) {
+      isTelling = true;
+      // Where it cannot be loaded the board is as it is now.
+      tell(mark, note).then(over, over);
+    } else note(table.status === "running" ? seq : undefined);
+    isAway = false;
+  }
+
+  store.subscribe(["seq", "head"], look);
+  document.addEventListener("visibilitychange", look);
 }
 
 /** Whether one's turn has just come: nothing is done yet and nothing is owed. */
@@ -101,6 +97,7 @@ export function Recap(root, store, movesSince) {
   let isOver = false; // for this turn
 
   function end() {
+    if (store.state.past) return; // a click that leads back to the present
     isOver = true;
     if (store.state.recap) store.set({ recap: null });
   }

@@ -11,8 +11,8 @@ import { connectionAfter } from "./connection.js";
 import { Log } from "./log.js";
 import { Pace } from "./pace.js";
 import { parts } from "./parts.js";
-import { setPref } from "./preferences.js";
-import { Recap } from "./look_back.js";
+import { pref, setPref } from "./preferences.js";
+import { ComingBack, Recap } from "./look_back.js";
 import { clickCard, clickPlace, clickSeat } from "./selection.js";
 import { offerSound, withSound } from "./senses.js";
 import { shortcuts } from "./shortcuts.js";
@@ -26,6 +26,9 @@ const root = document.getElementById("table");
 const isTrial = location.pathname.endsWith("/try"); // from a turn of a finished game: no room, no socket
 const join = isTrial ? (await import("./trial.js")).trial : connect;
 const game = root.dataset.game;
+// beside a big screen: large cards, small map
+if (/[?&]hand=1/.test(location.search) || pref("hands").includes(game))
+  rare(import("./hand_layout.js")).then(({ handLayout }) => handLayout(game));
 const store = Store({ ...emptyState(), password: keptPassword(game) });
 const log = Log(isTrial ? `trial.${game}` : game);
 const automatic = new Set(); // ids of commands that nobody pressed: their refusals are shown to nobody
@@ -67,7 +70,7 @@ const ui = parts(root, store, {
   onClear: () => choose({ selection: {} }),
   onTrace: (trace) => store.set({ trace }),
   onPace: (name) => pace.choose(name),
-  onSkip: () => pace.skip(),
+  onSkip: () => (store.state.past?.isStory ? store.set({ past: null }) : pace.skip()),
   onSound: answerOffer,
   onChat: (line) => send({ do: "chat", ...line }),
   onMute: mute,
@@ -81,11 +84,13 @@ const ui = parts(root, store, {
 });
 const pace = Pace(store, sendByItself);
 Recap(root, store, log.movesSince);
+ComingBack(store, game, ui.tell);
 announceChanges(store);
 let isAsked = false;
 store.subscribe(["table", "you"], ({ table, you }) => {
-  if (isAsked || table?.clock?.kind !== "days" || you.seat === null) return;
+  if (isAsked || you.seat === null || !(table?.deal || table?.clock?.kind === "days")) return;
   isAsked = true;
+  if (table.deal) return void rare(import("./deal.js")).then(({ dealNote }) => dealNote({ game, root, table }));
   rare(import("./tell_me.js")).then(({ tellMe }) => tellMe({ game, root, refuse }));
 });
 offerSound(store);
@@ -246,7 +251,8 @@ function choose({ action, selection = {}, ask = null }) {
 
 function onPlace(place) {
   const { choices, selection, view, past } = store.state;
-  if (!choices.length || past) return;
+  // A story keeps nobody from acting.
+  if (!choices.length || (past && !past.isStory)) return;
   choose(clickPlace(choices, selection, place));
   if (JSON.stringify(store.state.selection) === JSON.stringify(selection) && !store.state.ask)
     announce(t("Nothing can be done {at}.", { at: placeAt(view, place) }));

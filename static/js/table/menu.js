@@ -71,6 +71,7 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
   const chat = item("ui-chat", "", () => send({ do: "close_chat", closed: !state.table.chat_closed }));
   const hosts = el("div", { class: "menu-hosts", role: "group", "aria-label": t("Hand the host's role on") });
   const device = item("ui-link", t("Go on on another device"), onDevice);
+  const embed = item("ui-link", t("Show this game elsewhere"), async () => (await rare(import("../core/embed_snippet.js"))).openEmbed(state.table));
   const resign = item(
     "ui-flag",
     t("Give up"),
@@ -108,6 +109,7 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
     chat,
     hosts,
     device,
+    embed,
     replay,
     options,
     rules,
@@ -147,6 +149,12 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
     terms.replaceChildren(...lines.map((line) => el("li", {}, line)));
   }
 
+  /** The ways to a big screen, loaded by whoever looks for them. */
+  async function showScreenWays() {
+    const { screenWays } = await rare(import("./hand_layout.js"));
+    device.after(...screenWays(state.table.id, item));
+  }
+
   /** A switch for what a person prefers. */
   function toggle(name, ...states) {
     const button = el("button", { type: "button", class: "menu-item menu-switch" });
@@ -164,6 +172,7 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
     return button;
   }
   box.addEventListener("toggle", () => switches.forEach((show) => show())); // sound may have been answered elsewhere
+  box.addEventListener("toggle", showScreenWays, { once: true });
   body.addEventListener(
     "click",
     (event) => event.target.closest("button") && !event.target.closest(".menu-switch") && (box.open = false),
@@ -179,6 +188,8 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
   return {
     update(next) {
       state = next;
+      // It can be chosen elsewhere, too.
+      pace.value = pref("pace");
       const { table, you, view } = state;
       const playing = table.status === "running" && you.seat !== null && view && !view.players[you.seat]?.resigned;
       hint.hidden = !playing || !table.hints || !state.choices.length;
@@ -189,10 +200,11 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
       chat.hidden = !you.person || table.host !== you.person;
       showHosts(state);
       chat.querySelector("span").textContent = table.chat_closed ? t("Open the chat") : t("Close the chat");
+      embed.hidden = table.locked || !table.spectators;
       rules.href = rulesPage(table.options);
       replay.href = `/g/${encodeURIComponent(table.id)}/replay`;
       replay.hidden = !view;
-      if (table.trial) for (const each of [pause, resign, leave, device, chat, replay]) each.hidden = true; // nothing is at stake
+      if (table.trial) for (const each of [pause, resign, leave, device, chat, replay, embed]) each.hidden = true; // nothing is at stake
     },
   };
 }

@@ -5,7 +5,7 @@ import { setSpeed, settleAll } from "../board/animate.js";
 import { pref, setPref } from "./preferences.js";
 import { isMine } from "./store.js";
 
-const DRAWING = { slow: 1.4, normal: 1, fast: 0.45 }; // of the usual time
+export const DRAWING = { slow: 1.4, normal: 1, fast: 0.45 }; // of the usual time
 
 /** Whether this person is the only one in the game: all others are bots, or have given up. */
 export function isAlone({ table, view, you }) {
@@ -49,6 +49,7 @@ export function Pace(store, say) {
   return {
     choose(name) {
       setPref("pace", name);
+      store.set({ pace: name });
       update(store.state);
     },
     /** To one's turn: nothing more is drawn on the way, and bots that nobody else looks at hurry. */

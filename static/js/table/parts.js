@@ -81,7 +81,7 @@ export function parts(root, store, on) {
   const tray = Tray(box.tray, { onAction: on.act, onUndo: on.undo, onClear: on.onClear });
   const logAndChat = LogAndChat(box.talk, { onTrace: on.onTrace, onChat: on.onChat, onMute: on.onMute, towards: on.towards }, status.menu);
   const menu = Menu(status.menu, { send: on.send, onResign: on.onResign, onLeave: on.onLeave, onHint: on.onHint, onDevice: on.onDevice, onPace: on.onPace });
-  const lookBack = LookBack(box.map, store, { game: root.dataset.game, onSkip: on.onSkip, onProblem: on.refuse });
+  const lookBack = LookBack(box.map, store, { game: root.dataset.game, now: on.now, onSkip: on.onSkip, onPace: on.onPace, onProblem: on.refuse });
   const bubbles = Bubbles(seats.element, on.now);
   const clocks = Clocks((seat) => seats.clock(seat), on.now);
   const ending = Later(isNearEnd, loadEnding);
@@ -142,9 +142,8 @@ export function parts(root, store, on) {
     const now = JSON.stringify(table.seats.map(({ colour }) => colour));
     if (now !== colours) board.seats(table.seats);
     colours = now;
-    const isTravelling = past !== before.past;
-    if (!isTravelling && (past || view === before.view)) return;
-    board.set((past ?? { view }).view, isTravelling ? [] : events).then(() => !past && view.winner !== null && ending.part()?.show());
+    if (past === before.past && (past || view === before.view)) return;
+    board.set((past ?? { view }).view, events).then(() => !past && view.winner !== null && ending.part()?.show());
   }
 
   function markBoard(state, before) {
@@ -160,8 +159,8 @@ export function parts(root, store, on) {
     if (isMine(state) && pointed(state) !== pointed(before)) smallScreen.follow();
   }
 
-  function animate({ you }, before, { events = [] }) {
-    if (events.length) flyCards(events, { seat: you.seat, hand, seats, supply });
+  function animate({ you, past }, before, { events = [] }) {
+    if (events.length && !(past && past === before.past)) flyCards(events, { seat: you.seat, hand, seats, supply });
   }
 
   function note(state) {
@@ -172,16 +171,18 @@ export function parts(root, store, on) {
   const atTable = (fields, draw) => store.subscribe(fields, (state, ...more) => state.table && draw(shown(state), ...more));
   const inGame = (fields, draw) => store.subscribe(fields, (state, ...more) => state.view && draw(shown(state), ...more));
   const CHOICES = ["choices", "isWaiting"];
+  /** Players and supply are of the moment that the map shows. */
+  const then = (draw) => (state) => draw(state.past ? { ...state, view: state.past.view } : state);
 
   banners.update(store.state);
   atTable(["table", "view"], showPhase);
   store.subscribe(["connection", "isAdmitted", "refusal", "isSoundOffered", "table", "you", "presence"], banners.update);
   atTable(["log", "lines", "table", "you", "presets"], logAndChat.update);
-  atTable(["table", "view", "you", ...CHOICES], menu.update);
+  atTable(["table", "view", "you", "pace", ...CHOICES], menu.update);
   atTable(["table", "view", "you", "presence", ...CHOICES], status.update);
   atTable(["table", "view", "you", "presence"], drawSeating);
-  inGame(["table", "view", "you", "presence", "selection", ...CHOICES], seats.update);
-  inGame(["view"], supply.update);
+  inGame(["table", "view", "past", "you", "presence", "selection", ...CHOICES], then(seats.update));
+  inGame(["view", "past"], then(supply.update));
   inGame(["view", "you", "selection", ...CHOICES], hand.update);
   inGame(["table", "view", "you", ...CHOICES], owed.update);
   inGame(["table", "view", "you", "undo", "selection", "ask", "hint", ...CHOICES], tray.update);
@@ -191,17 +192,18 @@ export function parts(root, store, on) {
   // the map last: it takes the room that the others leave
   inGame(["table", "view", "presence", "selection", "ask", ...CHOICES], smallScreen.arrange);
   inGame(["table", "view", "past"], drawBoard);
-  inGame(["table", "view", "you", "log", "past", "isSkipping", ...CHOICES], lookBack.update);
-  inGame(["view"], animate);
+  inGame(["table", "view", "you", "log", "past", "pace", "isSkipping", ...CHOICES], lookBack.update);
+  inGame(["view", "past"], animate);
   store.subscribe(["view", "choices", "selection", "ask", "hint", "trace", "recap", "past"], (state, before) => state.view && markBoard(state, before));
   store.subscribe(["choices", "selection"], follow);
   atTable(["seq", "table", ...CHOICES], note);
   for (const part of [box.map, box.seats, box.status])
-    part.addEventListener("click", (event) => !event.target.closest("button, a, select, summary") && on.onSkip());
+    part.addEventListener("click", (event) => !event.target.closest("button, a, select, summary, .map-strip") && on.onSkip());
 
   Focus(root, store);
 
   return {
+    tell: lookBack.tell,
     focusBoard: () => board.focus("start"),
     focusChoices: () => box.tray.querySelector(".choice")?.focus({ preventScroll: true }),
     focusEnd: tray.focusEnd,

@@ -41,7 +41,9 @@ export function Rematch({ ask, refuse }) {
   let isUnderWay = false;
   let drawn = "";
 
-  function go(game) {
+  async function go(game) {
+    const { isOn, keep } = await import("./hand_layout.js");
+    if (isOn()) keep(game, true); // the board goes on to the next table on its big screen
     if (state.password) keepPassword(game, state.password);
     location.assign(pageOf(game));
   }

@@ -5,6 +5,8 @@ import { foldAll } from "../core/fold.js";
 export function emptyRoom() {
   return {
     seq: null,
+    // The seq that the server had when it said welcome: until then one is behind.
+    head: null,
     chat: null,
     game: null,
     you: { seat: null, person: null, name: null, muted: [], removed: false },
@@ -35,7 +37,7 @@ function may(room, frame) {
 const known = {
   welcome(room, frame) {
     const you = { ...room.you, removed: false, ...frame.you };
-    return { room: { ...room, you, game: frame.game, presets: frame.presets ?? [] } };
+    return { room: { ...room, you, game: frame.game, head: frame.seq, presets: frame.presets ?? [] } };
   },
   state(room, frame) {
     const next = {

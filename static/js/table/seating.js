@@ -271,7 +271,9 @@ export function Seating(root, { game, send, sit, giveUp, now, towards }) {
           { class: "seating-wait" },
           you.seat === null
             ? forWatchers(state)
-            : t("The host begins the game when everybody is ready."),
+            : table.screen
+              ? t("It begins when all who sit are ready.")
+              : t("The host begins the game when everybody is ready."),
         ),
       ].filter(Boolean);
     const free = table.seats.filter((seat) => !seat.person && !seat.bot && !seat.reserved).length;

@@ -29,7 +29,7 @@ export function SmallScreen({ root, map, bench, hand, tray, owed, supply, talk, 
 
   /** The bench in the order it has on screen, so that Tab follows the eye: on a desk the hand lies left of the tray. */
   function order() {
-    const wanted = isWide.matches ? [hand, tray, owed] : [owed, tray, hand];
+    const wanted = isWide.matches || document.body.matches(".hand-layout") ? [hand, tray, owed] : [owed, tray, hand];
     if (wanted[0].compareDocumentPosition(wanted[2]) & Node.DOCUMENT_POSITION_PRECEDING) bench.append(...wanted);
   }
 

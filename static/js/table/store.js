@@ -16,7 +16,9 @@ export const emptyState = () => ({
   ask: null, // several choices fit the last click: these
   trace: null, // {from, to, seat}: the move of the log line that is pointed at
   recap: null, // such moves: what the others did since one's last turn, until the first click
-  past: null, // {view, traces}: an earlier position that is looked at
+  past: null, // {view, traces, isStory}: an earlier position that is looked at, or played to whoever was away
+  // The pace that was chosen last; before that it is what this browser keeps.
+  pace: null,
   isSkipping: false, // to one's turn
   isSoundOffered: false, // just now
 });

@@ -16,7 +16,9 @@ from tools.records import record_to_json
 # Pages that need no game; each is looked at in every language and both themes.
 PLACES = (
     "/",
+    "/deal",
     "/new",
+    "/new?screen=1",
     "/rules",
     "/rules/editions",
     "/rules/complete",
@@ -47,8 +49,12 @@ def visit(player: Player, path: str) -> None:
 
 
 def every_place(person: Callable[..., Player], ann: Player) -> tuple[str, ...]:
-    """All of them, and the review of a game that Ann has finished."""
-    return (*PLACES, review_of(person, ann))
+    """All of them, and those of games that Ann has played."""
+    return (*PLACES, *(path_of(person, ann) for path_of in OF_GAMES.values()))
+
+
+def in_language(place: str, language: str) -> str:
+    return f"{place}{'&' if '?' in place else '?'}lang={language}"
 
 
 def review_of(person: Callable[..., Player], ann: Player) -> str:
@@ -59,6 +65,28 @@ def review_of(person: Callable[..., Player], ann: Player) -> str:
         assert move_beside(ann) or move_beside(bo)
     bo.act({"type": "resign"})
     return f"/g/{game}/review"
+
+
+def screen_of(person: Callable[..., Player], ann: Player) -> str:
+    """The big screen of a game that Ann plays."""
+    bo = person("Bo")
+    game = begin(ann, bo, options=SHORT)
+    assert move_beside(ann) or move_beside(bo)
+    return f"/g/{game}/screen"
+
+
+def waiting_screen_of(person: Callable[..., Player], ann: Player) -> str:
+    """The same before anybody sits there."""
+    game = ann.api("POST", "/games", {"options": {"preset": "jamaica", "players": 3}, "screen": True})["id"]
+    return f"/g/{game}/screen"
+
+
+# Pages that need one; each is asked for its path.
+OF_GAMES: dict[str, Callable[[Callable[..., Player], Player], str]] = {
+    "the review of a game": review_of,
+    "the big screen of a game": screen_of,
+    "the big screen before one": waiting_screen_of,
+}
 
 
 @lru_cache(maxsize=16)

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.browser.axe import DRAWN, PAIRS, faults_on
-from tests.browser.pages.places import PLACES, every_place, review_of, visit
+from tests.browser.pages.places import OF_GAMES, PLACES, every_place, in_language, visit
 from tests.browser.table.house import Player
 
 # What people read: text that is drawn, and the words that stand in attributes.
@@ -44,7 +44,7 @@ REVIEWED = re.compile(
 
 
 def read(player: Player, place: str, language: str) -> set[str]:
-    visit(player, f"{place}?lang={language}")
+    visit(player, in_language(place, language))
     return set(player.page.evaluate(READ))
 
 
@@ -92,8 +92,8 @@ TARGETS = """() => [...document.querySelectorAll(
   .map(({ words, box }) => `${words} ${Math.round(box.width)}×${Math.round(box.height)}`)"""
 
 
-REVIEW = "the review of a game"
-FEW = [(*PLACES, REVIEW)[at : at + 3] for at in range(0, len(PLACES) + 1, 3)]
+ALL = (*PLACES, *OF_GAMES)
+FEW = [ALL[at : at + 3] for at in range(0, len(ALL), 3)]
 
 
 @pytest.mark.parametrize("places", FEW, ids=lambda places: places[0])
@@ -110,8 +110,8 @@ def test_a_page_is_for_everyone(person: Callable[..., Player], places: tuple[str
         each.page.on("request", lambda request: asked.add(urlsplit(request.url).netloc))
     found: list[str] = []
     for place in places:
-        path = review_of(person, ann) if place is REVIEW else place
-        turn = (*PLACES, REVIEW).index(place)
+        path = OF_GAMES[place](person, ann) if place in OF_GAMES else place
+        turn = ALL.index(place)
         english = read(ann, path, "en")
         found += [f"{place}, {line}" for line in faults_on(ann.page, *PAIRS[turn % 2])]
         language = ("de", "fr")[turn // 2 % 2]  # so that either language meets either screen

@@ -114,7 +114,7 @@ def test_an_earlier_position_stays_whatever_happens_meanwhile(person: Callable[.
     second.wait_past(before)
     assert standing(page) == then
     on.click()
-    expect(strip).to_contain_text("2 / 3")
+    expect(strip).to_contain_text("2 / 4")  # it is counted on
     page.keyboard.press("Escape")
     expect(strip).to_be_hidden()
     assert standing(page) not in (then, now), "what happened meanwhile is there"

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from app.play.log.entries import Entry
-from app.play.log.reading import ROOMS_AT_ONCE, Turns
+from app.play.log.reading import ROOMS_AT_ONCE
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.room.room import Room
+from app.play.room.rooms import NEW
+from app.play.turns import MOST
 from tests.play.stage import Stage
 
 ROOMS = 30
@@ -26,34 +28,12 @@ async def turn_counter(turn: list[int]) -> None:
 
 async def tables(stage: Stage) -> list[str]:
     host = stage.guest("ann")
-    return [await stage.open_table(host) for _ in range(ROOMS)]
+    games = [await stage.open_table(host) for _ in range(ROOMS)]
+    stage.clock.pass_seconds(NEW / 1000 + 1)  # what was made just now would not be read at all
+    return games
 
 
-async def test_one_of_a_crowd_goes_on_in_each_turn_of_the_loop() -> None:
-    turns, turn, passed = Turns(), [0], Counter[int]()
-    counting = asyncio.create_task(turn_counter(turn))
-
-    async def come() -> None:
-        await turns.next()
-        passed[turn[0]] += 1
-
-    await asyncio.gather(*(come() for _ in range(20)))
-    assert sum(passed.values()) == 20
-    assert set(passed.values()) == {1}
-    await come()  # and again after nobody waited
-    counting.cancel()
-
-
-async def test_whoever_gives_up_does_not_hold_up_the_others() -> None:
-    turns = Turns()
-    waiting = [asyncio.create_task(turns.next()) for _ in range(3)]
-    await asyncio.sleep(0)
-    waiting[1].cancel()
-    await asyncio.wait_for(waiting[2], 5)
-    await asyncio.wait_for(turns.next(), 5)
-
-
-async def test_many_rooms_are_loaded_a_few_at_a_time_and_one_a_turn(
+async def test_many_rooms_are_read_a_few_at_a_time_and_not_all_folded_in_one_turn(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     games = await tables(stage)
@@ -79,7 +59,7 @@ async def test_many_rooms_are_loaded_a_few_at_a_time_and_one_a_turn(
     rooms = await asyncio.gather(*map(stage.game_server.rooms.get, games))
     counting.cancel()
     assert [room and room.id for room in rooms] == games
-    assert set(folded.values()) == {1}
+    assert max(folded.values()) <= MOST
     assert most == ROOMS_AT_ONCE
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from typing import Any
 
 import pytest
 
 from app.play.refusals import Refusal
+from app.play.room import broadcast, subscribers
 from app.play.room.presence import PRESENCE_LEASE
 from tests.play.commands.test_play import advance_of, choices_of
 from tests.play.stage import Guest, Stage
@@ -31,6 +33,77 @@ async def test_players_of_one_game_on_different_workers_see_the_same(shared_stag
     assert choices_of(bo)
     await bo.act(choices_of(bo)[0]["action"])
     assert ann.ear.last["seq"] == bo.ear.last["seq"]
+
+
+async def test_the_other_worker_tells_in_the_writers_words_what_it_would_have_told_itself(
+    shared_stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every kind of frame, by clocks as well: of each action both are made and compared."""
+    ann, bo, wim = await over_two_workers(
+        shared_stage, clock={"kind": "bank", "seconds": 600, "increment": 5}
+    )
+    told, seen = broadcast.event_frames, Counter[str]()
+
+    def both(
+        before: Any, table: Any, entry: Any, events: Any, audiences: Any, acked: Any, public: Any
+    ) -> Any:
+        frames = told(before, table, entry, events, audiences, acked, public)
+        if public:
+            table.told = None
+            own = told(before, table, entry, events, audiences, acked)
+            assert {seat: frame.payload for seat, frame in own.items()} == {
+                seat: frame.payload for seat, frame in frames.items()
+            }
+            seen["choices" if any(b"choices" in frame.payload for frame in own.values()) else "plain"] += 1
+            seen["clock"] += b"clock" in public
+        return frames
+
+    monkeypatch.setattr(subscribers, "event_frames", both)
+    for _ in range(40):
+        table = (await ann.room()).table
+        actor = ann if table.to_act == (0,) else bo
+        await actor.act(choices_of(actor)[_ % len(choices_of(actor))]["action"])
+        assert ann.ear.last["seq"] == bo.ear.last["seq"] == wim.ear.last["seq"]
+    assert seen["choices"] > 3
+    assert seen["plain"] > 3
+    assert seen["clock"] > 3
+    assert seen["choices"] + seen["plain"] == 40
+
+
+async def test_who_was_told_more_elsewhere_is_never_shown_an_earlier_state(shared_stage: Stage) -> None:
+    """Their worker was stopped in its tracks, and the one that they come to has not heard of their last action."""
+    ann, bo, _ = await over_two_workers(shared_stage)
+    assert shared_stage.hub is not None
+    shared_stage.hub.is_down = True
+    await ann.act(advance_of(ann))
+    seen = ann.ear.last["seq"]
+    assert (await bo.room()).table.seq == seen - 1
+    moved = await shared_stage.guest("ann", bo.game_server).come(ann.game, seq=seen)
+    told = [frame for frame in moved.ear.heard if "seq" in frame]
+    assert [frame["t"] for frame in told] == ["welcome"]
+    assert told[0]["seq"] == seen
+    assert told[0]["resumed"]
+    assert bo.ear.last["seq"] == seen
+
+
+async def test_an_entry_without_a_frame_as_the_release_before_sends_it_is_told_as_well(
+    shared_stage: Stage,
+) -> None:
+    ann, bo, wim = await over_two_workers(shared_stage)
+    room = await bo.room()
+    await ann.act(advance_of(ann))
+    entry = (await shared_stage.store.entries(ann.game))[-1]
+    told = bo.ear.last
+    again = await shared_stage.another_worker()
+    cy = await shared_stage.guest("cy", again).come(ann.game)
+    assert shared_stage.hub is not None
+    shared_stage.hub.is_down = True
+    await ann.act(advance_of(ann))
+    entry = (await shared_stage.store.entries(ann.game))[-1]
+    (await cy.room()).receive(entry, is_news=True)
+    room.receive(entry, is_news=True)
+    assert cy.ear.last["events"] == bo.ear.last["events"] == wim.ear.last["events"] == ann.ear.last["events"]
+    assert told != bo.ear.last
 
 
 async def test_a_missed_message_is_found_by_its_number_and_read_from_the_log(shared_stage: Stage) -> None:

@@ -77,6 +77,10 @@ ROWS: dict[tuple[str, str], str] = {
     ("GET", "/api/v1/games/{game}/review"): "open",
     ("GET", "/api/v1/games/{game}/seen"): "open",
     ("POST", "/api/v1/games/{game}/hint"): "known",
+    ("GET", "/api/v1/deal"): "open",
+    ("POST", "/api/v1/deal"): "browser",
+    ("GET", "/api/v1/deal/{day}"): "open",
+    ("GET", "/api/v1/deal/{day}/results"): "open",
     ("POST", "/new/check"): "open",
     ("POST", "/practice/{name}"): "open",
     ("POST", "/replay/steps"): "open",
@@ -84,12 +88,18 @@ ROWS: dict[tuple[str, str], str] = {
     ("POST", "/g/{game}/try"): "open",
     ("WS", "/ws/game/{game}"): "open",
     ("WS", "/ws/lobby"): "open",
+    ("WS", "/ws/embed/{game}"): "open",
+    ("GET", "/share/g/{room}.png"): "open",
+    ("GET", "/share/players/{player}.png"): "open",
+    ("GET", "/oembed"): "open",
 }
 # Pages and files show everybody the same frame; what is in it comes from the API above.
 PAGES = (
-    "/ /new /g/{room} /g/{room}/replay /g/{room}/fairness /g/{room}/review /g/{room}/try /replay /fairness /rules "
+    "/ /deal /deal/{day} "
+    "/new /g/{room} /g/{room}/screen /g/{room}/replay /g/{room}/fairness /g/{room}/review /g/{room}/try /replay "
+    "/fairness /rules "
     "/rules/{topic} /tutorial /about /offline /me /players/{player} /account /resume /resume/{code} "
-    "/static/{fingerprint}/{name:path} "
+    "/static/{fingerprint}/{name:path} /embed/{room} "
     "/lang/{name}.json /manifest.webmanifest /icon.svg /favicon.ico /worker.js /robots.txt /sitemap.xml"
 )
 ROWS |= {("GET", page): "open" for page in PAGES.split()}

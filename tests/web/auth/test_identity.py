@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from app.settings import Settings
 from app.store.people.players import hashed
 from tests.web.running_site import code_of, running
@@ -139,6 +141,7 @@ async def test_a_session_is_remembered_for_seconds_and_then_forgotten_with_the_n
         now = 1000.0
         site.site.clock = lambda: now
         guests = [(await site.guest())[0] for _ in range(3)]
+        site.site.known.clear()
         for guest in guests[:2]:
             assert (await guest.get("/api/v1/me")).json()["person"]
         early = set(site.site.known)
@@ -150,6 +153,39 @@ async def test_a_session_is_remembered_for_seconds_and_then_forgotten_with_the_n
         await guests[2].get("/api/v1/me")
         assert not early & set(site.site.known)
         assert (await guests[0].get("/api/v1/me")).json()["person"], "the store still knows them"
+
+
+async def test_a_new_guest_is_not_looked_up_again_at_once_but_is_after_signing_out(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(sqlite_url) as site:
+        asked, by_session = [], site.site.people.by_session
+
+        async def noted(session: str, *given: Any) -> Any:
+            asked.append(session)
+            return await by_session(session, *given)
+
+        monkeypatch.setattr(site.site.people, "by_session", noted)
+        browser, _ = await site.guest()
+        assert (await browser.get("/api/v1/me")).json()["person"]
+        assert not asked
+        cookie = browser.cookies["cartagena"]
+        assert (await browser.post("/api/v1/account/logout")).is_success
+        browser.cookies.set("cartagena", cookie)
+        assert (await browser.get("/api/v1/me")).json()["person"] is None
+        assert asked == [cookie.rpartition(".")[0]]
+
+
+async def test_a_name_that_is_taken_costs_nothing_of_the_new_guests_of_an_address(sqlite_url: str) -> None:
+    async with running(sqlite_url, guests_per_hour=2) as site:
+        first, later = site.browser(), site.browser()
+        assert (await first.post("/api/v1/me", json={"name": "Anne"})).is_success
+        for _ in range(5):
+            answer = await later.post("/api/v1/me", json={"name": "Anne"})
+            assert (answer.status_code, code_of(answer)) == (409, "name_taken")
+        assert (await later.post("/api/v1/me", json={"name": "Mary"})).is_success
+        third = site.browser()
+        assert (await third.post("/api/v1/me", json={"name": "Grace"})).status_code == 429
 
 
 async def test_whoever_is_signed_out_while_the_store_answers_is_not_let_in(sqlite_url: str) -> None:

@@ -38,6 +38,7 @@ class Plain:
         budget: float,
         *,
         seat: int,
+        fixed: tuple[int, str] | None = None,
     ) -> Json:
         self.asked.append((seat, view, list(history)))
         ends = [action for action in actions if action["type"] == "end"]
@@ -147,6 +148,7 @@ class Simple:
         budget: float,
         *,
         seat: int,
+        fixed: tuple[int, str] | None = None,
     ) -> Json:
         return safe_choice(view, actions, seat)
 

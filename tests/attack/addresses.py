@@ -1,0 +1,52 @@
+"""The addresses that are asked in both worlds: every one that can be read, or those that show the game."""
+
+from __future__ import annotations
+
+from app.main import create_app
+from app.play.deal.days import day_of
+from app.settings import Settings
+from tests.attack.routes import routes
+from tests.attack.two_worlds import HOST, NOW, Stage
+
+# What is the same for everybody whatever the game: files, and what only the operator may read.
+ALIKE = (
+    "/static/{fingerprint}/{name:path}",
+    "/lang/{name}.json",
+    "/metrics",
+    "/api/v1/games/{game}/events",
+)
+
+
+def pages_for(stage: Stage) -> list[str]:
+    """Every address of the app that can be read, with this table and these people in its holes."""
+    filled = {
+        "{game}": stage.game,
+        "{room}": stage.game,
+        "{player}": stage.people[1],
+        "{topic}": "options",
+        "{code}": "AAAA-BBBB-CCCC",
+        "{token}": "0" * 16,
+        "{day}": day_of(NOW),
+        "{name}": "nothing",
+    }
+    found = []
+    for method, path in routes(create_app(Settings())):
+        if method != "GET" or path in ALIKE:
+            continue
+        for hole, value in filled.items():
+            path = path.replace(hole, value)
+        assert "{" not in path, f"{path}: say what goes into its hole"
+        found.append(path)
+    lists = [f"/api/v1/games?list={name}" for name in ("open", "watch", "mine", "finished")]
+    return [*found, *lists, f"/oembed?url=http://{HOST}/g/{stage.game}"]
+
+
+def pages_of_the_table(stage: Stage) -> list[str]:
+    """The few addresses that show something of the game itself."""
+    api, page = f"/api/v1/games/{stage.game}", f"/g/{stage.game}"
+    link = f"/oembed?url=http://{HOST}{page}"
+    shown = [f"/embed/{stage.game}", f"/share/g/{stage.game}.png?lang=de", link]
+    return [api, f"{api}/record", f"{api}/review", page, f"{page}/seen", "/api/v1/games?list=watch", *shown]
+
+
+__all__ = ["pages_for", "pages_of_the_table"]

@@ -1,0 +1,130 @@
+"""The deal of the day in a browser: ten people have played it; one more looks, plays, and sees how the others did."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.axe import faults_by
+from tests.browser.pages.deal_day import PEOPLE, played_day
+from tests.browser.table.house import House
+from tests.rules.test_deal_records import record
+
+
+@pytest.fixture(scope="module")
+def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[House, dict[str, str]]]:
+    house = House(tmp_path_factory.mktemp("deal"))
+    cookies = played_day(house.folder / "house.db", tmp_path_factory)
+    house.start()
+    yield house, cookies
+    house.stop()
+
+
+def opened(browser: Browser, house: House, cookie: str | None, **wishes: object) -> tuple[Page, list[str]]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, service_workers="block", **wishes)  # type: ignore[arg-type]
+    if cookie is not None:
+        context.add_cookies([{"name": "cartagena", "value": cookie, "url": house.url}])
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
+    page.goto(f"{house.url}/deal", wait_until="networkidle")
+    return page, complaints
+
+
+def test_ten_people_on_one_deal_and_where_ones_own_way_left_theirs(
+    browser: Browser, day: tuple[House, dict[str, str]]
+) -> None:
+    house, cookies = day
+    page, complaints = opened(
+        browser, house, cookies[PEOPLE[2]], permissions=["clipboard-read", "clipboard-write"]
+    )
+    lists = page.locator(".deal-list")
+    expect(lists).to_have_count(2)
+    expect(lists.nth(0).locator("tbody tr")).to_have_count(4)
+    expect(lists.nth(1).locator("tbody tr")).to_have_count(6)
+    expect(page.locator(".deal-list .is-me")).to_have_count(1)
+    rows = page.locator("[data-turn-rows] tr")
+    assert rows.count() > 3
+    expect(rows.first).to_contain_text("behind")
+    expect(page.locator("[data-parting]")).not_to_be_empty()
+    expect(page.locator("[data-streak]")).to_contain_text("1 day in a row")
+    page.locator("[data-copy]").click()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("Cartagena, deal of ")
+    assert copied.endswith("/deal/" + page.evaluate("new Date().toISOString().slice(0, 10)"))
+    # Nothing of boards or cards: no symbol of the game is named.
+    assert not any(word in copied for word in ("key", "hat", "skull", "dagger", "bottle", "pistol"))
+    with page.expect_download() as saving:
+        page.locator("[data-save]").click()
+    assert saving.value.suggested_filename.endswith(".svg")
+    picture = saving.value.path().read_text()
+    assert picture.startswith("<svg")
+    assert "Cartagena" in picture
+    assert [line for theme in ("light", "dark") for line in faults_by(page, theme)] == []
+    assert complaints == []
+    page.context.close()
+
+
+def test_a_guest_plays_it_and_is_led_back(browser: Browser, day: tuple[House, dict[str, str]]) -> None:
+    house, _ = day
+    page, complaints = opened(browser, house, None)
+    expect(page.locator("[data-closed]")).to_be_visible()
+    expect(page.locator(".deal-list")).to_have_count(0)
+    expect(page.locator("[data-until]")).to_contain_text("midnight UTC")
+    page.locator("[data-play]").click()
+    page.wait_for_url("**/g/*")
+    expect(page.locator('[data-key="deal"]')).to_contain_text("counts")
+    game = page.url.rsplit("/", 1)[1]
+    page.evaluate(
+        """async (game) => {
+          const path = `/api/v1/games/${game}`;
+          const { seq } = await (await fetch(path)).json();
+          const csrf = document.querySelector("meta[name=csrf]").content;
+          const headers = { "X-CSRF": csrf, "Content-Type": "application/json" };
+          const body = JSON.stringify({ id: "give-up-01", version: seq, action: { type: "resign" } });
+          await fetch(`${path}/act`, { method: "POST", headers, body });
+        }""",
+        game,
+    )
+    page.locator(".ending-ways").get_by_role("link", name="The deal of the day").click()
+    page.wait_for_url("**/deal/*")
+    expect(page.locator("[data-result]")).to_have_text("Given up.")
+    expect(page.locator("[data-play]")).to_have_text("Play it again")
+    # Somebody else is not let in before midnight.
+    other, _ = opened(browser, house, None)
+    other.goto(f"{house.url}/g/{game}")
+    expect(other.get_by_text("it is shown when that day is over")).to_be_visible()
+    assert complaints == []
+    other.context.close()
+    page.context.close()
+
+
+def test_it_fits_a_phone(browser: Browser, day: tuple[House, dict[str, str]]) -> None:
+    house, cookies = day
+    page, _ = opened(browser, house, cookies[PEOPLE[0]])
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.locator("[data-turn-rows] tr").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.context.close()
+
+
+def test_the_fairness_page_checks_the_record_of_a_deal(
+    browser: Browser, day: tuple[House, dict[str, str]]
+) -> None:
+    house, _ = day
+    page, complaints = opened(browser, house, None)
+    page.goto(f"{house.url}/fairness", wait_until="networkidle")
+    for name, given, verdict in (
+        ("whole", record(), "Everything holds"),
+        ("forged", {**record(), "server_seed": "6" * 64}, "This does not hold"),
+    ):
+        file = house.folder / f"{name}.json"
+        file.write_text(json.dumps(given))
+        page.locator("#record-file").set_input_files(file)
+        expect(page.locator("[data-verdict]")).to_contain_text(verdict)
+    assert complaints == []
+    page.context.close()

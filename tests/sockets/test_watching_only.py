@@ -1,0 +1,95 @@
+"""A socket that asks only to watch: a spectator's frames and rights, whoever is signed in behind it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.sockets.client import Client, Clients, advance, good_choice, play_out
+
+
+def screen_of(clients: Clients, client: Client) -> Client:
+    """The same browser session, on the screen in the room."""
+    screen = clients.twin(client)
+    screen.is_watching = True
+    return screen
+
+
+def shown(client: Client) -> list[Any]:
+    """Every frame about the game; times and the people's own greetings left out."""
+    kept = [frame for frame in client.log if frame["t"] in ("state", "events", "table")]
+    return [{name: value for name, value in frame.items() if name != "now"} for frame in kept]
+
+
+async def test_a_seats_own_session_is_told_what_a_stranger_is_told(light_clients: Clients) -> None:
+    ann, bo = await light_clients.game()
+    stranger = await light_clients.person()
+    screen, watching = screen_of(light_clients, ann), light_clients.twin(stranger)
+    for each in (watching, screen):
+        await each.join(ann.game)
+    await play_out([ann, bo], 12)
+    for each in (screen, watching):
+        await each.reaches(ann.seq)
+    you = screen.of("welcome")[0]["you"]
+    assert (you["person"], you["name"], you["seat"]) == (None, "", None)
+    assert screen.view["players"][0]["hand"] is None  # type: ignore[index]
+    assert not screen.choices
+    assert shown(screen) == shown(watching)
+
+
+async def test_hello_again_and_a_resume_stay_a_spectators(light_clients: Clients) -> None:
+    ann, _bo = await light_clients.game()
+    screen = screen_of(light_clients, ann)
+    await screen.join(ann.game)
+    await screen.say("hello", v=2)  # it need not be said again
+    await screen.until(lambda: len(screen.of("state")) == 2)
+    await screen.leave()
+    await ann.act(advance(ann))
+    await screen.join(ann.game, resume=True)
+    await screen.reaches(ann.seq)
+    assert all(frame["you"]["seat"] is None for frame in screen.of("welcome"))
+    assert all(frame["view"]["players"][0]["hand"] is None for frame in screen.of("state"))
+    assert not any(frame.get("choices") for frame in screen.of("events"))
+
+
+async def test_a_screen_may_do_nothing_and_is_nobodys_presence(light_clients: Clients) -> None:
+    ann, bo = await light_clients.game()
+    screen = screen_of(light_clients, ann)
+    await screen.join(ann.game)
+    assert await screen.refused("act", version=screen.seq, action=good_choice(ann)) == "no_session"
+    assert await screen.refused("chat", text="Ahoy") == "no_session"
+    await ann.leave()
+    await bo.until(lambda: bo.of("presence")[-1]["seats"] == [False, True])
+    assert bo.of("presence")[-1]["watching"] == 1
+
+
+async def test_a_socket_of_a_seat_cannot_turn_into_a_screen(light_clients: Clients) -> None:
+    ann, _bo = await light_clients.game()
+    await ann.say("hello", v=2, watch=True)
+    await ann.until(lambda: ann.of("refused"))
+    assert ann.of("refused")[0]["code"] == "bad_message"
+    await ann.act(advance(ann))
+
+
+async def test_whoever_sits_has_a_screen_at_a_locked_table_that_others_may_not_watch(
+    light_clients: Clients,
+) -> None:
+    ann = await light_clients.person()
+    bo, wim = await light_clients.person(), await light_clients.person()
+    game = await light_clients.open_table(ann, password="rum and salt", spectators=False)
+    for client, password in ((ann, None), (bo, "rum and salt")):
+        await client.join(game, password=password)
+        await client.command("sit")
+        await client.command("ready", ready=True)
+    screen, strange = screen_of(light_clients, bo), screen_of(light_clients, wim)
+    await screen.join(game)  # without the password: bo sits there
+    await strange.join(game, password="rum and salt")
+    await ann.command("start")
+    await screen.sees("status", "running")
+    assert await strange.is_closed() == 4003
+    again = screen_of(light_clients, wim)
+    await again.join(game, password="rum and salt")
+    assert again.log[0]["code"] == "no_spectators"
+    await ann.act(advance(ann)) if ann.choices else await bo.act(advance(bo))
+    await screen.reaches(ann.seq)
+    assert screen.closed_with is None
+    assert all(player["hand"] is None for player in screen.view["players"])  # type: ignore[index]

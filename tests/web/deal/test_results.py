@@ -1,0 +1,193 @@
+"""The table of a day: ten people on one deal, accounts and guests apart, turn by turn; and who goes leaves it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.play.deal.days import ends_at, next_day
+from app.play.deal.results import GIVEN_UP, Turn, compare
+from tests.web.deal.playing import DAY, Player, deal_site
+
+Json = dict[str, Any]
+PASSWORD = "plank, parrot, doubloon"
+
+
+async def test_ten_people_on_one_deal_and_its_table(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with deal_site(sqlite_url, monkeypatch) as site:
+        people: list[Player] = []
+        for number in range(10):
+            person = await site.person(f"Sailor {number}")
+            if number < 4:
+                await person.ask("POST", "/api/v1/account/register", json={"password": PASSWORD})
+            await person.begin()
+            await person.play(1 if number < 2 else number)
+            people.append(person)
+        await site.keep_deals()
+        told = await people[1].ask("GET", f"/api/v1/deal/{DAY}/results")
+        assert [told[who]["total"] for who in ("accounts", "guests")] == [4, 6]
+        names = {row["name"] for who in ("accounts", "guests") for row in told[who]["rows"]}
+        assert names == {person.name for person in people}
+        assert [row["is_me"] for row in told["accounts"]["rows"]].count(True) == 1
+        for who in ("accounts", "guests"):
+            rows = told[who]["rows"]
+            places = [row["place"] for row in rows]
+            assert places == sorted(places)
+            assert places[0] == 1
+            won = [row["turns"] for row in rows if row["how"] == "won"]
+            assert won == sorted(won)
+        # The first two played alike: the bots' replies to the same moves were the same.
+        ones = [(await person.deal())["tries"][0] for person in people[:2]]
+        assert ones[0]["line"] == ones[1]["line"]
+        assert ones[0]["turns"] == len(ones[0]["line"])
+        comparison = told["comparison"]
+        assert comparison["others"] == 9
+        assert [turn["same"] for turn in comparison["turns"]] == sorted(
+            (turn["same"] for turn in comparison["turns"]), reverse=True
+        )
+        assert comparison["turns"][-1]["same"] >= 1
+        for turn in comparison["turns"]:
+            assert turn["behind"] + turn["level"] + turn["ahead"] == 9
+        if comparison["parting"] is not None:  # what the others did is told when the day is over
+            assert "instead" not in comparison["parting"]
+        site.clock.time = ends_at(DAY)
+        later = [
+            (await person.ask("GET", f"/api/v1/deal/{DAY}/results"))["comparison"]["parting"]
+            for person in people
+        ]
+        assert any(later)
+        assert all(parting["instead"] != parting["played"] for parting in later if parting)
+
+
+async def test_the_table_is_closed_to_whoever_has_not_played_until_the_day_is_over(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with deal_site(sqlite_url, monkeypatch) as site:
+        ann, bo = await site.person("Ann"), await site.person("Bo")
+        await ann.begin()
+        await ann.play(1)
+        await site.keep_deals()
+        path = f"/api/v1/deal/{DAY}/results"
+        assert (await bo.ask("GET", path, 409))["error"]["code"] == "deal_unplayed"
+        await bo.begin()
+        await bo.play(1, 3)
+        assert (await bo.ask("GET", path, 409))["error"]["code"] == "deal_unplayed"
+        site.clock.time = ends_at(DAY)
+        assert [row["name"] for row in (await bo.ask("GET", path))["guests"]["rows"]] == ["Ann"]
+
+
+async def test_whoever_gives_up_stands_last_and_breaks_the_streak(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with deal_site(sqlite_url, monkeypatch) as site:
+        ann, bo = await site.person("Ann"), await site.person("Bo")
+        for person in (ann, bo):
+            await person.begin()
+        await bo.play(3)
+        await ann.resign()
+        told = await ann.ask("GET", f"/api/v1/deal/{DAY}/results")
+        await site.keep_deals()
+        told = await ann.ask("GET", f"/api/v1/deal/{DAY}/results")
+        assert [(row["name"], row["how"] == "given_up") for row in told["guests"]["rows"]] == [
+            ("Bo", False),
+            ("Ann", True),
+        ]
+        assert ((await ann.deal())["streak"]["days"], (await bo.deal())["streak"]["days"]) == (0, 1)
+
+
+async def test_a_streak_grows_day_by_day(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with deal_site(sqlite_url, monkeypatch) as site:
+        ann = await site.person("Ann")
+        for days in (1, 2):
+            await ann.begin()
+            await ann.play(days)
+            assert (await ann.deal())["streak"] == {"days": days, "best": days}
+            site.clock.pass_seconds(86_400)
+        assert (await ann.deal())["streak"] == {"days": 2, "best": 2}
+        site.clock.pass_seconds(86_400)
+        assert (await ann.deal())["streak"] == {"days": 0, "best": 2}
+        assert (await ann.deal())["day"] == next_day(DAY, 3)
+
+
+async def test_a_guest_who_becomes_an_account_counts_once(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with deal_site(database_url, monkeypatch) as site:
+        ann = await site.person("Ann")
+        await ann.begin()
+        await ann.play(1)
+        await ann.ask("POST", "/api/v1/account/register", json={"password": PASSWORD})
+        # The same person as a guest on another device, who then logs in.
+        guest = await site.person("Ann elsewhere")
+        site.clock.pass_seconds(1)
+        await guest.begin()
+        await guest.play(2)
+        login = {"name": "Ann", "password": PASSWORD}
+        await guest.ask("POST", "/api/v1/account/login", json=login)
+        await site.keep_deals()
+        told = await ann.ask("GET", f"/api/v1/deal/{DAY}/results")
+        assert [told[who]["total"] for who in ("accounts", "guests")] == [1, 0]
+        tries = (await ann.deal())["tries"]
+        assert [each["counts"] for each in tries] == [True] + [False] * (len(tries) - 1)
+        assert told["accounts"]["rows"][0]["turns"] == tries[0]["turns"]
+
+
+async def test_whoever_goes_leaves_the_list_and_could_take_their_tries_along(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with deal_site(database_url, monkeypatch) as site:
+        ann, bo = await site.person("Ann"), await site.person("Bo")
+        for person in (ann, bo):
+            await person.begin()
+            await person.play(2)
+        await site.keep_deals()
+        data = await ann.ask("GET", "/api/v1/me/data")
+        assert [(each["day"], each["game"]) for each in data["deals"]] == [(DAY, ann.game)]
+        assert "server_seed" not in str(data)
+        await ann.ask("POST", "/api/v1/me/delete", json={})
+        told = await bo.ask("GET", f"/api/v1/deal/{DAY}/results")
+        assert [row["name"] for row in told["guests"]["rows"]] == ["Bo"]
+        assert told["comparison"]["others"] == 0
+
+
+async def test_a_result_is_not_lost_with_the_worker_that_saw_the_end(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is written down when a game ends: whoever looks next reads it from the log."""
+    async with deal_site(sqlite_url, monkeypatch) as site:
+        ann = await site.person("Ann")
+        await ann.begin()
+        await ann.play(1)
+        mine = await site.deals.store.tries_of((ann.id,), DAY)
+        assert [each.ended_at for each in mine] == [None]
+    async with deal_site(sqlite_url, monkeypatch) as site:
+        await site.keep_deals()
+        await site.keep_deals()  # twice writes the same
+        total, rows = await site.deals.store.results(DAY, accounts=False, limit=10, offset=0)
+        assert (total, [row["name"] for row in rows]) == (1, ["Ann"])
+
+
+def turns(*played: str) -> tuple[Turn, ...]:
+    return tuple(Turn(spaces=10 * n, home=0, played=each) for n, each in enumerate(played, 1))
+
+
+def test_ways_part_where_most_of_those_who_had_played_alike_went_elsewhere() -> None:
+    mine = turns("a", "b", "c")
+    others = [turns("a", "x", "y"), turns("a", "x"), turns("a", "b", "c"), turns("q", "b", "c")]
+    found = compare(mine, others)
+    assert found.parting is not None
+    assert (found.parting.turn, found.parting.others, found.parting.usual) == (2, 3, 2)
+    assert (found.parting.played, found.parting.instead) == ("b", "x")
+    assert [turn.same for turn in found.turns] == [3, 1, 1]
+    assert [(turn.behind, turn.level, turn.ahead) for turn in found.turns] == [
+        (0, 4, 0),
+        (0, 4, 0),
+        (1, 3, 0),
+    ]
+
+
+def test_whoever_is_alone_is_compared_with_nobody() -> None:
+    found = compare(turns("a"), [])
+    assert (found.others, found.parting, found.turns[0].level) == (0, None, 0)
+    assert GIVEN_UP > 10_000
