@@ -127,9 +127,22 @@ def _returns(numbers: dict[str, Any]) -> list[str]:
             f"{_of(gone, 'seconds'):.1f} s (half of them after {_of(gone, 'median_s'):.1f} s), {_of(gone, 'cpu_ms'):.2f} ms of CPU each. "
             f"The tables that play on wait {_of(gone, 'quiet', 'p50_ms'):.1f} ms (p99 {_of(gone, 'quiet', 'p99_ms'):.1f}) in the {killed.QUIET:.0f} s before, "
             f"{_of(gone, 'meanwhile', 'p50_ms'):.1f} ms (p99 {_of(gone, 'meanwhile', 'p99_ms'):.1f}) meanwhile."
+            + _own_lateness(gone)
         ),
         "",
     ]
+
+
+def _own_lateness(gone: list[dict[str, Any]]) -> str:
+    """What of it is the generator's; earlier runs did not ask."""
+    if not all("crowd_is_last" in each for each in gone):
+        return ""
+    order = "gives way to" if all(each["crowd_is_last"] for each in gone) else "runs beside"
+    return (
+        f" The process that plays the crowd {order} those who play on, PostgreSQL and Redis on their core; a timer in "
+        f"the process of those who play on was late by {_of(gone, 'quiet', 'own_p99_ms'):.1f} ms (p99) before and "
+        f"{_of(gone, 'meanwhile', 'own_p99_ms'):.1f} ms meanwhile."
+    )
 
 
 def _length(numbers: dict[str, Any]) -> list[str]:
