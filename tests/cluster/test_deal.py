@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import psutil
 import pytest
+from websockets.asyncio.client import connect
+from websockets.typing import Origin
 
 from app.play.log.entries import Entry
 from app.store.engine import make_engine
@@ -36,13 +40,31 @@ class Wanderer(Player):
         self.bases = [*self.bases[1:], base]
         return await super().ask(method, base + path, code, headers={"Origin": base}, **given)
 
-    async def hurry(self) -> None:
+    async def hurry(self, pace: str = "skip") -> None:
         """Bots need not wait for somebody to look: said at each worker."""
         for number in range(len(self.bases)):
-            hurry = {"do": "pace", "id": f"hurry-{number:03}", "pace": "skip"}
+            hurry = {"do": "pace", "id": f"{pace}-{number:04}", "pace": pace}
             await self.ask("POST", f"/api/v1/games/{self.game}/commands", json=hurry)
 
+    @asynccontextmanager
+    async def looking_on(self) -> AsyncIterator[None]:
+        """A page of the table open at each worker: a row is left to the workers where its people are, and where
+        nobody is anywhere each leaves it to the others for two seconds.
+        """
+        async with AsyncExitStack() as stack:
+            for base in self.bases:
+                cookie = {"Cookie": f"cartagena={self.http.cookies['cartagena']}"}
+                address = f"{base.replace('http', 'ws', 1)}/ws/game/{self.game}"
+                page = await stack.enter_async_context(
+                    connect(address, additional_headers=cookie, origin=Origin(base), max_queue=None)
+                )
+                await page.send('{"do":"hello","v":2}')
+                while '"t":"presence"' not in await page.recv(decode=True):
+                    pass
+            yield
+
     async def play(self, plan: int = 0, most: int = ACTIONS) -> dict[str, Any]:
+        await self.hurry("fast")
         for number in range(most):
             told = await self.awaited()
             action = planned(told, plan, number)
@@ -74,7 +96,8 @@ async def test_the_same_moves_get_the_same_replies_with_three_workers_and_with_o
         # While bots think their processes are killed, again and again.
         killing = asyncio.create_task(_kill_thoughts(cluster))
         try:
-            await one.play(1)
+            async with one.looking_on():
+                await one.play(1)
         finally:
             killing.cancel()
         _, entries = await log_of(cluster, one.game)
@@ -92,7 +115,8 @@ async def test_the_same_moves_get_the_same_replies_with_three_workers_and_with_o
     async with in_process(url, migrated=True) as server, httpx.AsyncClient(timeout=60) as http:
         alone = await person_at(http, [server.base], "One Worker")
         assert (await alone.begin())["day"] == day, "midnight came in between"
-        await alone.play(1)
+        async with alone.looking_on():
+            await alone.play(1)
         lines.append(line_of(await server.game_server.store.entries(alone.game)))
     shorter = min(map(len, lines))
     assert shorter > 2 * ACTIONS
