@@ -10,7 +10,7 @@ from app.play.log.entries import Append
 
 
 class Stored:
-    """True once entry and head are on disk, False when the number or the command was taken, else an exception.
+    """True once entry and head are on disk, False when the number was taken, else an exception.
 
     One hears of it: a function, called the moment it is known, or whoever awaits it.
     """

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-# The seat of an entry that belongs to no seat; a number, so that UNIQUE(game, seat, command) sees it.
+# The seat of an entry that belongs to no seat.
 NOBODY = -1
 
 

@@ -284,7 +284,7 @@ class Room(Replica):
     def _commit(self, proposal: Proposal, stored: Stored | asyncio.Future[Any]) -> Ack | None:
         """The entry is on disk: put it in place, send it to everybody, publish it.
 
-        None when it is not: its number, or its command, was already taken. Raises Unconfirmed.
+        None when it is not: its number was already taken. Raises Unconfirmed.
         """
         append, after, context = proposal.append, proposal.after, self.context
         assert append is not None

@@ -33,7 +33,7 @@ class GroupCommit:
         self._is_closed = False
 
     def append(self, append: Append) -> Stored:
-        """True once it is on disk, False when its number or command was taken; else StoreUnavailable."""
+        """True once it is on disk, False when its number was taken; else StoreUnavailable."""
         stored = Stored(append)
         if self._is_closed:
             stored.settle(StoreUnavailable("the store is closed"))

@@ -84,11 +84,9 @@ FROM a WHERE heads.game = a.game AND (SELECT count(*) FROM logged) > 0
 """
 _MOVES = _ROWS + _WOKEN + _HEADS
 _ALL = _ROWS + _WOKEN + _LISTED + _HEADS
-# Somebody else's number, or a command that has its entry already.
 _TAKEN = """
-SELECT a.game, a.seq FROM json_to_recordset($1::json) AS a(game text, seq int, seat int, command text)
+SELECT a.game, a.seq FROM json_to_recordset($1::json) AS a(game text, seq int)
 WHERE EXISTS (SELECT 1 FROM log WHERE log.game = a.game AND log.seq = a.seq)
-  OR EXISTS (SELECT 1 FROM log WHERE log.game = a.game AND log.seat = a.seat AND log.command = a.command)
 """
 _LOOK = """
 SELECT l.game, l.seq, l.kind, l.seat, l.body, l.by, l.at, l.command, l.who
@@ -135,7 +133,7 @@ class PostgresWriter:
         return [_order(append) not in lost for append in batch]
 
     async def _write_part(self, run: Any, part: Batch) -> set[tuple[str, int]]:
-        """Which of them were not written: their number, or their command, was taken."""
+        """Which of them were not written: their number was taken."""
         lost: set[tuple[str, int]] = set()
         while part:
             try:

@@ -42,7 +42,7 @@ _DUE = (
     "ON CONFLICT (game) DO UPDATE SET n = due.n + 1, at = min(due.at, excluded.at) "
     "WHERE due.lease_until > 0 OR due.at > excluded.at"
 )
-_PAGES = 4  # of an entry that shares none: log, its two indexes, head
+_PAGES = 3  # of an entry that shares none: log, its index, head
 _LOOK = "SELECT kind, seat, body, by, at, command, who FROM log WHERE game=? AND seq=?"
 
 

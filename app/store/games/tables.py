@@ -77,9 +77,10 @@ log = Table(
     Column("body", Text, nullable=False),
     Column("by", String(8), nullable=False),
     Column("at", BigInteger, nullable=False),
+    # Each counts once, and no index is needed for that: a number is taken once, and whoever writes the next one has
+    # folded all entries before it, with their commands. An index would be as many pages again for every move.
     Column("command", String(40), nullable=True),
     Column("who", ID, nullable=False),
-    Index("log_by_command", "game", "seat", "command", unique=True),
     # Who sat down where, also if they stood up again; moves are not in it and cost nothing for it.
     Index(
         "log_by_sitter",

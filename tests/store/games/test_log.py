@@ -49,15 +49,6 @@ async def test_one_lost_race_fails_no_other_row(store: SqlGameStore) -> None:
     assert set((await store.heads([row.id for row in rows])).values()) == {2}
 
 
-async def test_a_command_id_is_accepted_once_a_seat(store: SqlGameStore) -> None:
-    row = await new_game(store)
-    assert await store.append(append_of(row, 2, "same-id-1")) is True
-    assert await store.append(append_of(row, 3, "same-id-1")) is False
-    assert (await store.heads([row.id]))[row.id] == 2
-    other = await new_game(store)
-    assert await store.append(append_of(other, 2, "same-id-1")) is True
-
-
 async def test_two_stores_racing_for_one_number_have_one_winner(
     migrated_url: str, store: SqlGameStore
 ) -> None:

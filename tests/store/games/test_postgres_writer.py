@@ -110,9 +110,9 @@ async def test_whoever_lost_a_race_is_left_out_and_the_others_are_written(
     store: SqlGameStore, writer: PostgresWriter
 ) -> None:
     rows = [await new_game(store) for _ in range(6)]
-    await writer.write([move(rows[1], 2, "theirs"), move(rows[4], 2, "same-command")])
+    await writer.write([move(rows[1], 2, "theirs"), move(rows[4], 2, "theirs")])
     async with statements(writer) as asked:
-        batch = [move(row, 3 if number == 4 else 2, "same-command") for number, row in enumerate(rows)]
+        batch = [move(row, 2, "ours") for row in rows]
         assert await writer.write(batch) == [True, False, True, True, False, True]
     assert len(asked) == 3  # in vain, whose it was, once more
     heads = await store.heads([row.id for row in rows])
