@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sqlalchemy import exists
+
 from app.store.engine import is_sqlite, make_engine, sqlite_file
 from app.store.games import tables as game_tables
 from app.store.migrate import newest, upgrade
@@ -58,18 +60,26 @@ class Databases:
             self._postgres.drop_database(name)
 
 
-async def at_head(url: str) -> None:
-    """Brings a database to head; SQLite files are copied from one that was, which is ten times as fast."""
+async def at_head(url: str) -> bool:
+    """Brings a database to head; whether nobody has used it yet.
+
+    SQLite files are copied from one that was, which is ten times as fast.
+    """
     file = Path(sqlite_file(url)) if is_sqlite(url) else None
     if file is not None and not file.exists() and _HEAD:
         file.write_bytes(_HEAD[0])
-        return
+        return True
     is_new = file is not None and not file.exists()
     engine = make_engine(url)
     await upgrade(engine)
+    async with engine.connect() as connection:
+        is_empty = not any([await connection.scalar(exists(table).select()) for table in _FIRST_USED])
     await engine.dispose()
     if file is not None and is_new:
         _HEAD.append(file.read_bytes())
+    return is_empty
 
 
+# Whatever else a database holds belongs to somebody or to a game.
+_FIRST_USED = (people_tables.players, game_tables.games)
 _HEAD: list[bytes] = []  # an empty file with the tables, as the first of this process was made

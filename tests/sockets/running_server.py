@@ -29,6 +29,7 @@ from app.web.security.connections import Connections
 from app.web.security.http_protocol import BoundedHttpProtocol
 from app.web.ws.transport.uvicorn import SocketProtocol
 from tests.databases import at_head
+from tests.rounds import first_rounds
 from tests.web.running_site import QUICK
 from tools.soak import fork_server
 
@@ -84,8 +85,7 @@ async def in_process(
     database_url: str, *, migrated: bool = False, **changes: Any
 ) -> AsyncIterator[RunningServer]:
     """The whole server on real sockets, in this event loop; `migrated` says that its database is ready."""
-    if not migrated:
-        await at_head(database_url)
+    is_empty = not migrated and await at_head(database_url)
     port = free_port()
     settings = Settings(database=database_url, port=port, **{**ROOMY, **changes})
     app = create_app(settings)
@@ -101,7 +101,8 @@ async def in_process(
         timeout_graceful_shutdown=2,
     )
     server = uvicorn.Server(config)
-    serving = asyncio.create_task(server.serve())
+    with first_rounds(are_left_out=is_empty):
+        serving = asyncio.create_task(server.serve())
     try:
         while not server.started:
             if serving.done():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import httpx
@@ -15,6 +15,7 @@ from app.settings import Settings
 from app.web.auth.passwords import Passwords
 from app.web.site import Site
 from tests.databases import at_head
+from tests.rounds import first_rounds
 
 ORIGIN = "http://testserver"
 BROWSER = {
@@ -74,9 +75,11 @@ class TestSite:
 async def running(database_url: str, **changes: object) -> AsyncIterator[TestSite]:
     """An app on this database with these settings."""
     settings = Settings(database=database_url, **changes)  # type: ignore[arg-type]
-    await at_head(settings.database_url)
+    is_empty = await at_head(settings.database_url)
     app = create_app(settings)
-    async with app.router.lifespan_context(app):
+    async with AsyncExitStack() as stack:
+        with first_rounds(are_left_out=is_empty):
+            await stack.enter_async_context(app.router.lifespan_context(app))
         test = TestSite(app)
         test.site.passwords = Passwords(QUICK)
         try:

@@ -1,0 +1,43 @@
+"""A server's rounds on a database without a row: the first ones, which have nothing to do there, are left out.
+
+Each server makes seven as it starts (retention, notices, deals, ...), which cost more than the rest of most tests. The
+next ones come when they are due; on a database that somebody has used the first ones are made as ever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+
+import pytest
+
+from app.web import maintenance
+
+__all__ = ["first_rounds"]
+
+_are_left_out: ContextVar[bool] = ContextVar("first rounds are left out", default=False)
+_run_every = maintenance.run_every
+
+
+@contextmanager
+def first_rounds(*, are_left_out: bool) -> Iterator[None]:
+    """For servers whose start begins in here; several may start at once."""
+    before = _are_left_out.set(are_left_out)
+    try:
+        yield
+    finally:
+        _are_left_out.reset(before)
+
+
+async def _from_the_second(
+    seconds: float, work: Callable[[], Awaitable[None]], stopping: asyncio.Event
+) -> None:
+    if _are_left_out.get():
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stopping.wait(), seconds)
+    await _run_every(seconds, work, stopping)
+
+
+pytest.MonkeyPatch().setattr(maintenance, "run_every", _from_the_second)
