@@ -89,6 +89,11 @@ def test_a_push_is_shown_opens_the_table_and_is_taken_back(
 def test_a_game_over_two_days_is_played_by_following_pushes_alone(
     house: PushingHouse, away: Callable[..., Away]
 ) -> None:
+    follow_pushes(house, away, 12)
+
+
+def follow_pushes(house: PushingHouse, away: Callable[..., Away], hours_a_turn: int) -> None:
+    """A game over two days; one with twice as many turns a day is in tests/soak."""
     ann, bo = away("Ann"), away("Bo")
     people = {person.path: person for person in (ann, bo)}
     for person in (ann, bo):
@@ -97,8 +102,8 @@ def test_a_game_over_two_days_is_played_by_following_pushes_alone(
     ann.player.game = bo.player.game = game
     hours, number, turns, is_over = 0, 0, 0, False
     while not is_over:
-        house.turn(6 * HOUR)
-        hours += 6
+        house.turn(hours_a_turn * HOUR)
+        hours += hours_a_turn
         while (told := house.received(number)).told["t"] != "turn":
             number += 1
         number += 1
@@ -110,7 +115,7 @@ def test_a_game_over_two_days_is_played_by_following_pushes_alone(
         person.player.page.goto(f"{person.player.url}{path}")
         expect(person.player.page.locator("#table[data-mine=true]")).to_be_visible()
         state = person.player.state()
-        if hours > 48:  # by then each has followed several; a whole game would be some twenty more pages
+        if hours > 48:  # by then each has followed some; a whole game would be some twenty more pages
             person.player.act({"type": "resign"})
             state = person.player.state()
         while move_beside(person.player, state):

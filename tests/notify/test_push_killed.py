@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import httpx
 
+from app.notify.switchboard import SETTLED
+from app.store.engine import sqlite_file
 from tests.databases import at_head
 from tests.notify.push_service import push_service
 from tests.notify.pushing import DAYS, play_turn, subscribe
@@ -34,16 +38,25 @@ async def test_killed_after_the_commit_the_next_server_pushes_it_once(
             await play_turn(browser, room)  # whoever is to move has moved, and it is on disk
         await server.kill()
         assert service.tries == 0, "nobody was told"
-        again = ServerProcess(sqlite_url, tmp_path, webhook_private="yes", notify_seconds=0.5)
+        _wait_until_settled(sqlite_url)
+        again = ServerProcess(sqlite_url, tmp_path, webhook_private="yes", notify_seconds=0.1)
         await again.start()
         async with asyncio.timeout(120):
             await service.taken(1)
         await again.kill()
-        once_more = ServerProcess(sqlite_url, tmp_path, webhook_private="yes", notify_seconds=0.5)
+        once_more = ServerProcess(sqlite_url, tmp_path, webhook_private="yes", notify_seconds=0.1)
         await once_more.start()
-        await asyncio.sleep(3)  # several rounds
+        await asyncio.sleep(1)  # several rounds
         await once_more.kill()
         for browser in people:
             await browser.aclose()
     assert [each.told["t"] for each in service.received] == ["turn"]
     assert service.received[0].told["url"] == f"/g/{room}"
+
+
+def _wait_until_settled(url: str) -> None:
+    """A turn is pushed when it has stood for a while: so much earlier it was played, and subscribed to before."""
+    with closing(sqlite3.connect(sqlite_file(url))) as database, database:
+        database.execute("UPDATE games SET started_at = started_at - ?", (1000 * SETTLED,))
+        database.execute("UPDATE heads SET updated_at = updated_at - ?", (1000 * SETTLED,))
+        database.execute("UPDATE push_subscriptions SET made_at = made_at - ?", (SETTLED,))
