@@ -84,7 +84,7 @@ def test_after_the_end_any_eyes_and_a_link_to_a_step(
     expect(hands.nth(0).locator(".mini-card")).to_have_count(0)
     page.locator("h1").click()
     page.keyboard.press("ArrowRight")
-    assert page.url.endswith("step=5")
+    expect(page).to_have_url(re.compile("step=5$"))
     # wherever one goes, its line is among those of the log that can be seen
     page.keyboard.press("End")
     expect(page.locator("[data-log] [aria-current]")).to_be_in_viewport()
