@@ -182,8 +182,11 @@ async def test_what_a_dead_worker_had_is_not_said_any_more(redis_url: str) -> No
                 await asyncio.sleep(0.02)
 
 
-async def test_workers_of_the_release_before_who_announce_nothing_hear_everything(redis_url: str) -> None:
+async def test_workers_of_the_release_before_who_announce_nothing_hear_everything(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """They subscribe to one channel for all and to one for each game, and read single news."""
+    monkeypatch.setattr(redis_bus, "_LOOK_EVERY", 0.2)  # they are looked for every five seconds
     async with Pair(redis_url) as pair, redis.asyncio.Redis.from_url(redis_url) as client:
         assert not pair.here.hears("game-1")
         async with client.pubsub(ignore_subscribe_messages=True) as old:
