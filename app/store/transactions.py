@@ -71,6 +71,14 @@ def _is_drivers(problem: BaseException | None) -> bool:
     return isinstance(cause, (*_PREPARED_ANEW, *OUTAGES)) or isinstance(problem, sqlite3.OperationalError)
 
 
+def error_name(problem: BaseException) -> str:
+    """What went wrong, by its names alone: the text of an error may quote a row."""
+    names = [type(problem).__name__]
+    origin = getattr(problem, "orig", None) or problem
+    code = getattr(origin, "sqlite_errorname", None) or getattr(origin, "sqlstate", None)
+    return " ".join([*names, code] if code else names)
+
+
 @contextmanager
 def outages_as_unavailable() -> Iterator[None]:
     """An outage inside comes out as StoreUnavailable; a fault comes out as it is."""
@@ -78,7 +86,7 @@ def outages_as_unavailable() -> Iterator[None]:
         yield
     except Exception as problem:
         if is_outage(problem):
-            raise StoreUnavailable(type(problem).__name__) from problem
+            raise StoreUnavailable(error_name(problem)) from problem
         raise
 
 

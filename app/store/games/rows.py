@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import orjson
 
 from app.play.log.entries import Append, Entry, SeatRow, Summary
-from app.store.transactions import is_outage
+from app.store.transactions import error_name, is_outage
 
 Batch = Sequence[Append]
 Outcome = list[bool]
@@ -18,7 +18,7 @@ class BatchFailed(Exception):
     """Nothing of the batch was written. `is_row`: one of its rows is to blame; `is_outage`: the database."""
 
     def __init__(self, problem: Exception, *, is_row: bool = False) -> None:
-        super().__init__(type(problem).__name__)  # never its text: that may quote a row
+        super().__init__(error_name(problem))
         self.is_row = is_row
         self.is_outage = is_outage(problem)
 
