@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,7 @@ def make_engine(url: str, *, durable: bool = True) -> AsyncEngine:
     }
     engine = create_async_engine(url, **settings)
     _set_up_sqlite(engine.sync_engine, durable=durable)
+    _roll_back_before_closing(engine.sync_engine)
 
     def make() -> Engine:
         # Each of its connections is used by one thread at a time, but not always by the same.
@@ -86,6 +88,19 @@ def _set_up_sqlite(engine: Engine, *, durable: bool) -> None:
         cursor.execute(f"PRAGMA wal_autocheckpoint={EVERY + MOST}")
         cursor.execute("PRAGMA foreign_keys=ON")
         cursor.close()
+
+
+def _roll_back_before_closing(engine: Engine) -> None:
+    """Whoever is cancelled in the middle of a statement leaves the write lock to the next.
+
+    SQLAlchemy closes such a connection. But SQLite closes none that has rows to give: it lives on, and its transaction
+    with the write lock, until the collector finds the cursor, in some circle of an exception and its frames.
+    """
+
+    @event.listens_for(engine, "invalidate")
+    def roll_back(connection: Any, _: object, __: object) -> None:
+        with suppress(engine.dialect.loaded_dbapi.Error):
+            connection.rollback()  # in its thread, behind the statement; the lock is free when that is done
 
 
 def _find_dead_connections(engine: Engine) -> None:
