@@ -14,7 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from app.store.games.checkpoints import EVERY, MOST
-from app.store.threads import give_threads
+from app.store.threads import give_threads, threads_of
+from app.store.write_turns import WriteTurns
 
 BUSY_SECONDS = 10
 # PostgreSQL itself ends what a worker has begun and does not go on with: one that is frozen, or whose machine is
@@ -36,11 +37,12 @@ def sqlite_file(url: str) -> str:
     return file
 
 
-def make_engine(url: str, *, durable: bool = True) -> AsyncEngine:
+def make_engine(url: str, *, durable: bool = True, beside: AsyncEngine | None = None) -> AsyncEngine:
     """An engine for everything but the group commit.
 
     `durable` False (SQLite only): commits do not wait for the disk; for notes that may be lost with the
     power, such as leases. They are on disk with the next durable commit, as the WAL is one sequence.
+    `beside`: another one of this server; whoever writes with one of them takes turns with who does with the other.
     """
     if not is_sqlite(url):
         engine = create_async_engine(
@@ -67,14 +69,21 @@ def make_engine(url: str, *, durable: bool = True) -> AsyncEngine:
 
     def make() -> Engine:
         # Each of its connections is used by one thread at a time, but not always by the same.
-        beside = create_engine(
+        in_threads = create_engine(
             make_url(url).set(drivername="sqlite+pysqlite"), **settings, poolclass=QueuePool
         )
-        _set_up_sqlite(beside, durable=durable)
-        return beside
+        _set_up_sqlite(in_threads, durable=durable)
+        return in_threads
 
-    give_threads(engine, make)
+    give_threads(engine, make, WriteTurns() if beside is None else turns_of(beside))
     return engine
+
+
+def turns_of(engine: AsyncEngine) -> WriteTurns:
+    """The turns at the write lock of an engine on SQLite."""
+    threads = threads_of(engine)
+    assert threads is not None, "PostgreSQL locks rows, and has a queue for each"
+    return threads.turns
 
 
 def _set_up_sqlite(engine: Engine, *, durable: bool) -> None:

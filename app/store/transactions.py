@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from typing import Any, TypeVar
 
 import asyncpg
@@ -108,8 +108,10 @@ async def writing(engine: AsyncEngine, *, at_once: bool = True) -> AsyncIterator
 
     `at_once`: it has SQLite's write lock from its beginning, as one that reads first needs it.
     """
+    threads = threads_of(engine)
+    turn = nullcontext() if threads is None else threads.turns.awaited("a transaction in several steps")
     with outages_as_unavailable():
-        async with asyncio.timeout(STATEMENT_SECONDS), engine.begin() as run:
+        async with asyncio.timeout(STATEMENT_SECONDS), turn, engine.begin() as run:
             if at_once and engine.dialect.name == "sqlite":
                 # A transaction that reads first and writes later would fail at once with BUSY
                 # when another writer came between, whatever the timeout.

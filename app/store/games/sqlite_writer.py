@@ -1,11 +1,13 @@
 """The group commit on SQLite: one writer thread with its own connection, WAL, FULL, BEGIN IMMEDIATE.
 
 The thread keeps fsync off the event loop. A transaction that reads before it writes would fail at once
-with BUSY whatever the timeout, so this one takes the write lock first. Checkpoints happen beside it.
+with BUSY whatever the timeout, so this one takes the write lock first, when it is its turn. Checkpoints happen beside
+it.
 """
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 
 from app.store.engine import BUSY_SECONDS
@@ -22,6 +24,9 @@ from app.store.games.rows import (
     summary_row,
 )
 from app.store.games.worker_thread import WorkerThread
+from app.store.write_turns import NoTurn, WriteTurns
+
+_log = logging.getLogger("cartagena.store")
 
 # Each row is its own step: what it changed is its outcome, and one lost race fails no other row.
 _LOG = (
@@ -42,6 +47,7 @@ _DUE = (
     "ON CONFLICT (game) DO UPDATE SET n = due.n + 1, at = min(due.at, excluded.at) "
     "WHERE due.lease_until > 0 OR due.at > excluded.at"
 )
+TURN_SECONDS = 10.0  # the next turn is always the log's, and nobody writes for so long
 _PAGES = 3  # of an entry that shares none: log, its index, head
 _LOOK = "SELECT kind, seat, body, by, at, command, who FROM log WHERE game=? AND seq=?"
 
@@ -49,8 +55,9 @@ _LOOK = "SELECT kind, seat, body, by, at, command, who FROM log WHERE game=? AND
 class SqliteWriter:
     """Implements BatchWriter."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, turns: WriteTurns | None = None) -> None:
         self._file = file
+        self._turns = turns or WriteTurns()
         self._thread = WorkerThread("log-writer")
         self._connection: sqlite3.Connection | None = None
         self._checkpoints = Checkpoints(file)
@@ -87,6 +94,14 @@ class SqliteWriter:
         self._disconnect()
 
     def _write(self, batch: Batch) -> Outcome:
+        try:
+            with self._turns.taken("the log", TURN_SECONDS, first=True):
+                return self._write_in_turn(batch)
+        except NoTurn as problem:
+            _log.warning("the log had no turn to write: %s", problem)
+            raise BatchFailed(problem) from problem
+
+    def _write_in_turn(self, batch: Batch) -> Outcome:
         try:
             run = self._connect()
             run.execute("BEGIN IMMEDIATE")

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from app.play.log.entries import Entry, GameRow, SeatRow, Summary
 from app.play.log.reading import ROOMS_AT_ONCE
 from app.store.batches import Batches, padded
-from app.store.engine import is_sqlite, make_engine, sqlite_file
+from app.store.engine import is_sqlite, make_engine, sqlite_file, turns_of
 from app.store.games.chat import Chat
 from app.store.games.creating import GAME_COLUMNS, HEAD_COLUMNS, SUMMARY_COLUMNS, Creating
 from app.store.games.due_work import DueWork, Heartbeat
@@ -228,8 +228,10 @@ async def open_store(
 ) -> AsyncIterator[SqlGameStore]:
     """A store on this database; its tables are there (see migrations). `engine` is shared when given."""
     shared = engine if engine is not None else make_engine(url)
-    relaxed = make_engine(url, durable=False) if is_sqlite(url) else shared
-    writer: BatchWriter = SqliteWriter(sqlite_file(url)) if is_sqlite(url) else PostgresWriter(url)
+    relaxed = make_engine(url, durable=False, beside=shared) if is_sqlite(url) else shared
+    writer: BatchWriter = (
+        SqliteWriter(sqlite_file(url), turns_of(shared)) if is_sqlite(url) else PostgresWriter(url)
+    )
     store = SqlGameStore(shared, relaxed, writer, committed)
     try:
         yield store

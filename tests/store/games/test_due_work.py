@@ -201,9 +201,7 @@ async def test_a_fault_of_ours_is_not_taken_for_an_outage(
     assert [each.levelname for each in caplog.records if each.name == "cartagena.store"] == ["ERROR"]
 
 
-async def test_a_database_that_cannot_answer_is_an_outage(
-    store: SqlGameStore,
-) -> None:
+async def test_a_database_that_cannot_answer_is_an_outage(migrated_url: str, store: SqlGameStore) -> None:
     is_sqlite = store.engine.dialect.name == "sqlite"
     patience = "PRAGMA busy_timeout = 1" if is_sqlite else "SET LOCAL lock_timeout = 1"
     waits = "UPDATE heads SET seq = seq" if is_sqlite else "LOCK TABLE heads IN ACCESS EXCLUSIVE MODE"
@@ -213,10 +211,12 @@ async def test_a_database_that_cannot_answer_is_an_outage(
             await run.execute(text(patience))
             await run.execute(text(waits))
 
-    async with store.writing() as other:
+    rival = make_engine(migrated_url)  # on SQLite our own transactions wait for their turn
+    async with writing(rival) as other:
         await other.execute(text("UPDATE heads SET seq = seq"))
         with pytest.raises(StoreUnavailable):
             await stand_in_line()
+    await rival.dispose()
     if not is_sqlite:
         with pytest.raises(StoreUnavailable):
             async with store.reading() as run:
