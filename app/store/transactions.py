@@ -162,5 +162,4 @@ class Queries:
 
     async def change(self, query: Executable) -> int:
         """One statement that writes; how many rows it changed."""
-        async with writing(self.engine) as run:
-            return (await run.execute(query)).rowcount
+        return await self.write(lambda run: run.execute(query).rowcount)

@@ -64,8 +64,7 @@ class Chat(GameDatabase):
                 if row is not None:
                     return _line_of(row)
             try:
-                async with self.writing() as run:
-                    await run.execute(new)
+                await self.change(new)
             except IntegrityError:
                 continue  # somebody else took this number: take the next
         raise StoreUnavailable("no free number for a line of chat")
@@ -90,15 +89,11 @@ class Chat(GameDatabase):
 
     async def set_mute(self, game: str, person: str, muted: str, on: bool) -> None:
         row = {"game": game, "person": person, "muted": muted}
-        async with self.writing() as run:
-            if on:
-                await run.execute(self._upsert(mutes).values(**row).on_conflict_do_nothing())
-            else:
-                await run.execute(
-                    delete(mutes).where(
-                        mutes.c.game == game, mutes.c.person == person, mutes.c.muted == muted
-                    )
-                )
+        if on:
+            await self.change(self._upsert(mutes).values(**row).on_conflict_do_nothing())
+        else:
+            theirs = (mutes.c.game == game, mutes.c.person == person, mutes.c.muted == muted)
+            await self.change(delete(mutes).where(*theirs))
 
     async def mutes(self, game: str, person: str) -> frozenset[str]:
         return await self._reading_mutes.get((game, person))

@@ -109,8 +109,8 @@ class DueWork(GameDatabase):
             .values(lease_until=now + lease, n=due.c.n + 1)
             .returning(due.c.game, due.c.at, due.c.n)
         )
-        async with self.writing(durable=False) as run:
-            return [Due(row.game, row.at, row.n) for row in await run.execute(claim)]
+        claimed = await self.write_relaxed(lambda run: run.execute(claim).all())
+        return [Due(row.game, row.at, row.n) for row in claimed]
 
     async def promised(self, games: Sequence[str], now: int) -> dict[str, int]:
         query = select(due.c.game, due.c.at, due.c.lease_until).where(due.c.game.in_(games))
@@ -119,8 +119,8 @@ class DueWork(GameDatabase):
         }
 
     async def end_leases(self) -> None:
-        async with self.writing(durable=False) as run:
-            await run.execute(update(due).where(due.c.lease_until > 0).values(lease_until=0))
+        free = update(due).where(due.c.lease_until > 0).values(lease_until=0)
+        await self.write_relaxed(lambda run: run.execute(free))
 
     async def next_due(self) -> int | None:
         async with self.reading() as run:
@@ -136,30 +136,23 @@ class Heartbeat(GameDatabase):
     """A part of the GameStore port: the last heartbeat of any worker, and known outages."""
 
     async def heartbeat(self, now: int, gap: int) -> Outage | None:
-        async with self.writing(durable=False) as run:
-            last = (
-                await run.execute(select(heartbeats.c.at).where(heartbeats.c.id == 1).with_for_update())
-            ).scalar()
+        query = select(heartbeats.c.at).where(heartbeats.c.id == 1).with_for_update()
+
+        def beat(run: Connection) -> Outage | None:
+            last = run.execute(query).scalar()
             if last is None:
-                await run.execute(
-                    self._upsert(heartbeats)
-                    .values(id=1, at=now)
-                    .on_conflict_do_nothing(index_elements=["id"])
-                )
+                first = self._upsert(heartbeats).values(id=1, at=now)
+                run.execute(first.on_conflict_do_nothing(index_elements=["id"]))
                 return None
-            done = await run.execute(
-                update(heartbeats)
-                .where(heartbeats.c.id == 1, heartbeats.c.at == last)
-                .values(at=max(now, last))
-            )
+            same = (heartbeats.c.id == 1, heartbeats.c.at == last)
+            done = run.execute(update(heartbeats).where(*same).values(at=max(now, last)))
             if now - last <= gap or done.rowcount != 1:  # another worker was first to be back
                 return None
-            await run.execute(
-                self._upsert(outages)
-                .values(began=last, ended=now)
-                .on_conflict_do_nothing(index_elements=["began"])
-            )
+            gone = self._upsert(outages).values(began=last, ended=now)
+            run.execute(gone.on_conflict_do_nothing(index_elements=["began"]))
             return Outage(last, now)
+
+        return await self.write_relaxed(beat)
 
     async def outages(self, since: int) -> list[Outage]:
         query = select(outages).where(outages.c.ended > since).order_by(outages.c.began)

@@ -122,10 +122,7 @@ class NoticeStore(Queries):
     async def webhook_answered(self, player: str, well: bool) -> None:
         """Counts failures in a row."""
         number = 0 if well else notices.c.webhook_failures + 1
-        async with self.writing() as run:
-            await run.execute(
-                update(notices).where(notices.c.player == player).values(webhook_failures=number)
-            )
+        await self.change(update(notices).where(notices.c.player == player).values(webhook_failures=number))
 
     async def lease(self, now: int, seconds: int) -> bool:
         """True for the one worker that looks for all."""

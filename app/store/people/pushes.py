@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import and_, bindparam, delete, func, or_, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -176,8 +176,9 @@ class PushStore(Queries):
 
     async def enqueue(self, pushes_: Sequence[NewPush], now: int) -> int:
         """Writes them down, each in place of an older one of its browser and game; how many are new."""
-        written = 0
-        async with self.writing() as run:
+
+        def write(run: Connection) -> int:
+            written = 0
             for each in pushes_:
                 row = {
                     "event": each.event,
@@ -198,8 +199,10 @@ class PushStore(Queries):
                     set_={**{name: new.excluded[name] for name in row}, "n": pushes.c.n + 1},
                     where=or_(pushes.c.mark != each.mark, pushes.c.event != each.event),
                 )
-                written += (await run.execute(newer)).rowcount
-        return written
+                written += run.execute(newer).rowcount
+            return written
+
+        return await self.write(write)
 
     async def note_mark(self, browser: str, game: str, mark: str) -> None:
         """The turn they know of has another deadline now."""
@@ -223,15 +226,17 @@ class PushStore(Queries):
         )
         if not await self.rows(ready.limit(1)):
             return []  # mostly nothing is due: no write lock for that
-        claimed = []
-        async with self.writing() as run:
-            found = (await run.execute(ready.with_for_update(of=pushes, skip_locked=True))).all()
-            for row in found:
+
+        def claim(run: Connection) -> list[Any]:
+            claimed = []
+            for row in run.execute(ready.with_for_update(of=pushes, skip_locked=True)).all():
                 mine = and_(pushes.c.subscription == row.subscription, pushes.c.game == row.game)
                 taken = update(pushes).where(mine, is_due).values(lease_until=now + lease)
-                if (await run.execute(taken)).rowcount == 1:
-                    claimed.append((await run.execute(_WHOLE.where(mine))).one())
-        return [_due(row) for row in claimed]
+                if run.execute(taken).rowcount == 1:
+                    claimed.append(run.execute(_WHOLE.where(mine)).one())
+            return claimed
+
+        return [_due(row) for row in await self.write(claim)]
 
     async def sent(self, push: DuePush, now: int) -> None:
         """It is with the push service; a withdrawal is over with that."""
@@ -257,9 +262,12 @@ class PushStore(Queries):
         """The push service does not believe that it is us. The browser is kept, and rests."""
         resting = {"refused_at": now, "rests_until": until}
         mine = push_subscriptions.c.id == push.browser
-        async with self.writing() as run:
-            await run.execute(update(push_subscriptions).where(mine).values(**resting))
-            await run.execute(update(pushes).where(_same(push)).values(lease_until=0))
+
+        def rest(run: Connection) -> None:
+            run.execute(update(push_subscriptions).where(mine).values(**resting))
+            run.execute(update(pushes).where(_same(push)).values(lease_until=0))
+
+        await self.write(rest)
 
     async def believed(self, push: DuePush) -> None:
         """It does again."""
