@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.browser.table.house import House, Player
-from tests.browser.wardrobe import Wardrobe
+from tests.browser.wardrobe import OF_PAGES, Wardrobe
 
 
 @pytest.fixture(scope="session")
@@ -30,8 +30,9 @@ def person(wardrobe: Wardrobe, house: House) -> Iterator[Callable[..., Player]]:
     """person("Ann", phone=True): somebody with a name and a browser; all say goodbye at the end."""
     made: list[Player] = []
 
-    def make(name: str | None = "Ann", **wishes: Any) -> Player:
-        player = Player(wardrobe.take(**wishes), house.url)
+    def make(name: str | None = "Ann", *, fresh: bool = False, **wishes: Any) -> Player:
+        worn = {} if fresh else {wish: wishes.pop(wish) for wish in OF_PAGES if wish in wishes}
+        player = Player(wardrobe.take(fresh=fresh, **wishes), house.url, **worn)
         if name:
             player.introduce(name)
         made.append(player)

@@ -11,12 +11,14 @@ import socket
 import subprocess
 import sys
 import time
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import BrowserContext, Page, expect
 
 from app.client.sealing import Keeper
+from tests.browser.wardrobe import dress
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -75,18 +77,22 @@ class House:
 class Player:
     """One person with a browser of their own; `api` goes beside the page, with the same cookie."""
 
-    def __init__(self, context: BrowserContext, url: str) -> None:
+    def __init__(self, context: BrowserContext, url: str, **worn: Any) -> None:
         self.url = url
         self.context = context
-        self.page: Page = context.new_page()
         self.complaints: list[str] = []
-        self.page.on("pageerror", lambda error: self.complaints.append(error.stack or str(error)))
-        self.page.on(
-            "console", lambda line: self.complaints.append(line.text) if line.type == "error" else None
-        )
         self.csrf = ""
         self.game = ""
         self.keeper = Keeper()
+        self._worn = worn
+
+    @cached_property
+    def page(self) -> Page:
+        """Opened when it is first looked at: many only play beside it."""
+        page = dress(self.context.new_page(), **self._worn)
+        page.on("pageerror", lambda error: self.complaints.append(error.stack or str(error)))
+        page.on("console", lambda line: self.complaints.append(line.text) if line.type == "error" else None)
+        return page
 
     # -- beside the page ---------------------------------------------------------------------------
 
