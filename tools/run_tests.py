@@ -43,8 +43,9 @@ class Part:
     slow: bool = False
 
 
-# In this order, as cores come free. "unit" also takes every folder that no other part names,
-# so a new folder of tests is never forgotten.
+# In this order, as cores come free: the server's tests wait for clocks and other processes now and then, and mypy and
+# "unit", which only reckon, take what that leaves; a browser takes all there is. "unit" also takes every folder that
+# no other part names, so a new folder of tests is never forgotten.
 PARTS = (
     # Takes next to nothing where all is there already; on a fresh machine it waits for the network.
     Part(
@@ -55,7 +56,6 @@ PARTS = (
     ),
     Part("types", "mypy --strict", commands=("mypy",)),
     Part("lint", "ruff: rules and layout", commands=("ruff check .", "ruff format --check .")),
-    Part("unit", "rules, bots and whatever no other part names", cores=2),
     Part(
         "server",
         "rooms, stores, sockets and pages on SQLite, PostgreSQL and Redis",
@@ -75,13 +75,14 @@ PARTS = (
         workers=4,
         spread="loadfile --no-loadscope-reorder",  # tests/longest.py says which come first
     ),
+    Part("unit", "rules, bots and whatever no other part names"),
     Part(
         "browser",
         "the table and the pages in a real Chromium",
         folders=("browser", "js"),
         cores=2,
         workers=4,
-        spread="load --maxschedchunk 1",
+        spread="loadgroup --no-loadscope-reorder",  # one by one, but those of a group to one process
     ),
     Part("soak", "long play under load", folders=("soak",), cores=2, slow=True),
 )

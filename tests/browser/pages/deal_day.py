@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
-import json
-import os
-import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,24 +16,8 @@ ACCOUNTS = PEOPLE[:4]
 PASSWORD = "plank, parrot, doubloon"
 
 
-def played_day(database: Path, factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Ten people have played today's deal, four of them with an account; the cookie of each, by name.
-
-    It is played once for all test processes of a run, which takes some seconds, and copied.
-    """
-    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", f"alone-{os.getpid()}")
-    kept = factory.getbasetemp().parent / f"deal-{run}.db"
-    names = kept.with_suffix(".json")
-    with kept.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not names.exists():
-            names.write_text(json.dumps(_played(kept)))
-    shutil.copy(kept, database)
-    cookies: dict[str, str] = json.loads(names.read_text())
-    return cookies
-
-
-def _played(database: Path) -> dict[str, str]:
+def played_day(database: Path) -> dict[str, str]:
+    """Ten people have played today's deal, four of them with an account; the cookie of each, by name."""
     with (
         pytest.MonkeyPatch.context() as monkeypatch,
         ThreadPoolExecutor(1) as apart,
