@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -20,6 +20,8 @@ from tools.services import Postgres, RedisServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+    from tests.together import Together
 
 # Two busy cores make honest tests slow: slowness is no failure here. CI, which decides over a change,
 # tries the same cases every time; a developer's run looks for new ones.
@@ -42,6 +44,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     shared = getattr(config, "workerinput", None)
     if shared is not None:
         longest_first(items, int(shared["workercount"]))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together | None:
+    """`--dist loadscope` hands tests out as tests/together.py says."""
+    if config.getvalue("dist") != "loadscope":
+        return None
+    from tests.together import Together  # a run in one process needs no xdist
+
+    return Together(config, log)
 
 
 def pytest_collection_finish() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.longest import LONGEST, longest_first
+from tests.together import ONE_BY_ONE, TOGETHER, unit_of
 from tools import run_tests
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -110,6 +111,16 @@ def test_the_longest_begin_first_and_short_ones_wait_behind_them() -> None:
     assert len({test.nodeid for test in tests}) == 36, "none is lost, none comes twice"
 
 
-def test_what_is_called_long_is_there() -> None:
-    for name in LONGEST:
+def test_one_process_takes_what_shares_something_dear() -> None:
+    assert unit_of("tests/cluster/test_deal.py::test_a") == unit_of(
+        "tests/cluster/test_three_workers.py::test_b"
+    )
+    assert unit_of("tests/store/test_log.py::test_a[1]") == unit_of("tests/store/test_log.py::test_b")
+    pages = "tests/browser/pages/"
+    assert unit_of(f"{pages}test_deal.py::test_a") == unit_of(f"{pages}test_deal.py::test_b")
+    assert unit_of(f"{pages}test_new.py::test_a") != unit_of(f"{pages}test_new.py::test_b")
+
+
+def test_what_is_called_long_or_dear_is_there() -> None:
+    for name in (*LONGEST, *TOGETHER, *ONE_BY_ONE):
         assert (ROOT / name.partition("::")[0]).exists(), name

@@ -39,10 +39,12 @@ class Part:
     workers: int = 0
     """Test processes, where waiting for servers and pages leaves the cores idle; else one a core."""
     spread: str = "worksteal"
-    """How tests are handed out to them; whole files where tests of a file share what is dear to make."""
+    """How tests are handed out to them."""
     slow: bool = False
 
 
+# tests/together.py says which tests one process takes, tests/longest.py which come first.
+TOGETHER = "loadscope --no-loadscope-reorder"
 # In this order, as cores come free: the server's tests wait for clocks and other processes now and then, and mypy and
 # "unit", which only reckon, take what that leaves; a browser takes all there is. "unit" also takes every folder that
 # no other part names, so a new folder of tests is never forgotten.
@@ -73,7 +75,7 @@ PARTS = (
         ),
         cores=2,
         workers=4,
-        spread="loadfile --no-loadscope-reorder",  # tests/longest.py says which come first
+        spread=TOGETHER,
     ),
     Part("unit", "rules, bots and whatever no other part names"),
     Part(
@@ -82,7 +84,7 @@ PARTS = (
         folders=("browser", "js"),
         cores=2,
         workers=4,
-        spread="loadgroup --no-loadscope-reorder",  # one by one, but those of a group to one process
+        spread=TOGETHER,
     ),
     Part("soak", "long play under load", folders=("soak",), cores=2, slow=True),
 )

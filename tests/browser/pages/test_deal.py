@@ -13,9 +13,6 @@ from tests.browser.pages.deal_day import PEOPLE, played_day
 from tests.browser.table.house import House
 from tests.rules.test_deal_records import record
 
-# In one process, one after the other: a second one would start a server of its own on a copy of the day.
-pytestmark = pytest.mark.xdist_group("the deal of the day")
-
 
 @pytest.fixture(scope="module")
 def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[House, dict[str, str]]]:
