@@ -77,6 +77,7 @@ CHEER = """async ({Board}, {views, events}) => {
     boat: svg.querySelector(".landmark.sloop")?.getBoundingClientRect().x ?? null,
     beneath: svg.querySelectorAll(".figure.look-1.beneath").length,
     moves: svg.getAnimations({subtree: true}).length,
+    numbers: [...svg.querySelectorAll(".count text")].map((each) => each.textContent),
   });
   const found = [];
   for (const [at, view] of views.entries()) {
@@ -95,7 +96,10 @@ def test_a_won_game_shows_the_sloop_under_the_winners_flag(run: Run, preset: str
     won = {
         **before,
         "winner": 1,
-        "players": [before["players"][0], {**before["players"][1], "pirates": home}],
+        "players": [
+            {**before["players"][0], "pirates": [*before["players"][0]["pirates"][2:], "goal", "goal"]},
+            {**before["players"][1], "pirates": home},
+        ],
     }
     given_up = {**before, "winner": 1}  # whoever wins because the others give up has nobody on deck
     win = [{"type": "game_won", "seat": 1}]
@@ -107,6 +111,7 @@ def test_a_won_game_shows_the_sloop_under_the_winners_flag(run: Run, preset: str
         assert shown["flags"] == ["B"]
         assert shown["beneath"] == 0, "the whole crew stands on deck"
         assert shown["moves"] == 0
+        assert shown["numbers"] == [str(len(home) - 2)], "of those at the start, none over the crew's heads"
     assert cheered["boat"] == still["boat"]
     if preset == "jamaica":
         assert abs(still["boat"] - first["boat"]) > 5, "it has cast off"

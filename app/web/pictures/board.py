@@ -120,9 +120,10 @@ def _pirates(
             for seat, (dx, dy) in zip(seats, plan.standing[len(seats)], strict=True):
                 figures.append((y + dy, pirate(looks[seat], x + dx, y + dy, _FIGURE)))
             continue
+        is_cheering = place == "goal" and any(group[0] == view["winner"] for group in groups)
         for group, (dx, dy) in zip(groups, plan.grouped[len(groups)], strict=True):
             seat, n = group[0], len(group)
-            if place == "goal" and seat == view["winner"]:
+            if is_cheering and seat == view["winner"]:
                 gap = min(
                     34, 170 / n
                 )  # the winner's crew stands side by side, before anybody else who is home
@@ -131,7 +132,7 @@ def _pirates(
                     figures.append((y + 46, pirate(looks[seat], at, y + 46, _FIGURE)))
                 continue
             figures.append((y + dy, pirate(looks[seat], x + dx, y + dy, _FIGURE)))
-            if n > 1:
+            if n > 1 and not is_cheering:  # behind that crew their number would hang over the wrong heads
                 counts.append(
                     f'<g class="count"><circle cx="{x + dx + 15:.1f}" cy="{y + dy - 57:.1f}" r="14"/>'
                     f'<text x="{x + dx + 15:.1f}" y="{y + dy - 51:.1f}">{n}</text></g>'

@@ -85,14 +85,16 @@ export function Pieces(layer) {
       .map((own, seat) => ({ seat, own: own.filter((figure) => figure.place === place) }))
       .filter(({ own }) => own.length);
     if (isBig(place)) {
+      const isCheering = place === "goal" && here.some(({ seat }) => seat === winner);
       grouped(here.length).forEach(({ dx, dy }, at) => {
         const { seat, own } = here[at];
-        if (place === "goal" && seat === winner) {
+        if (isCheering && seat === winner) {
           walks.push(...lineUp(own, x, y, places, line, events));
           return;
         }
         own.forEach((figure, order) => walks.push(put(figure, x + dx, y + dy, places, line, events, order)));
-        if (own.length > 1) counts.append(badge(x + dx, y + dy, own.length, seat));
+        // The others stand behind the winner's crew: their number would hang over the wrong heads.
+        if (own.length > 1 && !isCheering) counts.append(badge(x + dx, y + dy, own.length));
       });
     } else {
       const all = here.flatMap(({ own }) => own);
