@@ -233,6 +233,10 @@ def new_id() -> str:
 
 def exchange(game_server: GameServer, **ports: Any) -> None:
     """Another store, clock or player of bots for a server that is made already; its context is frozen otherwise."""
+    if "clock" in ports:
+        # The sweeper goes on with the clock it began with. If that one stayed behind, whatever it plans would be
+        # overdue by the other, and it would look for due work without a pause.
+        game_server.context.clock.now = ports["clock"].now  # type: ignore[method-assign]
     for name, port in ports.items():
         object.__setattr__(game_server.context, name, port)
         for part in (game_server, game_server.schedule):
