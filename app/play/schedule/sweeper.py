@@ -103,12 +103,13 @@ class Sweeper:
 
     def _is_anothers(self, now: int, game: str, at: int) -> bool:
         """Whether its room is at another worker, and nobody of it here: were it loaded here as well, each of its
-        entries would have to be said from then on. Not for long: that worker may have died.
+        entries would have to be said from then on. Not for long: that worker may have died. Where nobody has a socket
+        anywhere, as somebody who plays by requests alone, it is any worker's that has the room.
         """
         if at <= now - HOLDERS_TURN or not self._context.bus.hears(game):
             return False
         room = self._rooms.loaded(game)
-        return room is None or not len(room.subscribers)
+        return room is None or not (len(room.subscribers) or room.presence.is_deserted(now))
 
     async def sweep(self) -> int:
         """Everything that is due now, one after the other; how many rows. For tests that turn the clock."""

@@ -152,3 +152,16 @@ async def test_due_work_of_a_worker_that_died_is_taken_after_a_while(shared_stag
     await ann.game_server.context.store.wake(ann.game, shared_stage.clock.now())
     shared_stage.clock.pass_seconds(HOLDERS_TURN / 1000)
     assert [due.game for due in await other.sweeper.claim()] == [ann.game]
+
+
+async def test_a_table_whose_people_have_no_socket_waits_for_no_other_worker(shared_stage: Stage) -> None:
+    """They play by requests: both workers have the room, and neither leaves a bot's turn to the other."""
+    ann, bo = await shared_stage.game("ann", "bo")
+    other = await shared_stage.another_worker()
+    phone = await shared_stage.guest("ann", other).come(ann.game)
+    await ann.game_server.context.store.wake(ann.game, shared_stage.clock.now())
+    for guest in (ann, bo):
+        await guest.go()
+    assert await ann.game_server.sweeper.claim() == [], "somebody is at the other worker"
+    await phone.go()
+    assert [due.game for due in await ann.game_server.sweeper.claim()] == [ann.game]
