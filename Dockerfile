@@ -14,7 +14,8 @@ RUN pip wheel --no-cache-dir --no-deps --no-build-isolation --wheel-dir /opt/whe
 RUN pip --python /opt/cartagena/bin/python install \
     --no-cache-dir --only-binary :all: --constraint constraints.txt "$(echo /opt/wheel/cartagena-*.whl)[pictures]"
 # What no server reads: tests and sources of packages, and dates and numbers of the thousand languages we do not speak.
-RUN find /opt/cartagena -type d -name tests -prune -exec rm -rf {} + \
+RUN find /opt/cartagena -type d '(' -name tests -o -path '*/sqlalchemy/testing' -o -path '*/alembic/testing' ')' \
+    -prune -exec rm -rf {} + \
     && find /opt/cartagena -type f '(' -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]' ')' -delete \
     && find /opt/cartagena -path '*/babel/locale-data/*.dat' ! -name root.dat ! -name en.dat ! -name sv.dat \
     ! -name nb.dat ! -name nl.dat ! -name de.dat ! -name fr.dat ! -name es.dat ! -name it.dat -delete
