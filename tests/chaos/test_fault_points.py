@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from app.play.room.subscribers import Subscribers
 from app.settings import BadSettings, read_settings
+from tests.play.stage import open_stage
+from tools.soak import fault_points
 from tools.soak.fault_points import POINTS, BadFault, arm, check
 
 ROOT = Path(__file__).parents[2]
@@ -43,3 +46,21 @@ def test_the_shipped_server_takes_no_fault() -> None:
 def test_the_page_explains_every_point() -> None:
     section = PAGE.read_text().split("## Fault points")[1].split("\n#")[0]
     assert set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)) == set(POINTS)
+
+
+async def test_before_it_dies_after_the_ack_only_the_sender_is_told(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    died: list[bool] = []
+    monkeypatch.setattr(fault_points, "_die", lambda: died.append(True))
+    monkeypatch.setattr(fault_points, "_FLUSH_SECONDS", 0)
+    monkeypatch.setattr(Subscribers, "tell_entry", Subscribers.tell_entry)  # as it is now, afterwards
+    async with open_stage(sqlite_url) as stage:
+        ann, ben = await stage.game("ann", "ben")
+        heard = len(ben.ear.heard)
+        fault_points._after_ack(lambda: True)
+        ack = await ann.send("consent", to="pause", yes=True)
+        assert ann.ear.last["seq"] == ack.seq
+        assert ben.ear.heard[heard:] == []
+        await stage.live(0.05)
+    assert died == [True]

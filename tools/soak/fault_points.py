@@ -143,8 +143,10 @@ def _after_ack(passed: Passed) -> None:
             return
         is_dying = True
         everybody, self._by_seat = self._by_seat, {acked: self._by_seat[acked]}
+        self._arrange()
         original(self, before, table, entry, events, acked, frames)
         self._by_seat = everybody
+        self._arrange()
         asyncio.get_running_loop().call_later(_FLUSH_SECONDS, _die)
 
     Subscribers.tell_entry = tell_entry  # type: ignore[method-assign]
