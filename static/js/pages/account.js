@@ -138,7 +138,10 @@ deleteForm.addEventListener("submit", (event) => {
 
 nameForm(find("[data-name-form]", page), find("#name-said"));
 // Somebody nobody knows yet has no devices or lists; asking for them would only be refused.
+page.setAttribute("aria-busy", "true");
 const { person } = await get("/me").catch(() => ({ person: null }));
-if (person) await Promise.all([showDevices(), showBlocks(), showTokens()]);
-else find("[data-no-blocks]", page).hidden = false;
-notices(find("[data-notices]", page));
+if (!person) find("[data-no-blocks]", page).hidden = false;
+// All at once: each of them moves what is below it.
+const lists = person ? [showDevices(), showBlocks(), showTokens()] : [];
+await Promise.all([notices(find("[data-notices]", page), person), ...lists]);
+page.setAttribute("aria-busy", "false");

@@ -82,11 +82,10 @@ function wishes(form, known) {
 }
 
 /** Bring the section to life; the server says which ways it offers. */
-export async function notices(section) {
+export async function notices(section, person) {
   browserNotices(find("[data-notify-browser]", section));
   const form = find("[data-notice-form]", section);
   const confirm = find("[data-confirm-form]", section);
-  const { person } = await get("/me").catch(() => ({}));
   if (!person) return;
   const known = await get("/me/notices").catch(() => null);
   if (!known) return;

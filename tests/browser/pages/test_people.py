@@ -102,6 +102,7 @@ def test_results_and_games_of_a_player(person: Callable[..., Player]):
     ann.page.get_by_role("button", name="Block", exact=True).click()
     expect(ann.page.locator(".toast")).to_contain_text("Blocked")
     ann.page.goto(f"{ann.url}/account")
+    expect(ann.page.locator("[data-account]")).to_have_attribute("aria-busy", "false")
     ann.page.get_by_role("button", name="Unblock").click()
     expect(ann.page.get_by_text("Nobody is blocked.")).to_be_visible()
 
@@ -109,6 +110,8 @@ def test_results_and_games_of_a_player(person: Callable[..., Player]):
 def test_everything_about_me_is_downloaded_and_deleted(person: Callable[..., Player]):
     ann = person("Ann")
     ann.page.goto(f"{ann.url}/account")
+    # Lists above the link come a moment after the page and move it: a press before that may miss it.
+    expect(ann.page.locator("[data-account]")).to_have_attribute("aria-busy", "false")
     with ann.page.expect_download() as download:
         ann.page.get_by_role("link", name="Download everything").click()
     assert download.value.suggested_filename.endswith(".json")
