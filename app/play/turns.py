@@ -17,8 +17,8 @@ from functools import partial
 from time import thread_time
 from weakref import WeakKeyDictionary
 
-BUDGET = 0.001  # seconds of a turn
-ALONE = 0.004  # the same while nobody plays
+BUDGET = 2**-12  # seconds of a turn: a quarter of a millisecond
+ALONE = 2**-8  # the same while nobody plays
 PLAYING = 0.5  # seconds of the processor's time after an action for which somebody counts as playing
 MOST = 12.0  # steps in a turn, however short they seem to be
 

@@ -55,9 +55,7 @@ async def test_nobody_waits_for_ever_for_a_writer_that_fell_over(in_look_up: boo
     await commit.close()
 
 
-async def test_a_fault_in_one_room_is_not_the_others() -> None:
-    told: list[object] = []
-    asyncio.get_running_loop().set_exception_handler(lambda loop, context: told.append(context["exception"]))
+async def test_a_fault_in_one_room_is_not_the_others(caplog: pytest.LogCaptureFixture) -> None:
     commit = GroupCommit(Unlucky(None), lambda seconds, rows: None)
     first, second = commit.append(append_of(1)), commit.append(append_of(2))
 
@@ -66,8 +64,11 @@ async def test_a_fault_in_one_room_is_not_the_others() -> None:
 
     first.add_done_callback(fail)
     assert await asyncio.wait_for(second, 10) is True
-    assert [type(fault) for fault in told] == [ArithmeticError]
     await commit.close()
+    faults = [(record.getMessage(), record.exc_info) for record in caplog.records]
+    assert [message for message, _ in faults] == ["game game could not take what was stored"]
+    assert faults[0][1] is not None
+    assert faults[0][1][0] is ArithmeticError
 
 
 async def test_the_next_batch_is_on_its_way_before_rooms_are_told() -> None:
@@ -85,3 +86,19 @@ async def test_the_next_batch_is_on_its_way_before_rooms_are_told() -> None:
     commit.append(append_of(1)).add_done_callback(lambda _: order.append("told 1"))
     await commit.flush()
     assert order == ["write 1", "write 2", "told 1"]
+
+
+async def test_where_nothing_waits_rooms_are_told_without_another_turn() -> None:
+    order: list[str] = []
+
+    class Noting(Unlucky):
+        async def write(self, batch: Batch) -> Outcome:
+            await asyncio.sleep(0)
+            asyncio.get_running_loop().call_soon(order.append, "a turn later")
+            return [True] * len(batch)
+
+    commit = GroupCommit(Noting(None), lambda seconds, rows: None)
+    commit.append(append_of(1)).add_done_callback(lambda _: order.append("told"))
+    await commit.flush()
+    await asyncio.sleep(0)
+    assert order == ["told", "a turn later"]

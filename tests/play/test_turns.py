@@ -87,7 +87,7 @@ async def test_what_was_played_in_a_turn_leaves_less_for_newcomers() -> None:
 
 
 async def test_while_nobody_plays_more_come_in_at_once() -> None:
-    work = Work(BUDGET)
+    work = Work(BUDGET * 4)
     turns = Turns(work.clock)
     for _ in range(300):
         turns.do(work.step)
@@ -97,7 +97,7 @@ async def test_while_nobody_plays_more_come_in_at_once() -> None:
         turns.is_played = number >= 30
         await asyncio.sleep(0)
         at_once.append(work.done - before)
-    assert max(at_once[20:30]) == ALONE / BUDGET
+    assert max(at_once[20:30]) == ALONE / (BUDGET * 4) == 4
     assert max(at_once[35:]) == 1, "as soon as somebody acts they give way"
 
 

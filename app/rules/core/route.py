@@ -6,8 +6,7 @@ start 0, then the spaces, the sloop between passage and jungle where it sails, t
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -22,6 +21,7 @@ SLOOP = "sloop"
 GOAL = "goal"
 
 BOARD_LENGTH = 6
+SYMBOL_COUNT = 6
 
 
 def lay_boards(options: Options, seed: str) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ def make_route(symbols: tuple[str, ...], symbol_set: str, passage_spaces: int) -
         places=way.places,
         symbol=tuple(symbol),
         symbol_bits=int.from_bytes(bytes(each & 255 for each in symbol), "big"),
-        ahead=tuple(tuple(_tails(symbol, wanted, way.sides)) for wanted in range(6)),
+        ahead=_tails(symbol, way.sides),
         end=way.end,
         behind=way.behind,
         before=way.before,
@@ -139,10 +139,17 @@ def _make_way(spaces: int, passage_spaces: int) -> _Way:
     )
 
 
-def _tails(symbol: list[int], wanted: int, sides: Iterable[tuple[int, int]]) -> Iterator[bytes]:
-    """Of each place the spaces of one symbol ahead of it. Equal ones are one object: a route stays small."""
-    known: dict[bytes, bytes] = {}
-    spaces = bytes(space for space, shown in enumerate(symbol) if shown == wanted)
-    for place, (low, high) in enumerate(sides):
-        tail = spaces[bisect_left(spaces, max(place + 1, low)) : bisect_left(spaces, high)]
-        yield known.setdefault(tail, tail)
+def _tails(symbol: Sequence[int], sides: Sequence[tuple[int, int]]) -> tuple[tuple[bytes, ...], ...]:
+    """Of each symbol and place the spaces of that symbol ahead on the place's side. Found from the end on, so that
+    places share what lies ahead of them: a route stays small.
+    """
+    tails = [b""] * SYMBOL_COUNT
+    rows = [tuple(tails)]
+    for place in range(len(sides) - 2, -1, -1):
+        shown = symbol[place + 1]
+        if sides[place] != sides[place + 1]:
+            tails = [b""] * SYMBOL_COUNT
+        elif shown >= 0:
+            tails[shown] = bytes((place + 1,)) + tails[shown]
+        rows.append(tuple(tails))
+    return tuple(zip(*reversed(rows), strict=True))

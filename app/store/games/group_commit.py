@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 
 from app.play.log.entries import Append
 from app.play.ports import StoreUnavailable
@@ -84,16 +84,18 @@ class GroupCommit:
             _fail(batch, "not stored")
         else:
             self._committed(time.perf_counter() - began, len(batch))
-            # Once for all of them, and after the next batch is on its way.
-            asyncio.get_running_loop().call_soon(self._tell, zip(batch, outcome, strict=True))
+            outcomes = zip(batch, outcome, strict=True)
+            if self._waiting:  # once for all of them, and after the next batch is on its way
+                asyncio.get_running_loop().call_soon(self._tell, outcomes)
+            else:  # at once: a crowd that comes in meanwhile makes every turn of the loop longer
+                self._tell(outcomes)
 
-    def _tell(self, outcomes: Iterator[tuple[Stored, bool]]) -> None:
+    def _tell(self, outcomes: Iterable[tuple[Stored, bool]]) -> None:
         for stored, is_ours in outcomes:
             try:
                 stored.settle(is_ours)
-            except Exception:  # a fault in one room is not the others'
-                asyncio.get_running_loop().call_soon(self._tell, outcomes)
-                raise
+            except Exception:  # noqa: BLE001  # a fault in one room is not the others'
+                _log.exception("game %s could not take what was stored", stored.append.entry.game)
 
     async def _look_up(self, batch: list[Stored]) -> None:
         until = time.monotonic() + LOOK_FOR

@@ -104,7 +104,7 @@ class SqlGameStore(Creating, DueWork, Heartbeat, Chat):
                 # Numbers have no gaps, so so many entries are so many numbers.
                 values = {"games": games, "after": after, "last": after + limit}
                 for row in run.execute(_PAGES, values):
-                    found[row.game, after, limit].append(row)
+                    found[row[0], after, limit].append(row)
 
         await self.read(look)
         return list(found.values())
