@@ -307,21 +307,24 @@ def test_what_a_bot_played_for_somebody_is_played_to_them(person: Callable[..., 
     expect(story(ann.page)).to_be_visible()
 
 
-def test_on_a_phone_the_clock_stays_in_sight(person: Callable[..., Player]) -> None:
+@pytest.mark.parametrize("height", [844, 660])
+def test_on_a_phone_names_and_clock_stay_in_sight(person: Callable[..., Player], height: int) -> None:
     ann, bo, cy = person("Ann", phone=True, bypass_csp=True), person("Bo"), person("Cy")
+    ann.page.set_viewport_size({"width": 390, "height": height})
     game = begin(ann, bo, cy, options=THREE, clock={"kind": "bank", "seconds": 600, "increment": 5})
     turn(ann, actions=1)
     turn(bo, cy)
     at_pace(ann, "slow")
     ann.open(game)
     expect(story(ann.page)).to_contain_text("1 / 4")
-    clock = ann.page.locator(".plate.own .plate-clock")
-    expect(clock).to_be_visible()
-    is_seen = """(clock) => {
-      const { left, top, width, height } = clock.getBoundingClientRect();
-      return clock.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+    is_covered = """(all) => {
+      const strip = document.querySelector(".is-story").getBoundingClientRect();
+      const boxes = all.map((node) => node.getBoundingClientRect());
+      return boxes.map(({ top, bottom }) => bottom > strip.top && top < strip.bottom);
     }"""
-    assert clock.evaluate(is_seen)
+    expect(ann.page.locator(".plate.own .plate-clock")).to_be_visible()
+    shown = ann.page.locator(".plate-clock, .plate-name")
+    assert shown.evaluate_all(is_covered) == [False] * 6
     sides = story(ann.page).locator("button").evaluate_all(SIDES)
     assert len(sides) == 8
     assert min(sides) >= 43.5
