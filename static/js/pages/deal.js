@@ -83,15 +83,16 @@ function showMine(deal) {
   part("mine").hidden = false;
 }
 
+const line = (row) =>
+  el(
+    row.is_me ? "tr.is-me" : "tr",
+    {},
+    el("td", {}, String(row.place)),
+    el("th", { scope: "row" }, el("a", { href: `/players/${encodeURIComponent(row.person)}` }, personName(row.name))),
+    el("td", {}, resultWords(row)),
+  );
+
 function listOf(title, { total, rows }) {
-  const line = (row) =>
-    el(
-      row.is_me ? "tr.is-me" : "tr",
-      {},
-      el("td", {}, String(row.place)),
-      el("th", { scope: "row" }, el("a", { href: `/players/${encodeURIComponent(row.person)}` }, personName(row.name))),
-      el("td", {}, resultWords(row)),
-    );
   return el(
     "div.deal-list",
     {},
@@ -144,9 +145,8 @@ async function showOthers(deal, more = false) {
   if (!part("closed").hidden) return;
   const results = await get(`/deal/${deal.day}/results?offset=${offset}`);
   const { accounts, guests } = results;
-  const lists = [listOf(t("Players with an account"), accounts), listOf(t("Guests"), guests)];
-  if (more) part("lists").append(...lists);
-  else put(part("lists"), ...lists);
+  if (!more) put(part("lists"), listOf(t("Players with an account"), accounts), listOf(t("Guests"), guests));
+  else [accounts, guests].forEach(({ rows }, n) => rows.length && find("tbody", part("lists").children[n]).append(...rows.map(line)));
   offset += Math.max(accounts.rows.length, guests.rows.length);
   part("more").hidden = offset >= Math.max(accounts.total, guests.total);
   if (!more) showTurns(results.comparison, deal.is_over);

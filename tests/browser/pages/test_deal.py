@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.axe import faults_by
 from tests.browser.pages.deal_day import PEOPLE, played_day
@@ -65,6 +65,34 @@ def test_ten_people_on_one_deal_and_where_ones_own_way_left_theirs(
     assert picture.startswith("<svg")
     assert "Cartagena" in picture
     assert [line for theme in ("light", "dark") for line in faults_by(page, theme)] == []
+    assert complaints == []
+    page.context.close()
+
+
+def test_a_long_list_goes_on_where_it_ended(browser: Browser, day: tuple[House, dict[str, str]]) -> None:
+    house, cookies = day
+    page, complaints = opened(browser, house, cookies[PEOPLE[2]])
+
+    def in_pages(route: Route) -> None:
+        """As many guests as two pages have; the people with an account are all on the first."""
+        begin = int(route.request.url.rsplit("=", 1)[1])
+        told = route.fetch().json()
+        like = {"how": "won", "turns": 20, "spaces": 0, "is_me": False}
+        rows = [{**like, "place": n + 1, "person": f"guest-{n}", "name": f"Guest {n + 1}"} for n in range(60)]
+        told["guests"] = {"total": 60, "rows": rows[begin : begin + 50]}
+        route.fulfill(json=told)
+
+    page.route("**/api/v1/deal/*/results*", in_pages)
+    page.reload(wait_until="networkidle")
+    lists = page.locator(".deal-list")
+    expect(lists.nth(1).locator("tbody tr")).to_have_count(50)
+    page.get_by_role("button", name="Show more").click()
+    expect(lists.nth(1).locator("tbody tr")).to_have_count(60)
+    expect(lists.nth(1).locator("tbody tr").last).to_contain_text("Guest 60")
+    expect(lists).to_have_count(2)
+    expect(lists.nth(0).locator("tbody tr")).to_have_count(4)
+    expect(page.get_by_text("Nobody yet.")).to_have_count(0)
+    expect(page.get_by_role("button", name="Show more")).to_be_hidden()
     assert complaints == []
     page.context.close()
 
