@@ -91,9 +91,13 @@ def _steps(body: bytes) -> Json:
     return steps_of(record, None if eyes == "all" else eyes, everything=eyes == "all")
 
 
-def seen_by(row: GameRow, entries: list[Entry], seat: int | None) -> Json:
-    """A game as one audience has seen it so far: its own views and events, and nothing else of the log."""
-    played = PlayedLine(Table.of(row), entries)
+def seen_by(row: GameRow, entries: list[Entry], seat: int | None, last: int) -> Json:
+    """A game as one audience has seen it so far: its own views and events, and nothing else of the log.
+
+    `last`: the entry after which the seat has this number. Later ones are left out: seats close up when a game begins,
+    and the log may be ahead of the room that knows who sits where.
+    """
+    played = PlayedLine(Table.of(row), (entry for entry in entries if entry.seq <= last))
     table, opening = played.table, played.opening
     if opening is None:
         raise Refusal("not_started")
@@ -127,14 +131,15 @@ async def seen(request: Request, game: GameId, person: MaybePerson, password: Pa
     kept: OrderedDict[tuple[str, int, int | None], bytes] | None = getattr(request.app.state, "seen", None)
     if kept is None:
         kept = request.app.state.seen = OrderedDict()
-    seat = room.table.seat_of(actor.ids)
-    key = (game, room.table.seq, seat)
+    table = room.table
+    seat = table.seat_of(actor.ids)
+    key = (game, table.seq, seat)
     body = kept.get(key)
     if body is None:
-        site.limits.take_work(request, room.table.seq / ENTRIES_A_MILLISECOND)
+        site.limits.take_work(request, table.seq / ENTRIES_A_MILLISECOND)
         # A long game takes a tenth of a second to play through: not on the loop that carries everybody's moves.
         body = await site.offload.run(
-            _encoded, seen_by, room.row, await whole_log(game_server.store, game), seat
+            _encoded, seen_by, room.row, await whole_log(game_server.store, game), seat, table.seq
         )
         kept[key] = body
         while len(kept) > KEPT:
