@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.play.commands.proposal import Proposal
+from app.play.deal.days import day_of, is_sealed
 from app.play.engines import DEALT
 from app.play.log.entries import GameRow
 from app.play.log.table import Table
@@ -19,19 +20,22 @@ async def end_oldest(game_server: GameServer, actor: Actor) -> str | None:
         games = await game_server.store.games_of(actor.ids, unfinished=True, limit=LOOKED_AT)
     except StoreUnavailable:
         raise Refusal("try_again") from None
-    for game in sorted(filter(_is_alone_at, games), key=lambda game: game.created_at):
-        if game.creator in actor.ids and await _end(game_server, game.id, actor):
+    now = game_server.clock.now()
+    for game in sorted(games, key=lambda game: game.created_at):
+        if game.creator in actor.ids and _may_be_ended(game, now) and await _end(game_server, game.id, actor):
             return game.id
     return None
 
 
-def _is_alone_at(game: GameRow) -> bool:
-    """At most one person, as far as lists know; a seat that is kept for somebody counts as taken.
+def _may_be_ended(game: GameRow, now: int) -> bool:
+    """At most one person is at it, as far as lists know; a seat that is kept for somebody counts as taken.
 
-    A game of the deal of the day stays: its first try is the one that counts.
+    A game of the deal of the day stays until its day is over: its first try is the one that counts.
     """
+    if game.rules_version == DEALT and is_sealed(day_of(game.created_at), now):
+        return False
     summary = game.summary
-    return game.rules_version != DEALT and summary is not None and summary.taken - summary.bots <= 1
+    return summary is not None and summary.taken - summary.bots <= 1
 
 
 async def _end(game_server: GameServer, game: str, actor: Actor) -> bool:

@@ -131,7 +131,7 @@ async def test_nobody_advises_pauses_for_others_or_plays_a_rematch(
         assert refused["error"]["code"] == "deal_alone"
 
 
-async def test_a_deal_counts_among_the_unfinished_tables_and_none_is_ended_for_a_new_one(
+async def test_a_deal_counts_among_the_unfinished_tables_and_none_of_today_is_ended_for_a_new_one(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with deal_site(sqlite_url, monkeypatch, rooms_per_guest=1) as site:
@@ -144,6 +144,10 @@ async def test_a_deal_counts_among_the_unfinished_tables_and_none_is_ended_for_a
         bo = await site.person("Bo")
         await bo.ask("POST", "/api/v1/games", 201, json=new)
         assert (await bo.ask("POST", "/api/v1/deal", 409))["error"]["code"] == "too_many_rooms"
+        site.clock.time = ends_at(DAY) + 1
+        made = await ann.ask("POST", "/api/v1/games?make_room=true", 201, json=new)
+        assert made["ended"] == [ann.game]
+        await site.keep_deals()  # how it went can be told all the same
 
 
 async def test_a_program_cannot_play_the_deal(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
