@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 
 from app.play.create import new_game_id
 from app.play.deal.days import Deal, day_of, new_deal, next_day
@@ -12,7 +13,7 @@ from app.play.log.reading import whole_log
 from app.play.ports import Actor
 from app.play.refusals import Raced
 from app.play.server import GameServer
-from app.store.people.deals import DealStore, Try
+from app.store.people.deals import DealStore, Try, read_line
 from app.web.offload import Offload
 
 _BACK = 2  # days whose games are settled by themselves; older ones when their player looks
@@ -29,9 +30,7 @@ class Deals:
         self._game_server = game_server
         self._offload = offload
         self._fixed: OrderedDict[str, Deal] = OrderedDict()  # they never change
-        self._lines: OrderedDict[tuple[str, tuple[str, ...]], tuple[int, list[tuple[Turn, ...]]]] = (
-            OrderedDict()
-        )
+        self._lines: OrderedDict[str, tuple[int, list[tuple[str, str]]]] = OrderedDict()  # of a day, whose
 
     def now(self) -> int:
         return self._game_server.clock.now()
@@ -88,10 +87,13 @@ class Deals:
 
     async def compared(self, ids: tuple[str, ...], mine: Try) -> Comparison:
         """One's own try beside the first tries of all others, as of a moment ago."""
-        key, now = (mine.day, ids), self.now()
-        kept = self._lines.get(key)
+        now, kept = self.now(), self._lines.get(mine.day)
         if kept is None or not 0 <= now - kept[0] < _FRESH:
-            kept = self._lines[key] = (now, await self.store.others(mine.day, ids))
+            kept = self._lines[mine.day] = (now, await self.store.lines(mine.day))
             while len(self._lines) > _KEPT_DAYS:
                 self._lines.popitem(last=False)
-        return await self._offload.run(compare, mine.line, kept[1])
+        return await self._offload.run(_compared, mine.line, kept[1], ids)
+
+
+def _compared(mine: Sequence[Turn], lines: list[tuple[str, str]], ids: tuple[str, ...]) -> Comparison:
+    return compare(mine, [read_line(line) for owner, line in lines if owner not in ids])

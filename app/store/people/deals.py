@@ -22,7 +22,7 @@ COMPARED = 1_000  # other tries that one is compared with
 _owners = players.alias("deal_owners")
 _STEP = 100
 _DAYS = 4_000  # of somebody's streak that are looked at
-_line: msgspec.json.Decoder[tuple[Turn, ...]] = msgspec.json.Decoder(tuple[Turn, ...])
+read_line = msgspec.json.Decoder(tuple[Turn, ...]).decode
 
 
 class Try(msgspec.Struct, frozen=True):
@@ -151,16 +151,17 @@ class DealStore(Queries):
         total = await self.rows(select(func.count()).select_from(first).where(counted))
         return total[0][0], await self.dicts(some)
 
-    async def others(self, day: str, ids: Sequence[str]) -> list[tuple[Turn, ...]]:
-        """The lines of everybody else's first tries that were played to the end within the day."""
+    async def lines(self, day: str) -> list[tuple[str, str]]:
+        """Whose first tries were played to the end within the day, and their lines as they are kept: reading them is
+        for whoever compares, off the loop."""
         first = _first_tries(day)
         query = (
-            select(first.c.line)
-            .where(first.c.ended_at < ends_at(day), first.c.score < GIVEN_UP, first.c.owner.not_in(ids))
+            select(first.c.owner, first.c.line)
+            .where(first.c.ended_at < ends_at(day), first.c.score < GIVEN_UP)
             .order_by(first.c.ended_at, first.c.game)
             .limit(COMPARED)
         )
-        return [_line.decode(row.line) for row in await self.rows(query)]
+        return [(owner, line) for owner, line in await self.rows(query)]
 
     async def forget_orphans(self, before: str) -> int:
         """Tries of long ago that never got a game, or whose game was forgotten."""
@@ -217,7 +218,7 @@ def _try(row: Any) -> Try:
         is_won=row.is_won,
         turns=row.turns,
         spaces=row.spaces,
-        line=_line.decode(row.line) if row.line else (),
+        line=read_line(row.line) if row.line else (),
         is_made=row.status is not None,
         is_over=row.status not in (None, "open", "running"),
     )
