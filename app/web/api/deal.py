@@ -17,7 +17,7 @@ from app.store.people.deals import Try
 from app.web.api.models import responses
 from app.web.auth.identity import MaybePerson, Person, PersonOrGuest
 from app.web.deals import Deals
-from app.web.errors import NotFound
+from app.web.errors import Conflict, NotFound
 from app.web.game_server import actor_of
 from app.web.routing import Router
 from app.web.site import site_of
@@ -26,7 +26,8 @@ router = Router(prefix="/api/v1", tags=["deal"], responses=responses(401, 403, 4
 
 PAGE = 50
 _MILLISECONDS = 15  # what a page of results costs the database and us
-Day = Annotated[str, Path(max_length=10, pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", examples=["2026-11-17"])]
+_DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+Day = Annotated[str, Path(max_length=10, pattern=_DAY, examples=["2026-11-17"])]
 
 
 class Begun(BaseModel):
@@ -59,13 +60,24 @@ async def todays_deal(request: Request, person: MaybePerson) -> dict[str, Any]:
 
 
 @router.post("/deal", status_code=201)
-async def play_deal(request: Request, person: PersonOrGuest) -> Begun:
-    """A table with today's deal. An unfinished try of today is gone on with; the first one counts."""
-    site = site_of(request)
+async def play_deal(
+    request: Request,
+    person: PersonOrGuest,
+    day: Annotated[str | None, Query(max_length=10, pattern=_DAY)] = None,
+) -> Begun:
+    """A table with today's deal. An unfinished try of today is gone on with; the first one counts. With `day`
+    only if that is today: a page may be open since yesterday."""
+    site, deals = site_of(request), deals_of(request)
     site.limits.take_write(person.id)
+    if day is not None and day != deals.today():
+        await _fixed(deals, day)
+        raise Conflict(
+            "deal_over",
+            "This day is over. Its deal can no longer be played, and everything about it is shown.",
+        )
     settings = site.settings
     most = settings.rooms_per_account if person.is_account else settings.rooms_per_guest
-    found = await deals_of(request).play(actor_of(person), most)
+    found = await deals.play(actor_of(person), most)
     return Begun(id=found.game, day=found.day, n=found.n, counts=found.n == 1)
 
 
@@ -150,6 +162,8 @@ async def _shown(request: Request, day: str, person: Person | None) -> dict[str,
     tomorrow = await deals.fixed(next_day(today)) if day == today else None
     ids = person.ids if person is not None else ()
     tries = await deals.tries_of(ids, day) if ids else []
+    # One that was noted before a crash has no game yet to go on with: it gets it when its player plays.
+    tries = [each for each in tries if each.is_made or each.ended_at is not None]
     present, best = streak(await deals.store.days_played(ids), today) if ids else (0, 0)
     is_open = not is_sealed(day, deals.now())
     return {

@@ -177,14 +177,44 @@ function showDays({ day, today }) {
   put(part("days"), link(shifted(day, -1), t("The day before")), day < today ? link(shifted(day, 1), t("The day after")) : null, day < today ? link(today, t("Today")) : null);
 }
 
+const toGame = (game) => location.assign(`/g/${encodeURIComponent(game)}`);
+const unfinished = ({ tries }) => tries.find(({ is_over: isOver }) => !isOver);
+
+/** On a page that was left open past midnight a try under way may still be finished, but none is begun: the next day's is another deal. */
+async function begin() {
+  const going = unfinished(shown);
+  if (going) return toGame(going.game);
+  try {
+    toGame((await post(`/deal?day=${shown.day}`)).id);
+  } catch (problem) {
+    if (problem.code !== "deal_over") throw problem;
+    const other = unfinished(await get(`/deal/${shown.day}`)); // begun on another page
+    if (other) toGame(other.game);
+    else location.reload();
+  }
+}
+
 async function play() {
   part("play").disabled = true;
   try {
-    const { id } = await post("/deal");
-    location.assign(`/g/${encodeURIComponent(id)}`);
+    await begin();
   } catch (problem) {
     part("play").disabled = false;
     fail(problem);
+  }
+}
+
+/** Once at a time: two requests for the same page of the lists would both be added. */
+async function showMore() {
+  const button = part("more");
+  button.disabled = true;
+  try {
+    await showOthers(shown, true);
+  } catch (problem) {
+    fail(problem);
+  } finally {
+    button.disabled = false;
+    if (document.activeElement === document.body) button.focus(); // a disabled button lost it
   }
 }
 
@@ -199,6 +229,6 @@ async function load() {
 }
 
 part("play").addEventListener("click", play);
-part("more").addEventListener("click", () => showOthers(shown, true).catch(fail));
+part("more").addEventListener("click", showMore);
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 load().catch(fail);

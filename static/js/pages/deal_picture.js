@@ -28,8 +28,8 @@ export function shareText({ day, title, attempt, address }) {
   const rows = [];
   for (let at = 0; at < bars.length; at += A_LINE) rows.push(bars.slice(at, at + A_LINE).join(""));
   const head = t("Cartagena, deal of {day}: {edition}", { day, edition: title });
-  const result = attempt.counts ? resultWords(attempt) : `${resultWords(attempt)} ${t("(Not the first try.)")}`;
-  return [head, result, ...rows, address].join("\n");
+  const note = attempt.n > 1 ? t("(Not the first try.)") : attempt.is_late ? t("It ended after its day, so it stands in no list.") : "";
+  return [head, [resultWords(attempt), note].filter(Boolean).join(" "), ...rows, address].join("\n");
 }
 
 /** The same as a picture that carries its own colours, so that it can be saved. */

@@ -24,7 +24,10 @@ function ranking({ seats, result }) {
   return el("ol", { class: "ranking" }, ...places.map(({ place, seat }) => el("li", { value: place }, seatName(seats, seat))));
 }
 
-/** GameView({scan, now}) -> {element, show(state, happened), live(state)} */
+/**
+ * GameView({scan, now}) -> {element, show(state, happened), present(state), live(state)}: `present` for who is here, `live`
+ * for the clocks, which run on while an older state is shown.
+ */
 export function GameView({ scan, now }) {
   const drawing = svg("svg");
   const map = el("section", { class: "map", "aria-label": t("The board") }, drawing);
@@ -73,8 +76,14 @@ export function GameView({ scan, now }) {
     board.mark({ traces: traces.map((each) => ({ ...each, look: lookOf(table.seats, each.seat) })) });
   }
 
+  function present(state) {
+    status.update(withoutSelf(state));
+    seats.update(state);
+  }
+
   return {
     element,
+    present,
     live(state) {
       if (state.view) clocks.update(state);
     },
@@ -92,10 +101,8 @@ export function GameView({ scan, now }) {
       const worn = JSON.stringify(table.seats.map(({ colour }) => colour));
       if (worn !== colours) board.seats(table.seats);
       colours = worn;
-      status.update(withoutSelf(state));
-      seats.update(state);
+      present(state);
       supply.update(state);
-      clocks.update(state);
       const isOver = table.status !== "running";
       if (isOver) tellEnd(state);
       else tell(state, happened);

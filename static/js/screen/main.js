@@ -30,6 +30,7 @@ const tools = Tools();
 const playback = Playback(show);
 let socket = null;
 let state = emptyState();
+let onShow = null; // the state that is drawn: playback may be behind what is known
 let leaving = 0; // the timer that leads to the next table
 
 root.replaceChildren(gathering.element, game.element, notice, tools.element);
@@ -66,6 +67,7 @@ function take(frame) {
   state = { ...state, ...change };
   if (!state.table) return;
   if (happened.events || happened.reset || happened.kind) playback.add(state, happened);
+  else if (frame.t === "presence" && onShow?.view) game.present(asOfNow(onShow));
   game.live(state);
   if (state.table.next && !leaving) leaving = setTimeout(goOn, LAST_LOOK, state.table.next);
 }
@@ -77,14 +79,18 @@ function goOn(next) {
   watch(next);
 }
 
+/** Who is here is told as of now, however far behind the picture is. */
+const asOfNow = (shown) => (shown.table.id === state.table?.id ? { ...shown, presence: state.presence } : shown);
+
 function show(shown, happened) {
   const { table, view } = shown;
+  onShow = shown;
   root.dataset.phase = view ? table.status : "before";
   root.dataset.seq = String(shown.seq);
   gathering.element.hidden = Boolean(view);
   game.element.hidden = !view;
   scan.update(table);
-  if (view) return game.show(shown, happened);
+  if (view) return game.show(asOfNow(shown), happened);
   gathering.update(shown);
   return Promise.resolve();
 }

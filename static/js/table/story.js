@@ -82,13 +82,15 @@ export function Story({ root, tools, tool, back, store, past, now, onPace, fail 
 
   async function take(asked) {
     waiting = [];
-    const found = await asked;
+    const { seq } = store.state;
+    let found = await asked;
+    if (found && found.seq < seq) found = await past(); // what came while this file was being loaded reached nobody here
     const late = waiting;
     waiting = null;
     if (!found) return false;
     history = { steps: found.steps, views: viewsOf(found, store.state.you.seat), seq: found.seq };
     for (const each of late) follow(...each);
-    return true;
+    return Boolean(history);
   }
 
   const isKnown = async () => history?.seq === store.state.seq || take(past());
@@ -101,8 +103,10 @@ export function Story({ root, tools, tool, back, store, past, now, onPace, fail 
     if (waiting) waiting.push([state, before, { events, by, kind, reset }]);
     if (waiting || !history || state.seq <= history.seq) return;
     const { steps, views } = history;
+    const isGap = state.seq > history.seq + 1;
     history.seq = state.seq;
-    if (events?.length) {
+    if (isGap) refresh(state.past); // what lies between is not here
+    else if (events?.length) {
       const seat = events.find((event) => event.seat !== undefined)?.seat;
       steps.push({ seq: state.seq, seat, by, events });
       views.push(state.view);
@@ -118,7 +122,7 @@ export function Story({ root, tools, tool, back, store, past, now, onPace, fail 
       if (at < stops.length) return;
       at = stops.length - 1;
       if (state.past) show();
-    } else if (reset) refresh(state.past); // after a long cut: what lies between is not here
+    } else if (reset) refresh(state.past); // after a long cut
   }
 
   async function refresh(isShown) {

@@ -72,10 +72,12 @@ def test_ten_people_on_one_deal_and_where_ones_own_way_left_theirs(
 def test_a_long_list_goes_on_where_it_ended(browser: Browser, day: tuple[House, dict[str, str]]) -> None:
     house, cookies = day
     page, complaints = opened(browser, house, cookies[PEOPLE[2]])
+    asked: list[int] = []
 
     def in_pages(route: Route) -> None:
         """As many guests as two pages have; the people with an account are all on the first."""
         begin = int(route.request.url.rsplit("=", 1)[1])
+        asked.append(begin)
         told = route.fetch().json()
         like = {"how": "won", "turns": 20, "spaces": 0, "is_me": False}
         rows = [{**like, "place": n + 1, "person": f"guest-{n}", "name": f"Guest {n + 1}"} for n in range(60)]
@@ -86,8 +88,11 @@ def test_a_long_list_goes_on_where_it_ended(browser: Browser, day: tuple[House, 
     page.reload(wait_until="networkidle")
     lists = page.locator(".deal-list")
     expect(lists.nth(1).locator("tbody tr")).to_have_count(50)
-    page.get_by_role("button", name="Show more").click()
+    # Twice in a moment: the second press must not ask for the same again.
+    page.get_by_role("button", name="Show more").evaluate("button => { button.click(); button.click(); }")
+    page.wait_for_load_state("networkidle")
     expect(lists.nth(1).locator("tbody tr")).to_have_count(60)
+    assert asked == [0, 50]
     expect(lists.nth(1).locator("tbody tr").last).to_contain_text("Guest 60")
     expect(lists).to_have_count(2)
     expect(lists.nth(0).locator("tbody tr")).to_have_count(4)
@@ -128,6 +133,91 @@ def test_a_guest_plays_it_and_is_led_back(browser: Browser, day: tuple[House, di
     expect(other.get_by_text("it is shown when that day is over")).to_be_visible()
     assert complaints == []
     other.context.close()
+    page.context.close()
+
+
+@pytest.mark.parametrize(
+    ("marks", "words"),
+    [
+        ({"n": 1, "counts": True, "is_late": False}, ""),
+        (
+            {"n": 1, "counts": False, "is_late": True},
+            " It ended after its day, so it stands in no list.",
+        ),
+        ({"n": 2, "counts": False, "is_late": False}, " (Not the first try.)"),
+    ],
+)
+def test_what_is_shared_says_why_a_try_does_not_count(
+    browser: Browser, day: tuple[House, dict[str, str]], marks: dict[str, object], words: str
+) -> None:
+    house, cookies = day
+    page, complaints = opened(browser, house, cookies[PEOPLE[2]])
+
+    def marked(route: Route) -> None:
+        told = route.fetch().json()
+        told["tries"] = [{**told["tries"][0], **marks}]
+        route.fulfill(json=told)
+
+    page.route("**/api/v1/deal", marked)
+    page.reload(wait_until="networkidle")
+    shared = page.locator(".deal-text").inner_text().splitlines()
+    result = page.locator("[data-result]").inner_text().removesuffix(words)
+    assert shared[1] == result + words
+    assert complaints == []
+    page.context.close()
+
+
+def begin_beside(page: Page) -> str:
+    """A try that is begun on another page of the same person."""
+    game: str = page.evaluate(
+        """async () => {
+          const headers = { "X-CSRF": document.querySelector("meta[name=csrf]").content };
+          return (await (await fetch("/api/v1/deal", { method: "POST", headers })).json()).id;
+        }"""
+    )
+    return game
+
+
+def test_an_unfinished_try_is_gone_on_with_at_its_table(
+    browser: Browser, day: tuple[House, dict[str, str]]
+) -> None:
+    house, _ = day
+    page, complaints = opened(browser, house, None)
+    game = begin_beside(page)
+    page.reload(wait_until="networkidle")
+    expect(page.locator("[data-play]")).to_have_text("Go on")
+    posted: list[str] = []
+    page.on("request", lambda request: posted.append(request.url) if request.method == "POST" else None)
+    page.locator("[data-play]").click()
+    page.wait_for_url(f"**/g/{game}")
+    assert [url for url in posted if "/deal" in url] == [], "past midnight that would begin another deal"
+    assert complaints == []
+    page.context.close()
+
+
+@pytest.mark.parametrize("is_begun_elsewhere", [True, False])
+def test_a_page_left_open_past_midnight_begins_no_other_deal(
+    browser: Browser, day: tuple[House, dict[str, str]], is_begun_elsewhere: bool
+) -> None:
+    house, _ = day
+    page, _ = opened(browser, house, None)
+    game = begin_beside(page) if is_begun_elsewhere else ""
+    asked: list[str] = []
+
+    def refuse(route: Route) -> None:
+        asked.append(route.request.url.rsplit("?", 1)[1])
+        route.fulfill(status=409, json={"error": {"code": "deal_over", "message": "This day is over."}})
+
+    page.route("**/api/v1/deal?day=*", refuse)
+    page.evaluate("window.isSamePage = true")
+    page.locator("[data-play]").click()
+    if is_begun_elsewhere:
+        page.wait_for_url(f"**/g/{game}")  # it may still be finished
+    else:
+        page.wait_for_function("() => !window.isSamePage")
+        assert page.url == f"{house.url}/deal"
+        expect(page.locator("[data-play]")).to_be_visible()
+    assert asked == ["day=" + page.evaluate("new Date().toISOString().slice(0, 10)")]
     page.context.close()
 
 

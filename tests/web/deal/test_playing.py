@@ -91,6 +91,7 @@ async def test_a_try_that_was_noted_before_a_crash_gets_its_game(
         ann = await site.person("Ann")
         await site.deals.fixed(DAY)
         assert await site.deals.store.begin("noted00000000000000", DAY, ann.id, 1, NOON)
+        assert (await ann.deal())["tries"] == [], "there is no table yet to go to"
         assert (await ann.begin())["id"] == "noted00000000000000"
         assert (await ann.awaited())["table"]["status"] == "running"
 
@@ -182,6 +183,25 @@ async def test_a_game_goes_on_over_midnight_but_then_stands_in_no_list(
         assert (await ann.begin())["day"] == next_day(DAY)
         assert (await ann.deal())["tries"][0]["n"] == 1
         assert (await ann.deal())["streak"]["days"] == 1
+
+
+async def test_a_page_of_yesterday_begins_nothing(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with deal_site(sqlite_url, monkeypatch, ends_at(DAY) - 1) as site:
+        ann = await site.person("Ann")
+        of_day = f"/api/v1/deal?day={DAY}"
+        begun = await ann.ask("POST", of_day, 201)
+        assert begun["day"] == DAY
+        site.clock.time += 1
+        for _ in range(2):
+            refused = (await ann.ask("POST", of_day, 409))["error"]
+            assert refused["code"] == "deal_over"
+            assert refused["message"].startswith("This day is over.")
+        assert (await ann.deal())["tries"] == []
+        assert [each["game"] for each in (await ann.deal(DAY))["tries"]] == [begun["id"]]
+        for other in (next_day(DAY, 2), next_day(DAY, -1), "2027-02-31"):
+            assert (await ann.ask("POST", f"/api/v1/deal?day={other}", 404))["error"]["code"] == "not_found"
+        await ann.ask("POST", "/api/v1/deal?day=today", 422)
+        assert (await ann.ask("POST", f"/api/v1/deal?day={next_day(DAY)}", 201))["day"] == next_day(DAY)
 
 
 async def test_days_end_at_midnight_utc_whatever_the_place(
