@@ -119,8 +119,8 @@ def a_header(patch: Patch, laid: Laid) -> None:
 def the_replay_of_what_was_seen(patch: Patch, laid: Laid) -> None:
     told = replay.seen_by
 
-    def seen(row: Any, entries: Any, seat: Any) -> Any:
-        whole = told(row, entries, seat)
+    def seen(*given: Any) -> Any:
+        whole = told(*given)
         whole["steps"][-1]["marks"] = [f"deck {unseen(laid.new_game(None, ''))}"]  # type: ignore[arg-type]
         return whole
 
