@@ -1,10 +1,11 @@
-"""One round of telling: the switchboard decides for each person; letters and calls go out, pushes are written down."""
+"""One round of telling: the switchboard decides for each person; pushes are written down, letters and calls go out."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from app.notify import switchboard
@@ -13,10 +14,12 @@ from app.notify.mail import Mailer, MailFailed
 from app.notify.ports import Browser, NewPush, NoticeBook, PushBook, Recipient, Waiting, Words
 from app.notify.switchboard import Plan
 from app.notify.webhook import WebhookFailed, Webhooks
+from app.play.ports import StoreUnavailable
 from app.settings import Settings
 
 log = logging.getLogger("cartagena.notify")
-_AT_ONCE = 8  # receivers talked to at the same time
+_AT_ONCE = 8  # people told at the same time
+_FRESH = 1.0  # seconds; whoever waits longer for a place among them is read anew
 _LEASE = (
     60  # seconds; a worker that dies in a round holds up the next one no longer, and two at once do no harm
 )
@@ -35,9 +38,12 @@ class Notifier:
     """Tells people what they want to hear. What there is to tell is read from the games themselves, each round anew,
     so that nothing is lost with a worker; what was told is kept with the person and with each browser.
 
-    For e-mail and webhook a worker first claims a person (so two workers never both write), then tells, then notes
-    what was told: a crash in between means being told again after the interval, never more often than that. A push
-    is written down once and sent by push.py.
+    A round first does for everybody what only the database is needed for: pushes are withdrawn and written down (once;
+    push.py sends them). Letters, which here are e-mails and calls of webhooks, go out after that in a task of its own,
+    so that no push waits for a receiver that hangs; a round begins a new one only when the last has ended. For a letter
+    a worker first claims the person (so two workers never both write), then tells, then notes what was told: a crash
+    in between means being told again after the interval, never more often than that. A digest's day is noted when it
+    was told, by the letter where there is one.
     """
 
     def __init__(
@@ -60,37 +66,46 @@ class Notifier:
         self._words = words
         self._pushes = pushes
         self._rounds = asyncio.Lock()
+        self._letters: asyncio.Task[set[str]] | None = None
 
     async def round(self) -> int:
-        """How many people were told, or will be by the pushes that are written down now."""
+        """A whole round: how many people were told, or will be by the pushes that are written down now."""
+        told = await self.begin()
+        if self._letters is not None:
+            told |= await self._letters
+        return len(told)
+
+    async def begin(self) -> set[str]:
+        """Writes the pushes down and begins the letters, without waiting for those; whoever has a new push."""
         async with self._rounds:
-            return await self._round()
+            if self._letters is not None and self._letters.done():
+                self._letters = None
+            now = int(self._clock())
+            if not await self._book.lease(now, _LEASE):
+                return set()
+            pushed: set[str] = set()
+            has_letters, after = False, ""
+            try:
+                while people := await self._book.recipients(now, after):
+                    after = people[-1].player
+                    has_letters |= await self._push_page(people, now, pushed)
+            finally:
+                await self._book.end_lease()
+            if has_letters and self._letters is None:
+                self._letters = asyncio.get_running_loop().create_task(self._write_letters())
+            return pushed
 
-    async def _round(self) -> int:
-        now = int(self._clock())
-        if not await self._book.lease(now, _LEASE):
-            return 0
-        told, after = 0, ""
-        try:
-            while people := await self._book.recipients(now, after):
-                after = people[-1].player
-                told += await self._tell_all(people, now)
-        finally:
-            await self._book.end_lease()
-        return told
+    async def stop(self, patience: float) -> None:
+        """Ends the letters; those cut off are written again after the interval."""
+        letters, self._letters = self._letters, None
+        if letters is not None:
+            await asyncio.wait([letters], timeout=patience)
+            letters.cancel()
+            await asyncio.gather(letters, return_exceptions=True)
 
-    async def _tell_all(self, people: Any, now: int) -> int:
-        turns = asyncio.Semaphore(_AT_ONCE)
-
-        async def tell(recipient: Recipient) -> bool:
-            async with turns:
-                return await self._tell(recipient, now)
-
-        return sum(await asyncio.gather(*(tell(each) for each in people)))
-
-    async def _tell(self, recipient: Recipient, now: int) -> bool:
+    def _plan(self, recipient: Recipient, now: int) -> Plan:
         settings = self._settings
-        plan = switchboard.plan(
+        return switchboard.plan(
             recipient,
             now,
             round(settings.digest_minutes * 60),
@@ -98,20 +113,36 @@ class Notifier:
             calls=settings.calls_webhooks,
             pushes=self._pushes is not None,
         )
-        if self._pushes is not None:
-            for browser in recipient.browsers:
-                await self._withdraw(self._pushes, browser, recipient, now)
-        if plan.digest is not None and not await self._book.digested(recipient.player, plan.digest):
-            return False
-        well = False
-        if self._pushes is not None and plan.push:
-            for browser in recipient.browsers:
-                well |= await self._push(self._pushes, browser, recipient, plan, now)
-        if plan.mail or plan.webhook:
-            well |= await self._write(recipient, plan, now)
-        return well
 
     # -- pushes ------------------------------------------------------------------------------------
+
+    async def _push_page(self, people: Sequence[Recipient], now: int, pushed: set[str]) -> bool:
+        """Whether anybody of these is to get a letter too."""
+        places = asyncio.Semaphore(_AT_ONCE)
+
+        async def tell(recipient: Recipient) -> bool:
+            plan = Plan()
+            async with places:
+                with _apart(recipient.player):
+                    plan = self._plan(recipient, now)
+                    if self._pushes is not None and await self._push_all(self._pushes, recipient, plan, now):
+                        pushed.add(recipient.player)
+            return plan.has_letters
+
+        outcomes = await asyncio.gather(*(tell(each) for each in people), return_exceptions=True)
+        return any(_results(outcomes))
+
+    async def _push_all(self, book: PushBook, recipient: Recipient, plan: Plan, now: int) -> bool:
+        for browser in recipient.browsers:
+            await self._withdraw(book, browser, recipient, now)
+        if not plan.push:
+            return False
+        is_new = False
+        for browser in recipient.browsers:
+            is_new |= await self._push(book, browser, recipient, plan, now)
+        if plan.digest is not None and not plan.has_letters:
+            await self._book.digested(recipient.player, plan.digest)
+        return is_new
 
     async def _push(
         self, book: PushBook, browser: Browser, recipient: Recipient, plan: Plan, now: int
@@ -157,17 +188,61 @@ class Notifier:
 
     # -- e-mail and webhook ------------------------------------------------------------------------
 
-    async def _write(self, recipient: Recipient, plan: Plan, now: int) -> bool:
-        if not await self._book.claim(recipient.player, recipient.told_at, now):
+    async def _write_letters(self) -> set[str]:
+        """To everybody who is to get one now; who was told. A fault costs the rest of it, and the next round begins
+        anew."""
+        told: set[str] = set()
+        async with asyncio.TaskGroup() as group:  # a stop ends them all
+            try:
+                await self._begin_letters(group, told)
+            except StoreUnavailable:
+                log.warning("the store did not answer; the other letters wait for the next round")
+            except Exception:
+                log.exception("the other letters wait for the next round")
+        return told
+
+    async def _begin_letters(self, group: asyncio.TaskGroup, told: set[str]) -> None:
+        under_way: set[asyncio.Task[None]] = set()
+        loop, after = asyncio.get_running_loop(), ""
+        while people := await self._book.recipients(now := int(self._clock()), after):
+            read_at = loop.time()
+            for recipient in people:
+                plan = Plan()
+                with _apart(recipient.player):
+                    plan = self._plan(recipient, now)
+                if plan.has_letters:
+                    if len(under_way) >= _AT_ONCE:
+                        await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+                        if loop.time() - read_at > _FRESH:
+                            break  # meanwhile they may have played: they and all behind them are read anew
+                    task = group.create_task(self._write(recipient, plan, now, told))
+                    under_way.add(task)
+                    task.add_done_callback(under_way.discard)
+                after = recipient.player
+
+    async def _write(self, recipient: Recipient, plan: Plan, now: int, told: set[str]) -> None:
+        try:
+            with _apart(recipient.player):
+                if await self._write_to(recipient, plan, now):
+                    told.add(recipient.player)
+        except StoreUnavailable:
+            log.warning("the store did not answer; who was written to may be so again after the interval")
+
+    async def _write_to(self, recipient: Recipient, plan: Plan, now: int) -> bool:
+        player = recipient.player
+        if not await self._book.claim(player, recipient.told_at, now):
             return False
-        well = False
+        ways = []
         if plan.mail and recipient.email is not None:
-            well |= await self._mail(recipient, recipient.email, plan.mail)
+            ways.append(self._mail(recipient, recipient.email, plan.mail))
         if plan.webhook and recipient.webhook is not None and recipient.webhook_key is not None:
-            well |= await self._call(recipient, recipient.webhook, recipient.webhook_key, plan.webhook, now)
-        if well:
-            await self._book.told(recipient.player, [item.key for item in plan.mail or plan.webhook])
-        return well
+            ways.append(self._call(recipient, recipient.webhook, recipient.webhook_key, plan.webhook, now))
+        outcomes = await asyncio.gather(*ways, return_exceptions=True)
+        if True in outcomes:
+            await self._book.told(player, [item.key for item in plan.mail or plan.webhook])
+            if plan.digest is not None:
+                await self._book.digested(player, plan.digest)
+        return any(_results(outcomes))
 
     async def _mail(self, recipient: Recipient, email: str, items: tuple[Waiting, ...]) -> bool:
         stop_url = f"{self._settings.public_url.rstrip('/')}/stop/{recipient.stop_token}"
@@ -240,6 +315,27 @@ class Notifier:
         return {"content": "\n".join(lines)[:2000], "allowed_mentions": {"parse": []}}
 
 
+@contextmanager
+def _apart(player: str) -> Iterator[None]:
+    """What is odd about one person is logged, and the others are told. An outage is nobody's own."""
+    try:
+        yield
+    except StoreUnavailable:
+        raise
+    except Exception:
+        log.exception("somebody could not be told", extra={"fields": {"player": player}})
+
+
+def _results(outcomes: Sequence[bool | BaseException]) -> list[bool]:
+    """When all have ended; the first fault is raised then, so that none goes on alone."""
+    results = []
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+        results.append(outcome)
+    return results
+
+
 def _plain(text: str) -> str:
     return " ".join(text.split()).translate(_MARKUP)
 
@@ -248,6 +344,6 @@ def _new_push(browser: Browser, item: Waiting, now: int, *, is_told: bool) -> Ne
     expires = now + (_DAY if item.event in ("invited", "rematch") else _LIVE)
     if item.deadline is not None:
         expires = item.deadline // 1000
-    body = {"title": item.title, "headline": texts.headline(item), "deadline": item.deadline}
+    body = {"headline": texts.headline(item), "deadline": item.deadline}
     mark = switchboard.mark_of(item)
     return NewPush(browser.id, item.game, item.event, mark, item.seq, body, expires, is_told)

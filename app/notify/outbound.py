@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
+import ssl
+import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -43,7 +45,7 @@ def checked_url(text: str, *, private: bool, longest: int, what: str) -> str:
         port = parts.port
     except ValueError:
         raise BadUrl("That is not an address.") from None
-    if len(text) > longest or not text.isascii() or any(letter.isspace() for letter in text.strip()):
+    if len(text) > longest or not all("!" <= letter <= "~" for letter in text.strip()):
         raise BadUrl("That is not an address.")
     if parts.scheme != "https" and not (private and parts.scheme == "http"):
         raise BadUrl(f"{what}'s address begins with https://.")
@@ -69,6 +71,8 @@ class Outbound:
         self._patience = patience
         # Names are looked up in threads of its own: when a name server hangs, nobody else waits for a thread.
         self._threads = ThreadPoolExecutor(_LOOK_UPS, "look-up")
+        self._trusted: ssl.SSLContext | None = None
+        self._trusting = threading.Lock()
 
     def close(self) -> None:
         """Nobody waits for a name any longer."""
@@ -76,30 +80,45 @@ class Outbound:
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
         """One POST; raises NotReached with a reason that names no address."""
-        import httpx  # with the first call: most servers never make one
+        try:
+            parts = urlsplit(url)
+            address, trusted = await self._resolve(parts)
+            return await self._post(parts, address, trusted, body, headers)
+        except ValueError as problem:  # an address that was taken when less was checked
+            raise NotReached(type(problem).__name__) from problem
 
-        parts = urlsplit(url)
-        address = await self._resolve(parts)
+    async def _post(
+        self,
+        parts: SplitResult,
+        address: str,
+        trusted: ssl.SSLContext,
+        body: bytes,
+        headers: Mapping[str, str],
+    ) -> Answer:
+        import httpx  # with the first call, and read by the look-up's thread: most servers never make one
+
         host = parts.hostname or ""
         port = parts.port or (443 if parts.scheme == "https" else 80)
-        target = httpx.URL(scheme=parts.scheme, host=address, port=port, raw_path=_path(parts))
         named = {"Host": host if parts.port is None else f"{host}:{parts.port}", **headers}
         extensions = {"sni_hostname": host} if parts.scheme == "https" else {}
+        settings: dict[str, Any] = {"follow_redirects": False, "trust_env": False, "verify": trusted}
         try:
+            target = httpx.URL(scheme=parts.scheme, host=address, port=port, raw_path=_path(parts))
             async with (
                 asyncio.timeout(self._patience),
-                httpx.AsyncClient(follow_redirects=False, trust_env=False, timeout=self._patience) as client,
+                httpx.AsyncClient(timeout=self._patience, **settings) as client,
                 client.stream("POST", target, content=body, headers=named, extensions=extensions) as answer,
             ):
                 return Answer(answer.status_code, answer.headers.get("retry-after", ""))
-        except (httpx.HTTPError, OSError, TimeoutError) as problem:
+        except (httpx.HTTPError, httpx.InvalidURL, OSError, TimeoutError) as problem:
             raise NotReached(type(problem).__name__) from problem
 
-    async def _resolve(self, parts: SplitResult) -> str:
+    async def _resolve(self, parts: SplitResult) -> tuple[str, ssl.SSLContext]:
+        """An address to connect to, and whom to trust there."""
         try:
             async with asyncio.timeout(self._patience):
-                found = await asyncio.get_running_loop().run_in_executor(
-                    self._threads, _look_up, parts.hostname or "", parts.port or 443
+                found, trusted = await asyncio.get_running_loop().run_in_executor(
+                    self._threads, self._prepare, parts.hostname or "", parts.port or 443
                 )
         except (OSError, TimeoutError, UnicodeError) as problem:
             raise NotReached("unknown host") from problem
@@ -108,7 +127,16 @@ class Outbound:
             raise NotReached("unknown host")
         if not self._private and not all(is_public(address) for address in addresses):
             raise NotReached("private address")
-        return addresses[0]
+        return addresses[0], trusted
+
+    def _prepare(self, host: str, port: int) -> tuple[list[Any], ssl.SSLContext]:
+        """Everything that would hold up the loop; the certificates are read once, for all calls."""
+        with self._trusting:
+            if self._trusted is None:
+                import httpx
+
+                self._trusted = httpx.create_ssl_context(trust_env=False)
+        return _look_up(host, port), self._trusted
 
 
 def _look_up(host: str, port: int) -> list[Any]:

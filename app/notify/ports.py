@@ -142,8 +142,8 @@ class NoticeBook(Protocol):
     async def told(self, player: str, keys: Sequence[str]) -> None:
         """They know of these turns, and of no others."""
 
-    async def digested(self, player: str, day: str) -> bool:
-        """True for the one worker that may write this day's digest."""
+    async def digested(self, player: str, day: str) -> None:
+        """They were told this day's digest."""
 
     async def webhook_answered(self, player: str, well: bool) -> None:
         """Counts failures in a row; after too many the webhook rests until its owner sets it again."""

@@ -1,5 +1,7 @@
 """Sending pushes: what is due is leased, encrypted and posted, a bounded number at a time and a few to one host, beside
-everything else the server does. A push service that is slow, refuses or is gone costs nobody a move."""
+everything else the server does. A push service that is slow, refuses or is gone costs nobody a move.
+
+A claim is small, and leaves out hosts at which pushes wait already: a slow one never has all the room."""
 
 from __future__ import annotations
 
@@ -7,25 +9,29 @@ import asyncio
 import hashlib
 import json
 import logging
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from email.utils import parseaddr, parsedate_to_datetime
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from app.notify import words as texts
 from app.notify.digest import Noticed
 from app.notify.outbound import Answer, NotReached, Outbound
-from app.notify.ports import DuePush, PushBook, Words
+from app.notify.ports import DuePush, PushBook, Waiting, Wishes, Words
+from app.notify.switchboard import is_quiet, is_wanted
 from app.notify.webpush import authorization, encoded, encrypt, topic
 from app.play.ports import StoreUnavailable
 from app.settings import Settings
 
 log = logging.getLogger("cartagena.push")
 AT_ONCE = 32
-A_HOST = 4  # at once to one host, so that a slow one leaves room for the others
-LEASE = 60  # seconds; longer than a look-up and a post can take
-_BUSY = 5  # seconds until a host that had its share is tried again
+A_HOST = 4  # at once to one host
+A_CLAIM = 8  # claimed in one go: with A_HOST under way, the most that are held for one host
+IN_LINE = 10.0  # seconds that a push waits for its turn at a host
+LEASE = 60  # seconds; longer than waiting in line, a look-up and a post can take
+_BUSY = 5  # seconds until one that waited in vain is tried again
+_QUIET = 600  # seconds until somebody who wants to hear nothing now is looked at again
 _FIRST_WAIT = 30
 _LONGEST_WAIT = 6 * 3600
 _REFUSED_REST = 6 * 3600  # until a push service that does not believe us is asked again
@@ -34,13 +40,34 @@ _LONGEST_TTL = 28 * 86_400
 _URGENCY = {"time": "high", "table": "high", "gone": "low"}
 
 
+class SendBook(PushBook, Protocol):
+    """What sending needs of the store besides."""
+
+    async def claim_due(
+        self, now: int, lease: int, limit: int, but: Collection[str] = ()
+    ) -> Sequence[DuePush]:
+        """What is due and leased to nobody, and for none of these hosts; now leased to us."""
+
+    async def wanted(self, push: DuePush) -> tuple[Wishes, str] | None:
+        """What its reader wants to hear now, and the table's title; None when it is not to be sent any more."""
+
+
+@dataclass(slots=True)
+class _Line:
+    """The pushes for one host: A_HOST under way, the others waiting."""
+
+    places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(A_HOST))
+    count: int = 0
+
+
 class PushSender:
-    """Sends what the book says is due. `round` begins as much as there is room for and waits for none of it."""
+    """Sends what the book says is due. `round` begins as much as there is room for and waits for none of it; when there
+    was more than that, the next one begins as soon as there is room again."""
 
     def __init__(
         self,
         settings: Settings,
-        book: PushBook,
+        book: SendBook,
         outbound: Outbound,
         counts: Noticed,
         clock: Callable[[], float],
@@ -53,60 +80,125 @@ class PushSender:
         self._clock = clock
         self._words = words
         self._tasks: set[asyncio.Task[None]] = set()
-        self._hosts: Counter[str] = Counter()
+        self._lines: dict[str, _Line] = {}
+        self._claiming = asyncio.Lock()
+        self._was_full = False  # the last round ended for want of room
+        self._left_out: frozenset[str] = frozenset()  # hosts at which too many waited then
+        self._next: asyncio.Task[None] | None = None
+        self._is_stopped = False
 
     async def round(self) -> int:
         """How many were begun."""
-        room = AT_ONCE - len(self._tasks)
-        if room <= 0:
-            return 0
-        due = await self._book.claim_due(self._now(), LEASE, room)
-        for push in due:
-            task = asyncio.get_running_loop().create_task(self._send(push))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-        return len(due)
+        begun = 0
+        async with self._claiming:
+            self._was_full = False
+            while (room := min(A_CLAIM, AT_ONCE - len(self._tasks))) > 0:
+                self._left_out = self._crowded()
+                due = await self._book.claim_due(self._now(), LEASE, room, self._left_out)
+                for push in due:
+                    self._begin(push)
+                begun += len(due)
+                if len(due) < room:
+                    break
+            else:
+                self._was_full = True
+        self._go_on()
+        return begun
+
+    def _begin(self, push: DuePush) -> None:
+        self._lines.setdefault(_host(push), _Line()).count += 1
+        task = asyncio.get_running_loop().create_task(self._send(push))
+        self._tasks.add(task)
+        task.add_done_callback(self._end)
+
+    def _end(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._go_on()
+
+    def _crowded(self) -> frozenset[str]:
+        """Hosts at which some wait."""
+        return frozenset(host for host, line in self._lines.items() if line.count > A_HOST)
+
+    def _go_on(self) -> None:
+        """Begins the next round, where the last one left something and there is room for it now."""
+        if self._next is not None or self._is_stopped or self._claiming.locked():
+            return
+        has_room = self._was_full and AT_ONCE - len(self._tasks) >= A_CLAIM
+        if has_room or self._left_out - self._crowded():
+            self._was_full, self._left_out = False, frozenset()
+            self._next = asyncio.get_running_loop().create_task(self._next_round())
+
+    async def _next_round(self) -> None:
+        try:
+            await self.round()
+        except StoreUnavailable:
+            log.warning("the store does not answer; the next round of pushes will try again")
+        except Exception:
+            log.exception("a round of pushes failed")
+        finally:
+            self._next = None
+        self._go_on()
 
     async def finish(self) -> None:
         """Waits for all that was begun."""
-        while self._tasks:
-            await asyncio.wait(list(self._tasks))
+        while under_way := self._under_way():
+            await asyncio.wait(under_way)
 
     async def stop(self) -> None:
         """Ends it; what was under way is somebody's again when its lease lapses."""
-        tasks = list(self._tasks)
-        for task in tasks:
+        self._is_stopped = True
+        under_way = self._under_way()
+        for task in under_way:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*under_way, return_exceptions=True)
+
+    def _under_way(self) -> list[asyncio.Task[None]]:
+        return [*self._tasks, *([self._next] if self._next is not None else [])]
 
     def _now(self) -> int:
         return int(self._clock())
 
     async def _send(self, push: DuePush) -> None:
-        host = urlsplit(push.endpoint).netloc
+        host = _host(push)
+        line = self._lines[host]
         try:
-            if push.expires_at <= self._now():
-                self._counts.noticed("push", "expired")
-                await self._book.drop(push)
-                return
-            if self._hosts[host] >= A_HOST:
+            if not await _has_place(line):
                 await self._book.later(push, self._now() + _BUSY, counts=False)
                 return
-            self._hosts[host] += 1
             try:
-                answer = await self._post(push)
+                await self._try(push)
             finally:
-                self._hosts[host] -= 1
-                if not self._hosts[host]:
-                    del self._hosts[host]
-            await self._note(push, host, answer)
+                line.places.release()
         except StoreUnavailable:
             log.warning("the store does not answer; a push waits until its lease is over")
         except Exception:
             log.exception("a push failed")
             self._counts.noticed("push", "failed")
+        finally:
+            line.count -= 1
+            if not line.count:
+                del self._lines[host]
 
-    async def _post(self, push: DuePush) -> Answer | None:
+    async def _try(self, push: DuePush) -> None:
+        now = self._now()
+        if push.expires_at <= now:
+            self._counts.noticed("push", "expired")
+            await self._book.drop(push)
+            return
+        found = await self._book.wanted(push)
+        if found is None:
+            return  # played, replaced or signed out meanwhile
+        wishes, title = found
+        if push.event != "gone":  # taking back what was shown disturbs nobody
+            if not is_wanted(wishes, Waiting(push.game, title, None, event=push.event)):
+                await self._book.drop(push)
+                return
+            if is_quiet(wishes, now):
+                await self._book.later(push, now + _QUIET, counts=False)
+                return
+        await self._note(push, urlsplit(push.endpoint).netloc, await self._post(push, title))
+
+    async def _post(self, push: DuePush, title: str) -> Answer | None:
         now = self._now()
         headers = {
             "Authorization": authorization(push.key, push.endpoint, self.contact(), now),
@@ -117,7 +209,7 @@ class PushSender:
             "Topic": topic(push.game, push.browser),
             "User-Agent": "cartagena-push",
         }
-        message = json.dumps(self.message(push), separators=(",", ":"), ensure_ascii=False).encode()
+        message = json.dumps(self.message(push, title), separators=(",", ":"), ensure_ascii=False).encode()
         try:
             return await self._outbound.post(push.endpoint, encrypt(message, push.p256dh, push.auth), headers)
         except NotReached:
@@ -148,8 +240,9 @@ class PushSender:
             await self._book.later(push, now + max(wait, asked))
             self._counts.noticed("push", "delayed")
         else:
+            # It would not be taken the next time either: it counts as told, so that it is not written down again.
             log.warning("a push was not taken", extra={"fields": fields})
-            await self._book.drop(push)
+            await self._book.sent(push, now)
             self._counts.noticed("push", "failed")
 
     def contact(self) -> str:
@@ -159,7 +252,7 @@ class PushSender:
         address = parseaddr(self._settings.mail_from)[1]
         return f"mailto:{address}" if address else ""
 
-    def message(self, push: DuePush) -> dict[str, Any]:
+    def message(self, push: DuePush, title: str) -> dict[str, Any]:
         """What the service worker shows: where to look, and nothing of what is in the game."""
         tag = topic(push.game, push.browser)
         if push.event == "gone":
@@ -181,12 +274,28 @@ class PushSender:
             return {**told, "title": say(texts.MANY, count=body["count"]), "body": "", "url": "/me"}
         told |= {
             "title": say(body["headline"]),
-            "body": " ".join(body["title"].split())[:200] or "Cartagena",
+            "body": " ".join(title.split())[:200] or "Cartagena",
             "url": f"/g/{push.game}",
         }
         if body.get("deadline") is not None:
             told |= {"deadline": body["deadline"], "due": say(texts.DUE, when="{when}")}
         return told
+
+
+def _host(push: DuePush) -> str:
+    """Its push service, as the book leaves it out."""
+    parts = urlsplit(push.endpoint)
+    return f"{parts.scheme}://{parts.netloc}".lower()
+
+
+async def _has_place(line: _Line) -> bool:
+    """Waits for one; False when that takes too long."""
+    try:
+        async with asyncio.timeout(IN_LINE):
+            await line.places.acquire()
+    except TimeoutError:
+        return False
+    return True
 
 
 def _retry_after(text: str, now: int) -> int:
@@ -195,5 +304,5 @@ def _retry_after(text: str, now: int) -> int:
         return min(_LONGEST_RETRY, int(text))
     try:
         return min(_LONGEST_RETRY, max(0, int(parsedate_to_datetime(text).timestamp()) - now))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from app.notify.ports import Browser, Recipient, Waiting, Wishes
@@ -28,6 +28,11 @@ class Plan:
     mail: tuple[Waiting, ...] = ()
     digest: str | None = None
 
+    @property
+    def has_letters(self) -> bool:
+        """Whether there is more to do than to write pushes down."""
+        return bool(self.mail or self.webhook)
+
 
 def local(wishes: Wishes, now: int) -> datetime:
     """The time where the person is; UTC when nobody knows that zone any more."""
@@ -40,12 +45,25 @@ def local(wishes: Wishes, now: int) -> datetime:
 
 def is_quiet(wishes: Wishes, now: int) -> bool:
     """Whether these are the hours in which the person wants to hear nothing."""
-    if wishes.quiet is None:
-        return False
-    begins, ends = wishes.quiet
-    here = local(wishes, now)
-    minute = here.hour * 60 + here.minute
-    return begins <= minute < ends if begins <= ends else minute >= begins or minute < ends
+    return wishes.quiet is not None and _is_within(wishes.quiet, _minute(local(wishes, now)))
+
+
+def digest_day(wishes: Wishes, at: int, told_at: int, now: int) -> str | None:
+    """The day whose digest is due, unless they had it. A digest of the quiet hours comes when those end, and counts for
+    the day on which it comes. What was begun and failed may still be told after midnight.
+    """
+    if wishes.quiet is not None and _is_within(wishes.quiet, at):
+        at = wishes.quiet[1]
+
+    def day_of(moment: int) -> str:
+        here = local(wishes, moment)
+        return (here.date() - timedelta(days=_minute(here) < at)).isoformat()
+
+    day = day_of(now)
+    if wishes.digested_on is not None and wishes.digested_on >= day:
+        return None
+    is_todays = day == local(wishes, now).date().isoformat()
+    return day if is_todays or day_of(told_at) == day else None
 
 
 def is_wanted(wishes: Wishes, item: Waiting) -> bool:
@@ -76,17 +94,18 @@ def plan(
     has_hook = calls and recipient.webhook is not None and recipient.webhook_key is not None
     has_mail = mails and recipient.email is not None
     if wishes.digest_at is not None:
-        here = local(wishes, now)
-        day = here.date().isoformat()
-        if not lasting or wishes.digested_on == day or here.hour * 60 + here.minute < wishes.digest_at:
+        day = digest_day(wishes, wishes.digest_at, recipient.told_at, now)
+        if not lasting or day is None:
             return Plan()
         every = wishes.every_channel
-        return Plan(
+        digest = Plan(
             push=lasting if has_push else (),
             webhook=lasting if has_hook and (every or not has_push) else (),
             mail=lasting if has_mail and (every or not (has_push or has_hook)) else (),
             digest=day,
         )
+        # Whoever was written to a moment ago waits, for the push too: the day is noted when all of it was told.
+        return Plan() if digest.has_letters and recipient.told_at > now - interval else digest
     push = tuple(item for item in items if _is_settled(item, now)) if has_push else ()
     later: tuple[Waiting, ...] = ()
     if recipient.told_at <= now - interval:
@@ -135,6 +154,16 @@ def mark_of(item: Waiting) -> str:
     return f"{item.deadline if item.deadline is not None else item.mark}"
 
 
+def _minute(here: datetime) -> int:
+    return here.hour * 60 + here.minute
+
+
+def _is_within(hours: tuple[int, int], minute: int) -> bool:
+    """Whether this minute of the day is one of these hours, which may go over midnight."""
+    begins, ends = hours
+    return begins <= minute < ends if begins <= ends else minute >= begins or minute < ends
+
+
 def _kind(event: str) -> str:
     return "turn" if event == "time" else event
 
@@ -156,12 +185,11 @@ def _is_settled(item: Waiting, now: int) -> bool:
 
 
 def _is_old(recipient: Recipient, item: Waiting, now: int) -> bool:
-    """Whether the browsers were told of it a good while ago, so that another channel may tell it again."""
+    """Whether the browsers were told of it a good while ago, so that another channel may tell it again.
+
+    Of this, and not of the turn whose time is now running out: both have the same deadline for a mark.
+    """
     if all(item.since < browser.made_at * 1000 for browser in recipient.browsers):
         return True  # they were not, and will not be
-    known = [
-        last
-        for browser in recipient.browsers
-        if (last := browser.pushed.get(item.game)) is not None and last.mark == mark_of(item)
-    ]
+    known = [browser.pushed[item.game] for browser in recipient.browsers if _knows(browser, item)]
     return bool(known) and all(max(each.queued_at, each.sent_at or 0) <= now - NEXT_CHANNEL for each in known)

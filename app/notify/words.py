@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from babel import Locale, UnknownLocaleError
 from babel.dates import format_date, format_time
 
 from app.notify.ports import Waiting, Words
@@ -94,7 +95,10 @@ def digest(
 def moment(seconds: float, language: str) -> str:
     """A day and a time as the language writes them; the server does not know where its reader is."""
     when = datetime.fromtimestamp(seconds, UTC)
-    place = "en_GB" if language == "en" else language
+    try:
+        place = Locale.parse("en_GB" if language == "en" else language)
+    except (UnknownLocaleError, ValueError):  # somebody's row may hold what no release checked
+        place = Locale.parse("en_GB")
     return f"{format_date(when, 'long', place)}, {format_time(when, 'short', locale=place)} UTC"
 
 

@@ -85,6 +85,7 @@ class Maintenance:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
         self._tasks.clear()
+        await self._notifier.stop(_STOP_SECONDS)
 
     async def apply_operator_changes(self) -> None:
         """What the command line wrote into the database takes effect here: bans, closed rooms."""
@@ -167,7 +168,7 @@ class Maintenance:
             log.warning("a dead room stays", extra={"fields": {"room": game, "why": str(problem)}})
 
     async def _notify(self) -> None:
-        if await self._notifier.round():
+        if await self._notifier.begin():
             await self._push()
 
     async def _push(self) -> None:

@@ -171,3 +171,54 @@ def test_the_offer_at_a_table_over_days_and_the_switch_in_its_menu(
     assert ann.player.api("GET", f"/me/notices/games/{game}")["switches"] == {"turn": False, "time": False}
     ann.player.open(game)
     expect(page.locator("[data-key=tell-me]")).to_have_count(0)  # it was answered
+
+
+def test_the_switch_of_a_table_shows_what_was_chosen_for_all_games(
+    house: PushingHouse, away: Callable[..., Away]
+) -> None:
+    ann, bo = away("Ann"), away("Bo")
+    _switch_on(ann)
+    ann.player.api("PUT", "/me/notices/wishes", {"switches": {"turn": False}})
+    ann.player.open(begin(ann.player, bo.player, options=SHORT, clock=DAYS))
+    page = ann.player.page
+    page.locator(".table-menu > summary").click()
+    switch = page.get_by_role("button", name="Tell me when it is my turn")
+    expect(switch).to_have_attribute("aria-pressed", "false")
+    switch.click()  # of this game one wants to hear all the same
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    page.reload()
+    page.locator(".table-menu > summary").click()
+    expect(switch).to_have_attribute("aria-pressed", "true")
+
+
+def test_who_comes_after_somebody_else_in_a_browser_is_told_only_if_they_ask(
+    house: PushingHouse, away: Callable[..., Away]
+) -> None:
+    ann, bo = away("Ann"), away("Bo")
+    before = begin(ann.player, bo.player, options=SHORT, clock=DAYS)
+    page, box = (
+        ann.player.page,
+        ann.player.page.get_by_label("Tell me on this device, also when no page is open"),
+    )
+    ann.player.open(before)
+    switch = page.get_by_role("button", name="Tell me when it is my turn")
+    page.get_by_role("button", name="Tell me", exact=True).click()
+    page.locator(".table-menu > summary").click()
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    page.goto(f"{ann.player.url}/account")
+    expect(box).to_be_checked()
+    ann.context.clear_cookies()  # the session has lapsed, or was ended on another device
+    ann.player.introduce("Cy")
+    page.reload()
+    expect(box).to_be_visible()
+    expect(box).not_to_be_checked()
+    assert ann.player.api("GET", "/me/push")["endpoints"] == [], "they were not asked"
+    ann.player.open(begin(ann.player, bo.player, options=SHORT, clock=DAYS))
+    page.get_by_role("button", name="Not now").click()
+    page.reload()
+    page.locator(".table-menu > summary").click()
+    expect(switch).to_have_attribute("aria-pressed", "false")
+    expect(page.locator("[data-key=tell-me]")).to_have_count(0)  # it was answered
+    switch.click()
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    assert len(ann.player.api("GET", "/me/push")["endpoints"]) == 1

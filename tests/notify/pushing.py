@@ -12,7 +12,7 @@ from app.notify.digest import Notifier
 from app.notify.push import PushSender
 from tests.notify.push_service import PushService
 from tests.web.running_site import TestSite, running
-from tests.web.tables import command
+from tests.web.tables import command, play_table
 
 DAYS = {"clock": {"kind": "days", "days": 3}}
 DAY = 86_400
@@ -78,3 +78,21 @@ async def in_turn(room: str, *browsers: httpx.AsyncClient) -> tuple[httpx.AsyncC
     """Who is to move, and who is not."""
     first, second = browsers
     return (first, second) if await is_turn_of(first, room) else (second, first)
+
+
+async def two_guests(site: TestSite) -> tuple[httpx.AsyncClient, httpx.AsyncClient]:
+    ann, _ = await site.guest("Anne Bonfire")
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    return ann, bo
+
+
+async def waiting_table(
+    site: TestSite, service: PushService
+) -> tuple[httpx.AsyncClient, httpx.AsyncClient, str]:
+    """A table over days; who is to move has subscribed, and was not told yet."""
+    ann, bo = await two_guests(site)
+    for browser in (ann, bo):
+        await subscribe(browser, service)
+    room = await play_table(ann, bo, title="Friday's table", **DAYS)
+    mover, other = await in_turn(room, ann, bo)
+    return mover, other, room

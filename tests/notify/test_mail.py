@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from email import message_from_bytes, policy
+from email.headerregistry import Address
 from email.message import EmailMessage
 from typing import Any
 
@@ -284,11 +285,36 @@ async def test_without_a_mail_server_no_mail_is_offered(sqlite_url: str) -> None
         "ann@[127.0.0.1]",
         "x" * 250 + "@example.org",
         "änn@example.org",
+        ".ann@example.org",
+        "ann.@example.org",
+        "ann..b@example.org",
+        "ann@@example.org",
+        "ann@bo@example.org",
+        "ann\x01@example.org",
+        "ann\x7f@example.org",
+        "ann@example.org.",
     ],
 )
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(BadAddress):
         checked_address(text)
+
+
+@pytest.mark.parametrize("email", [".ann@example.org", "ann.@example.org", "ann@@example.org"])
+async def test_what_no_letter_can_be_addressed_to_is_refused_with_a_sentence(
+    sqlite_url: str, postbox: tuple[Postbox, int], email: str
+) -> None:
+    box, port = postbox
+    async with running(sqlite_url, smtp_host="127.0.0.1", smtp_port=port, smtp_security="none") as site:
+        browser, _ = await site.guest()
+        answer = await browser.put("/api/v1/me/notices", json={"email": email})
+        assert (answer.status_code, code_of(answer)) == (422, "bad_email")
+        assert box.messages == []
+
+
+@pytest.mark.parametrize("text", ["o'neil@example.org", "a.b-c_d+e@example.org", "1@localhost"])
+def test_what_a_letter_can_be_addressed_to_is_taken(text: str) -> None:
+    assert checked_address(text) == text == Address(addr_spec=text).addr_spec
 
 
 def test_an_address_is_kept_with_its_domain_in_small_letters() -> None:

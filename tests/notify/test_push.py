@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
-import httpx
 import pytest
 from sqlalchemy import select, update
 
@@ -26,6 +25,8 @@ from tests.notify.pushing import (
     sender,
     subscribe,
     tell,
+    two_guests,
+    waiting_table,
 )
 from tests.web.running_site import TestSite
 from tests.web.tables import play_table
@@ -43,28 +44,12 @@ async def site(database_url: str) -> AsyncIterator[TestSite]:
         yield site
 
 
-async def _two(site: TestSite) -> tuple[httpx.AsyncClient, httpx.AsyncClient]:
-    ann, _ = await site.guest("Anne Bonfire")
-    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
-    return ann, bo
-
-
-async def _waiting(site: TestSite, service: PushService) -> tuple[httpx.AsyncClient, httpx.AsyncClient, str]:
-    """A table over days; who is to move has subscribed, and was not told yet."""
-    ann, bo = await _two(site)
-    for browser in (ann, bo):
-        await subscribe(browser, service)
-    room = await play_table(ann, bo, title="Friday's table", **DAYS)
-    mover, other = await in_turn(room, ann, bo)
-    return mover, other, room
-
-
 def _turns(service: PushService) -> list[str]:
     return [each.told["t"] for each in service.received if each.told["t"] in ("turn", "time", "gone")]
 
 
 async def test_a_turn_is_pushed_to_its_browser_alone_and_once(site: TestSite, service: PushService) -> None:
-    _, _, room = await _waiting(site, service)
+    _, _, room = await waiting_table(site, service)
     await tell(site)
     turns = [each for each in service.received if each.told["t"] == "turn"]
     (received,) = turns
@@ -86,7 +71,7 @@ async def test_a_turn_is_pushed_to_its_browser_alone_and_once(site: TestSite, se
 
 
 async def test_a_deadline_that_moves_is_no_new_turn(site: TestSite, service: PushService) -> None:
-    mover, other, room = await _waiting(site, service)
+    mover, other, room = await waiting_table(site, service)
     await tell(site)
     before = _turns(service)
     later = update(heads).where(heads.c.game == room).values(deadline=heads.c.deadline + 60_000)
@@ -102,7 +87,7 @@ async def test_a_deadline_that_moves_is_no_new_turn(site: TestSite, service: Pus
 async def test_a_newer_notice_has_the_older_ones_topic_and_what_was_played_is_withdrawn(
     site: TestSite, service: PushService
 ) -> None:
-    mover, other, room = await _waiting(site, service)
+    mover, other, room = await waiting_table(site, service)
     await tell(site)
     first = next(each for each in service.received if each.told["t"] == "turn")
     await play_turn(mover, room)
@@ -118,7 +103,7 @@ async def test_a_newer_notice_has_the_older_ones_topic_and_what_was_played_is_wi
 
 
 async def test_where_every_push_must_be_shown_none_is_withdrawn(site: TestSite, service: PushService) -> None:
-    ann, bo = await _two(site)
+    ann, bo = await two_guests(site)
     for browser in (ann, bo):
         await subscribe(browser, service, silent=False)
     room = await play_table(ann, bo, **DAYS)
@@ -130,7 +115,7 @@ async def test_where_every_push_must_be_shown_none_is_withdrawn(site: TestSite, 
 
 
 async def test_a_turn_played_before_it_was_pushed_is_not_pushed(site: TestSite, service: PushService) -> None:
-    mover, _, room = await _waiting(site, service)
+    mover, _, room = await waiting_table(site, service)
     service.status = "503 Not now"
     await tell(site)
     assert service.tries > 0
@@ -146,7 +131,7 @@ async def test_killed_between_commit_and_push_none_is_lost_and_none_sent_twice(
     database_url: str, service: PushService
 ) -> None:
     async with pushing_site(database_url) as site:
-        await _waiting(site, service)
+        await waiting_table(site, service)
         assert service.received == [], "the move is on disk, nobody was told"
     async with pushing_site(database_url) as site:  # another process: it knows what the database knows
         await tell(site)
@@ -160,7 +145,7 @@ async def test_killed_between_writing_a_push_down_and_sending_it_it_is_sent_when
     database_url: str, service: PushService
 ) -> None:
     async with pushing_site(database_url) as site:
-        await _waiting(site, service)
+        await waiting_table(site, service)
         site.pass_time(20)
         await notifier(site).round()
         assert await site.site.pushes.claim_due(site.site.now(), LEASE, 10), "leased, and then nothing more"
@@ -177,7 +162,7 @@ async def test_killed_between_writing_a_push_down_and_sending_it_it_is_sent_when
 async def test_killed_between_sending_and_noting_it_the_second_one_is_known_by_its_id(
     site: TestSite, service: PushService
 ) -> None:
-    await _waiting(site, service)
+    await waiting_table(site, service)
     await tell(site)
     await site.site.pushes.change(update(pushes).values(sent_at=None))  # what a crash would not have written
     await send(site)
@@ -187,7 +172,7 @@ async def test_killed_between_sending_and_noting_it_the_second_one_is_known_by_i
 
 
 async def test_two_workers_send_once(site: TestSite, service: PushService) -> None:
-    await _waiting(site, service)
+    await waiting_table(site, service)
     site.pass_time(20)
     await asyncio.gather(*(notifier(site).round() for _ in range(4)))
     await asyncio.gather(*(sender(site).round() for _ in range(4)))
@@ -197,7 +182,7 @@ async def test_two_workers_send_once(site: TestSite, service: PushService) -> No
 
 @pytest.mark.parametrize("status", ["404 Not Found", "410 Gone"])
 async def test_a_browser_that_is_gone_is_forgotten(site: TestSite, service: PushService, status: str) -> None:
-    mover, other, _ = await _waiting(site, service)
+    mover, other, _ = await waiting_table(site, service)
     service.status = status
     await tell(site)
     left = [(await browser.get("/api/v1/me/push")).json()["endpoints"] for browser in (mover, other)]
@@ -211,7 +196,7 @@ async def test_a_browser_that_is_gone_is_forgotten(site: TestSite, service: Push
 async def test_a_push_service_that_does_not_believe_us_ends_nobody_and_the_operator_hears_of_it(
     site: TestSite, service: PushService, status: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    mover, _, _ = await _waiting(site, service)
+    mover, _, _ = await waiting_table(site, service)
     service.status = status
     await tell(site)
     assert len((await mover.get("/api/v1/me/push")).json()["endpoints"]) == 1
@@ -229,7 +214,7 @@ async def test_a_push_service_that_does_not_believe_us_ends_nobody_and_the_opera
 
 
 async def test_a_busy_push_service_is_asked_again_when_it_says(site: TestSite, service: PushService) -> None:
-    await _waiting(site, service)
+    await waiting_table(site, service)
     service.status, service.extra = "429 Slow down", "retry-after: 600\r\n"
     await tell(site)
     tries = service.tries
@@ -243,7 +228,7 @@ async def test_a_busy_push_service_is_asked_again_when_it_says(site: TestSite, s
 async def test_what_keeps_failing_is_tried_ever_more_rarely_and_not_after_its_time(
     site: TestSite, service: PushService
 ) -> None:
-    await _waiting(site, service)
+    await waiting_table(site, service)
     service.status = "500 Oops"
     for _ in range(60):
         await tell(site, 3600)
@@ -256,7 +241,7 @@ async def test_what_keeps_failing_is_tried_ever_more_rarely_and_not_after_its_ti
 async def test_attack_a_push_service_that_never_answers_holds_up_no_move(
     site: TestSite, service: PushService
 ) -> None:
-    ann, bo = await _two(site)
+    ann, bo = await two_guests(site)
     for browser in (ann, bo):
         for _ in range(A_HOST + 2):
             await subscribe(browser, service)
@@ -279,7 +264,7 @@ async def test_attack_a_push_service_that_never_answers_holds_up_no_move(
 async def test_attack_a_push_service_that_is_gone_costs_a_try_and_nothing_else(
     site: TestSite, service: PushService
 ) -> None:
-    mover, other, room = await _waiting(site, service)
+    mover, other, room = await waiting_table(site, service)
     dead = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
     port = dead.sockets[0].getsockname()[1]
     dead.close()
@@ -296,7 +281,7 @@ async def test_attack_a_push_service_that_is_gone_costs_a_try_and_nothing_else(
 
 
 async def test_attack_a_redirect_is_not_followed(site: TestSite, service: PushService) -> None:
-    await _waiting(site, service)
+    await waiting_table(site, service)
     async with push_service() as secret:
         service.status = "307 Elsewhere"
         service.extra = f"location: http://127.0.0.1:{secret.port}/internal\r\n"

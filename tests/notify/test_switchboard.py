@@ -71,6 +71,19 @@ def test_what_was_pushed_and_still_waits_is_told_on_the_next_channel_half_an_hou
     assert channels(told(None, NOW), NOW + NEXT_CHANNEL) == {"push", "webhook"}, "a push service that is away"
 
 
+def test_time_that_runs_out_is_pushed_alone_though_the_turn_was_pushed_days_ago() -> None:
+    time = replace(TURN, event="time", since=NOW * 1000)
+
+    def told(event: str, at: int) -> Recipient:
+        pushed = {"game-1": Pushed(event, mark_of(time), 5, at, at)}
+        browsers = (replace(BROWSER, pushed=pushed), Browser("never told", NOW - 86_400, True))
+        return recipient(**{**ALL, "browsers": browsers, "waiting": (time, TURN)})
+
+    assert channels(told("turn", NOW - 64_000)) == {"push"}, "the turn's mark is the same deadline"
+    assert channels(told("time", NOW), NOW + NEXT_CHANNEL - 1) == {"push"}
+    assert channels(told("time", NOW), NOW + NEXT_CHANNEL) == {"push", "webhook"}
+
+
 def test_a_turn_that_is_played_on_at_once_is_not_pushed() -> None:
     fresh = replace(TURN, since=NOW * 1000)
     assert channels(recipient(browsers=(BROWSER,), waiting=(fresh,))) == set()

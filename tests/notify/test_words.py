@@ -24,3 +24,8 @@ MOMENT = 1_794_989_700  # 18 November 2026, 08:15 UTC
 )
 def test_a_deadline_is_a_date_of_the_language(language: str, written: str) -> None:
     assert moment(MOMENT, language) == written
+
+
+@pytest.mark.parametrize("language", ["zz", "", "not a language", "de\n"])
+def test_a_language_that_nobody_knows_is_read_as_english(language: str) -> None:
+    assert moment(MOMENT, language) == "18 November 2026, 08:15 UTC"

@@ -12,7 +12,7 @@ from sqlalchemy import and_, bindparam, delete, exists, func, insert, or_, selec
 from app.notify.ports import Browser, Recipient, Waiting, Wishes
 from app.store.games.tables import games, log, seats
 from app.store.people.players import hashed
-from app.store.people.pushes import browsers_of, ensure_notice, upsert
+from app.store.people.pushes import browsers_of, ensure_notice, upsert, wishes_of
 from app.store.people.tables import (
     game_switches,
     invitations,
@@ -73,7 +73,7 @@ class NoticeStore(Queries):
         webhook: str | None,
         webhook_key: str | None,
         webhook_form: str = "plain",
-        language: str,
+        language: str | None,
         now: int,
     ) -> None:
         """Changes it; with a `confirm` code the address counts only once that was typed in."""
@@ -83,7 +83,6 @@ class NoticeStore(Queries):
             "webhook_key": webhook_key,
             "webhook_failures": 0,
             "webhook_form": webhook_form,
-            "language": language,
         }
         if confirm is not None or email is None:
             row["email_confirmed_at"] = None
@@ -143,11 +142,9 @@ class NoticeStore(Queries):
         query = select(log.c.seq).where(log.c.game == game, log.c.seq > seq, log.c.kind == "action")
         return bool(await self.rows(query.where(log.c.seat.not_in(theirs)).limit(1)))
 
-    async def digested(self, player: str, day: str) -> bool:
-        """True for the one worker that may write this day's digest."""
-        other = or_(notices.c.digested_on.is_(None), notices.c.digested_on != day)
-        mine = update(notices).where(notices.c.player == player, other).values(digested_on=day)
-        return await self.change(mine) == 1
+    async def digested(self, player: str, day: str) -> None:
+        """They were told this day's digest."""
+        await self.change(update(notices).where(notices.c.player == player).values(digested_on=day))
 
     async def recipients(self, now: int, after: str = "") -> list[Recipient]:
         """The next of those who want to hear, in the order of their ids."""
@@ -179,7 +176,7 @@ class NoticeStore(Queries):
             for row in people
         ]
 
-    async def set_wishes(self, player: str, wishes: Wishes, language: str) -> None:
+    async def set_wishes(self, player: str, wishes: Wishes, language: str | None) -> None:
         """What somebody wants to hear, when, and on how many channels."""
         row = {
             "switches": dict(wishes.switches),
@@ -194,7 +191,7 @@ class NoticeStore(Queries):
             await run.execute(update(notices).where(notices.c.player == player).values(**row))
 
     async def set_game_switches(
-        self, player: str, game: str, switches: Mapping[str, bool], language: str, now: int
+        self, player: str, game: str, switches: Mapping[str, bool], language: str | None, now: int
     ) -> None:
         """For one game; none of them: as everywhere."""
         mine = (game_switches.c.player == player, game_switches.c.game == game)
@@ -245,20 +242,6 @@ class NoticeStore(Queries):
 
 _NAMES = select(players.c.id, players.c.name).where(players.c.id.in_(bindparam("ids", expanding=True)))
 _SWITCHES = select(game_switches).where(game_switches.c.player.in_(bindparam("ids", expanding=True)))
-
-
-def wishes_of(row: Any, games: Mapping[str, Mapping[str, bool]] | None = None) -> Wishes:
-    """The wishes in a row of notices."""
-    quiet = None if row.quiet_from is None or row.quiet_to is None else (row.quiet_from, row.quiet_to)
-    return Wishes(
-        switches=row.switches or {},
-        games=games or {},
-        zone=row.zone or "UTC",
-        quiet=quiet,
-        digest_at=row.digest_at,
-        digested_on=row.digested_on,
-        every_channel=row.every_channel,
-    )
 
 
 def _recipient(

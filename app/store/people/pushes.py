@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+import orjson
 from sqlalchemy import Connection, and_, bindparam, delete, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from app.notify.ports import Browser, DuePush, NewPush, Pushed
+from app.notify.ports import Browser, DuePush, NewPush, Pushed, Wishes
 from app.notify.webpush import VapidKey, new_keys
+from app.store.games.tables import games
 from app.store.people.players import new_id
-from app.store.people.tables import notices, push_subscriptions, pushes, vapid_keys
+from app.store.people.tables import game_switches, notices, push_subscriptions, pushes, vapid_keys
 from app.store.transactions import Queries
 
 MOST_BROWSERS = 10  # of one person; of more, the oldest goes
@@ -28,19 +30,37 @@ def upsert(engine: AsyncEngine, table: Any) -> Any:
     return sqlite.insert(table) if engine.dialect.name == "sqlite" else postgresql.insert(table)
 
 
-async def ensure_notice(run: AsyncConnection, player: str, language: str) -> None:
-    """Whoever is told something has a row that says how."""
+async def ensure_notice(run: AsyncConnection, player: str, language: str | None) -> None:
+    """Whoever is told something has a row that says how; no language given: it stays as it is."""
     row = {
         "player": player,
         "stop_token": secrets.token_urlsafe(24),
         "told_at": 0,
         "told_of": [],
-        "language": language,
+        "language": language or "en",
         "webhook_failures": 0,
     }
     dialect = sqlite if run.dialect.name == "sqlite" else postgresql
-    new: Any = dialect.insert(notices)
-    await run.execute(new.values(**row).on_conflict_do_nothing(index_elements=["player"]))
+    new: Any = dialect.insert(notices).values(**row)
+    if language is None:
+        new = new.on_conflict_do_nothing(index_elements=["player"])
+    else:
+        new = new.on_conflict_do_update(index_elements=["player"], set_={"language": language})
+    await run.execute(new)
+
+
+def wishes_of(row: Any, games: Mapping[str, Mapping[str, bool]] | None = None) -> Wishes:
+    """The wishes in a row of notices."""
+    quiet = None if row.quiet_from is None or row.quiet_to is None else (row.quiet_from, row.quiet_to)
+    return Wishes(
+        switches=row.switches or {},
+        games=games or {},
+        zone=row.zone or "UTC",
+        quiet=quiet,
+        digest_at=row.digest_at,
+        digested_on=row.digested_on,
+        every_channel=row.every_channel,
+    )
 
 
 async def browsers_of(run: AsyncConnection, ids: Mapping[str, Any]) -> dict[str, list[Browser]]:
@@ -62,7 +82,7 @@ _TOLD = select(pushes).join(push_subscriptions).where(_of_people)
 
 
 class PushStore(Queries):
-    """Queries about pushes; implements app.notify.ports.PushBook."""
+    """Queries about pushes; implements app.notify.push.SendBook."""
 
     async def newest_key(self, now: int) -> VapidKey:
         """The key that browsers are given; made by whoever asks first, the same for every worker."""
@@ -125,7 +145,7 @@ class PushStore(Queries):
         auth: str,
         key: int,
         takes_silent: bool,
-        language: str,
+        language: str | None,
         now: int,
     ) -> None:
         """This browser is told from now on, as this player; raises EndpointTaken."""
@@ -214,13 +234,16 @@ class PushStore(Queries):
         which = (pushes.c.subscription == browser, pushes.c.game.in_(games))
         await self.change(delete(pushes).where(*which))
 
-    async def claim_due(self, now: int, lease: int, limit: int) -> list[DuePush]:
-        """What is due and leased to nobody, now leased to us; two workers never get the same."""
+    async def claim_due(self, now: int, lease: int, limit: int, but: Collection[str] = ()) -> list[DuePush]:
+        """What is due and leased to nobody, now leased to us; two workers never get the same.
+
+        `but`: nothing for these hosts, each with its scheme and in small letters.
+        """
         is_due = and_(pushes.c.sent_at.is_(None), pushes.c.at <= now, pushes.c.lease_until <= now)
         ready = (
             select(pushes.c.subscription, pushes.c.game, pushes.c.n)
             .join(push_subscriptions)
-            .where(is_due, push_subscriptions.c.rests_until <= now)
+            .where(is_due, push_subscriptions.c.rests_until <= now, *(~_is_at(host) for host in but))
             .order_by(pushes.c.at)
             .limit(limit)
         )
@@ -237,6 +260,26 @@ class PushStore(Queries):
             return claimed
 
         return [_due(row) for row in await self.write(claim)]
+
+    async def wanted(self, push: DuePush) -> tuple[Wishes, str] | None:
+        """What its reader wants to hear now, and the table's title; None when it is not to be sent any more."""
+        found = await self.rows(
+            select(notices, game_switches.c.switches.label("of_game"), games.c.terms)
+            .select_from(pushes)
+            .join(push_subscriptions, push_subscriptions.c.id == pushes.c.subscription)
+            .join(notices, notices.c.player == push_subscriptions.c.player)
+            .outerjoin(
+                game_switches,
+                and_(game_switches.c.player == notices.c.player, game_switches.c.game == pushes.c.game),
+            )
+            .outerjoin(games, games.c.id == pushes.c.game)
+            .where(_same(push))
+        )
+        if not found:
+            return None
+        (row,) = found
+        title = orjson.loads(row.terms).get("title", "") if row.terms is not None else ""
+        return wishes_of(row, {push.game: row.of_game or {}}), title
 
     async def sent(self, push: DuePush, now: int) -> None:
         """It is with the push service; a withdrawal is over with that."""
@@ -290,6 +333,15 @@ _WHOLE = (
     .join(vapid_keys, vapid_keys.c.number == push_subscriptions.c.key)
     .join(notices, notices.c.player == push_subscriptions.c.player)
 )
+
+
+def _is_at(host: str) -> Any:
+    """Whether a browser's push service is at this host."""
+    endpoint = func.lower(push_subscriptions.c.endpoint)
+    return or_(
+        endpoint == host,
+        *(endpoint.startswith(f"{host}{after}", autoescape=True) for after in "/?"),
+    )
 
 
 def _same(push: DuePush) -> Any:

@@ -15,7 +15,7 @@ from app.notify.ports import Wishes
 from app.notify.webhook import BadWebhook, WebhookFailed, checked_url
 from app.store.people.notices import Notice
 from app.web.api.models import Body, responses
-from app.web.api.push import shown
+from app.web.api.push import Language, shown
 from app.web.auth.identity import KnownPerson
 from app.web.auth.passwords import new_code, plain_code
 from app.web.errors import BadRequest, NotAllowed, NotFound, Refused
@@ -43,7 +43,7 @@ class Wanted(Body):
     email: Annotated[str, Field(max_length=300)] | None = None
     webhook: Annotated[str, Field(max_length=600)] | None = None
     webhook_form: Literal["plain", "discord"] = "plain"
-    language: Annotated[str, Field(pattern=r"^[a-z]{2}$")] = "en"
+    language: Language | None = None
 
 
 class Code(Body):
@@ -92,7 +92,8 @@ async def set_notices(request: Request, body: Wanted, person: KnownPerson) -> di
             (limits.mails, email, 1.0),
             (limits.mails_by_address, limits.key_of(request), 1.0),
         )
-        subject, text = texts.confirmation(site.words, body.language, code)
+        language = body.language or (old.language if old else "en")
+        subject, text = texts.confirmation(site.words, language, code)
         try:
             await site.mailer.send(email, subject, text)
         except MailFailed:

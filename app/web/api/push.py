@@ -16,13 +16,14 @@ from app.web.api.games import GameId
 from app.web.api.models import Body, responses
 from app.web.auth.identity import KnownPerson, credential_of
 from app.web.errors import BadRequest, Conflict, NotAllowed, NotFound
+from app.web.i18n import LANGUAGES
 from app.web.routing import Router
 from app.web.security.buckets import Attempt
 from app.web.site import Site, site_of
 
 router = Router(prefix="/api/v1", tags=["notices"], responses=responses(401, 403, 404, 409, 413, 422))
 
-Language = Annotated[str, Field(pattern=r"^[a-z]{2}$")]
+Language = Annotated[str, Field(pattern=f"^({'|'.join(LANGUAGES)})$")]  # one that this site speaks
 Endpoint = Annotated[str, Field(max_length=1000)]
 Minute = Annotated[int, Field(ge=0, lt=1440)]
 Event = Literal["turn", "time", "table", "invited", "rematch"]
@@ -44,7 +45,7 @@ class Subscription(Body):
     key: Annotated[str, Field(max_length=100)] | None = None  # ours, that it subscribed with
     silent: bool = False  # whether a notice may be taken back without showing another
     replaces: Endpoint | None = None
-    language: Language = "en"
+    language: Language | None = None
 
 
 class Ended(Body):
@@ -61,14 +62,14 @@ class Wanted(Body):
     quiet: tuple[Minute, Minute] | None = None
     digest_at: Minute | None = None
     every_channel: bool = False
-    language: Language = "en"
+    language: Language | None = None
 
 
 class OfGame(Body):
     """For one game; empty: as everywhere."""
 
     switches: Switches = Field(default_factory=dict)
-    language: Language = "en"
+    language: Language | None = None
 
 
 class Invited(Body):
@@ -173,8 +174,14 @@ async def set_wishes(request: Request, body: Wanted, person: KnownPerson) -> dic
 
 @router.get("/me/notices/games/{game}")
 async def of_game(request: Request, game: GameId, person: KnownPerson) -> dict[str, Any]:
-    """What I want to hear of this game, where that differs from what I want to hear of all."""
-    return {"switches": await site_of(request).notices.game_switches(person.id, game)}
+    """What I want to hear of this game, where that differs from what I want to hear of all; and both together."""
+    site = site_of(request)
+    notice = await site.notices.notice(person.id)
+    switches = await site.notices.game_switches(person.id, game)
+    return {
+        "switches": switches,
+        "effective": {**shown(notice.wishes if notice else Wishes())["switches"], **switches},
+    }
 
 
 @router.put("/me/notices/games/{game}")

@@ -10,7 +10,11 @@ const isInstalled = () => matchMedia("(display-mode: standalone)").matches || na
 /** An iPhone shows notices for the installed app only. */
 export const needsInstalling = () => isApple() && !isInstalled();
 export const canPush = () => window.isSecureContext && "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
-export const isOn = () => canPush() && Notification.permission === "granted" && localStorage.getItem(KEPT) !== null;
+
+const whose = () => (canPush() && Notification.permission === "granted" ? localStorage.getItem(KEPT) : null);
+
+/** Whether this browser tells somebody, by their id. Whoever it told before they came was another person. */
+export const isOn = (person) => whose() !== null && [person, "moved"].includes(whose());
 
 /** Safari ends a subscription that is sent something it does not show; elsewhere a notice can be taken back. */
 const takesSilent = () => !/^((?!Chrom|Android).)*Safari/.test(navigator.userAgent);
@@ -51,13 +55,12 @@ export async function end() {
 /** Once a visit: a log-in, a lapsed session or a new key of the server may have ended it there. And what this page shows
  * need not be told any more. */
 export async function refresh() {
-  if (!isOn()) return;
+  if (whose() === null) return;
   const registration = await navigator.serviceWorker.ready;
   for (const notice of await registration.getNotifications()) if (notice.data?.url === location.pathname) notice.close();
   if (sessionStorage.getItem(KEPT)) return;
   const { person } = await get("/me");
-  const whose = localStorage.getItem(KEPT);
-  if (!person || (whose !== person.id && whose !== "moved")) return; // somebody else's browser now: they were not asked
+  if (!person || !isOn(person.id)) return; // somebody else's browser now: they were not asked
   await tellServer(person.id, (await get("/me/push")).key);
   sessionStorage.setItem(KEPT, "told");
 }

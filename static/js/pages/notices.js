@@ -19,12 +19,12 @@ function browserNotices(box) {
 }
 
 /** The switch for this device, and what must be done before it can be had. */
-function pushSwitch(part) {
+function pushSwitch(part, person) {
   const box = find("[data-push-switch]", part);
   const message = find("[data-said]", part);
   part.hidden = !canPush() && !needsInstalling();
   box.disabled = !canPush();
-  box.checked = isOn();
+  box.checked = isOn(person.id);
   find("[data-push-install]", part).hidden = !needsInstalling();
   const offer = laterOffer();
   if (offer) find("[data-install]", part).append(offer);
@@ -37,7 +37,7 @@ function pushSwitch(part) {
         succeed(message, t("Saved."));
       } finally {
         box.disabled = false;
-        box.checked = isOn();
+        box.checked = isOn(person.id);
       }
     }),
   );
@@ -56,7 +56,10 @@ function wishes(form, known) {
   fields.digest.checked = known.digest_at !== null;
   if (known.digest_at !== null) fields.digest_at.value = clock(known.digest_at);
   fields.every_channel.checked = known.every_channel;
-  find("[data-zone]", form).textContent = t("Times are those of {zone}.", { zone: zone.replaceAll("_", " ") });
+  const nameZone = (name) => (find("[data-zone]", form).textContent = t("Times are those of {zone}.", { zone: name.replaceAll("_", " ") }));
+  // Kept times are those of the place where they were set; what is changed here is saved as this browser's.
+  nameZone(known.quiet || known.digest_at !== null ? known.zone : zone);
+  form.addEventListener("change", () => nameZone(zone));
   const fold = () => {
     find("[data-quiet-row]", form).hidden = !fields.quiet.checked;
     find("[data-digest-row]", form).hidden = !fields.digest.checked;
@@ -76,6 +79,7 @@ function wishes(form, known) {
         every_channel: fields.every_channel.checked,
         language: language(),
       });
+      nameZone(zone);
       succeed(message, t("Saved."));
     });
   });
@@ -90,7 +94,7 @@ export async function notices(section, person) {
   const known = await get("/me/notices").catch(() => null);
   if (!known) return;
 
-  if (known.push) pushSwitch(find("[data-push]", section));
+  if (known.push) pushSwitch(find("[data-push]", section), person);
   wishes(find("[data-wishes]", section), known.wishes);
 
   function show(state) {

@@ -5,15 +5,18 @@ import { language, t } from "../core/i18n.js";
 import { icon } from "../core/icons.js";
 import { begin, canPush, isOn, needsInstalling } from "../core/push.js";
 
-const ANSWERED = "tell-me";
+const ANSWERED = "tell-me"; // who was asked in this browser; "1" by an older page
 
 /** tellMe({game, root, refuse}): puts the switch into the menu, and the offer above the board where it was not answered. */
 export async function tellMe({ game, root, refuse }) {
   if (!canPush() && !needsInstalling()) return;
   const path = `/me/notices/games/${encodeURIComponent(game)}`;
-  let { switches } = await get(path).catch(() => ({}));
-  if (!switches) return;
-  const isWanted = () => isOn() && switches.turn !== false;
+  const [told, { person }] = await Promise.all([get(path), get("/me")]).catch(() => [null, {}]);
+  if (!told || !person) return;
+  const wishesOf = ({ effective, switches }) => effective ?? switches; // of all games, and of this one before those
+  let wishes = wishesOf(told);
+  const isTold = () => isOn(person.id);
+  const isWanted = () => isTold() && wishes.turn !== false;
 
   const words = el("span", {}, t("Tell me when it is my turn"));
   const button = el("button", { type: "button", class: "menu-item menu-switch", onclick: () => choose(!isWanted()) }, icon("ui", "ui-hourglass"), words);
@@ -24,20 +27,20 @@ export async function tellMe({ game, root, refuse }) {
 
   async function choose(wanted) {
     try {
-      if (wanted && !isOn() && !(await begin())) {
+      if (wanted && !isTold() && !(await begin())) {
         refuse(t("This browser does not allow notices from this site. Its settings can change that."));
         return;
       }
-      ({ switches } = await put(path, { switches: { turn: wanted, time: wanted }, language: language() }));
+      wishes = wishesOf(await put(path, { switches: { turn: wanted, time: wanted }, language: language() }));
     } catch (problem) {
       refuse(problem.message);
     }
     show();
   }
 
-  if (isOn() || localStorage.getItem(ANSWERED) || (canPush() && Notification.permission === "denied")) return;
+  if (isTold() || [person.id, "1"].includes(localStorage.getItem(ANSWERED)) || (canPush() && Notification.permission === "denied")) return;
   const answer = (wanted) => {
-    localStorage.setItem(ANSWERED, "1");
+    localStorage.setItem(ANSWERED, person.id);
     offer.remove();
     if (wanted) choose(true);
   };
