@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.browser.pages.test_people import register
 from tests.browser.pushing import Away, PushingHouse
 from tests.browser.table.house import SHORT, begin, move_beside
 
@@ -213,6 +214,11 @@ def test_who_comes_after_somebody_else_in_a_browser_is_told_only_if_they_ask(
     expect(box).to_be_visible()
     expect(box).not_to_be_checked()
     assert ann.player.api("GET", "/me/push")["endpoints"] == [], "they were not asked"
+    register(ann.player, f"Cy {ann.player.api('GET', '/me')['person']['id'][:6]}")
+    ann.player.api("GET", "/me")  # the session is another
+    expect(box).to_be_visible()
+    expect(box).not_to_be_checked()
+    assert ann.player.api("GET", "/me/push")["endpoints"] == [], "nor by logging in"
     ann.player.open(begin(ann.player, bo.player, options=SHORT, clock=DAYS))
     page.get_by_role("button", name="Not now").click()
     page.reload()

@@ -65,9 +65,9 @@ export async function refresh() {
   sessionStorage.setItem(KEPT, "told");
 }
 
-/** After logging in: the same person, under another name for the server. */
-export function moved() {
-  if (localStorage.getItem(KEPT) !== null) localStorage.setItem(KEPT, "moved");
+/** After logging in: the same person, under another name for the server, if it told whoever was here `before`. */
+export function moved(before) {
+  if (before && localStorage.getItem(KEPT) === before) localStorage.setItem(KEPT, "moved");
   sessionStorage.removeItem(KEPT);
 }
 

@@ -11,6 +11,7 @@ import { toast } from "../core/toast.js";
 const page = find("[data-account]");
 const codes = find("[data-codes]");
 let afterCodes = "/account";
+let known = null; // who has this page, once that is known
 
 function fieldsOf(form) {
   const body = {};
@@ -33,7 +34,7 @@ for (const form of findAll("form[data-form]", page)) {
     const message = find("[data-said]", form);
     attempt(message, async () => {
       const answer = await post(form.dataset.form, fieldsOf(form));
-      if (form.dataset.form.startsWith("/account/") || form.dataset.form === "/resume") moved();
+      if (form.dataset.form.startsWith("/account/") || form.dataset.form === "/resume") moved(known?.id);
       form.reset();
       if ("showsCodes" in form.dataset && answer.recovery_codes) showCodes(answer.recovery_codes, "/account");
       else if (answer?.room) location.assign(`/g/${encodeURIComponent(answer.room)}`);
@@ -140,6 +141,7 @@ nameForm(find("[data-name-form]", page), find("#name-said"));
 // Somebody nobody knows yet has no devices or lists; asking for them would only be refused.
 page.setAttribute("aria-busy", "true");
 const { person } = await get("/me").catch(() => ({ person: null }));
+known = person;
 if (!person) find("[data-no-blocks]", page).hidden = false;
 // All at once: each of them moves what is below it.
 const lists = person ? [showDevices(), showBlocks(), showTokens()] : [];
