@@ -17,19 +17,13 @@ from app.notify.mail import Mailer
 from app.notify.ports import NewPush
 from app.play.ports import StoreUnavailable
 from app.store.people.tables import notices, pushes
-from tests.notify.push_service import PushService, push_service
+from tests.notify.push_service import PushService
 from tests.notify.pushing import DAYS, in_turn, notifier, play_turn, pushing_site, send, subscribe
 from tests.notify.test_mail import Postbox
 from tests.web.running_site import TestSite
 from tests.web.tables import play_table
 
 INTERVAL = 31 * 60
-
-
-@pytest.fixture
-async def service() -> AsyncIterator[PushService]:
-    async with push_service() as service:
-        yield service
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from app.notify.mail import MailFailed
 from app.store.people.tables import notices
 from app.web import maintenance
 from app.web.maintenance import Maintenance
-from tests.notify.push_service import PushService, push_service
+from tests.notify.push_service import PushService
 from tests.notify.pushing import DAYS, in_turn, notifier, play_turn, pushing_site, send, subscribe
 from tests.notify.test_webhooks import Receiver
 from tests.web.running_site import TestSite
@@ -53,12 +53,6 @@ async def _slow() -> AsyncIterator[Slow]:
 async def slow() -> AsyncIterator[Slow]:
     async with _slow() as receiver:
         yield receiver
-
-
-@pytest.fixture
-async def service() -> AsyncIterator[PushService]:
-    async with push_service() as service:
-        yield service
 
 
 @pytest.fixture

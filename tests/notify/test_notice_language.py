@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
 
 from app.web.i18n import LANGUAGES
-from tests.notify.push_service import PushService, push_service
+from tests.notify.push_service import PushService
 from tests.notify.pushing import pushing_site, tell, waiting_table
 from tests.web.running_site import TestSite
 from tests.web.tables import open_table, sit
-
-
-@pytest.fixture
-async def service() -> AsyncIterator[PushService]:
-    async with push_service() as service:
-        yield service
-
-
-@pytest.fixture
-async def site(database_url: str) -> AsyncIterator[TestSite]:
-    async with pushing_site(database_url) as site:
-        yield site
 
 
 async def _language(browser: httpx.AsyncClient) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 from sqlalchemy import select, update
@@ -30,18 +29,6 @@ from tests.notify.pushing import (
 )
 from tests.web.running_site import TestSite
 from tests.web.tables import play_table
-
-
-@pytest.fixture
-async def service() -> AsyncIterator[PushService]:
-    async with push_service() as service:
-        yield service
-
-
-@pytest.fixture
-async def site(database_url: str) -> AsyncIterator[TestSite]:
-    async with pushing_site(database_url) as site:
-        yield site
 
 
 def _turns(service: PushService) -> list[str]:

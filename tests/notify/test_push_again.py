@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,21 +12,9 @@ from sqlalchemy import select
 from app.notify.push import _retry_after
 from app.store.games.tables import games
 from app.store.people.tables import pushes
-from tests.notify.push_service import PushService, push_service
-from tests.notify.pushing import play_turn, pushing_site, send, tell, waiting_table
+from tests.notify.push_service import PushService
+from tests.notify.pushing import play_turn, send, tell, waiting_table
 from tests.web.running_site import TestSite
-
-
-@pytest.fixture
-async def service() -> AsyncIterator[PushService]:
-    async with push_service() as service:
-        yield service
-
-
-@pytest.fixture
-async def site(database_url: str) -> AsyncIterator[TestSite]:
-    async with pushing_site(database_url) as site:
-        yield site
 
 
 def _told(service: PushService) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -15,22 +15,10 @@ from app.notify.ports import NewPush
 from app.notify.push import A_CLAIM, A_HOST, AT_ONCE, IN_LINE, LEASE
 from app.store.people.tables import push_subscriptions, pushes
 from tests.notify.push_service import PushService, push_service
-from tests.notify.pushing import DAY, pushing_site, sender, subscribe
+from tests.notify.pushing import DAY, sender, subscribe
 from tests.web.running_site import TestSite
 
 MANY = 3 * AT_ONCE
-
-
-@pytest.fixture
-async def service() -> AsyncIterator[PushService]:
-    async with push_service() as service:
-        yield service
-
-
-@pytest.fixture
-async def site(database_url: str) -> AsyncIterator[TestSite]:
-    async with pushing_site(database_url) as site:
-        yield site
 
 
 async def _owed(site: TestSite, service: PushService, number: int, name: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -11,22 +10,10 @@ from sqlalchemy import func, select
 
 from app.store.people.pushes import MOST_BROWSERS, PushStore
 from app.store.people.tables import push_subscriptions, pushes
-from tests.notify.push_service import PushService, push_service
+from tests.notify.push_service import PushService
 from tests.notify.pushing import DAYS, pushing_site, subscribe, tell
 from tests.web.running_site import TestSite, code_of, running
 from tests.web.tables import play_table
-
-
-@pytest.fixture
-async def service() -> AsyncIterator[PushService]:
-    async with push_service() as service:
-        yield service
-
-
-@pytest.fixture
-async def site(database_url: str) -> AsyncIterator[TestSite]:
-    async with pushing_site(database_url) as site:
-        yield site
 
 
 async def _count(site: TestSite, table: Any = push_subscriptions) -> int:

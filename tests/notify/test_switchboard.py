@@ -12,7 +12,7 @@ import pytest
 
 from app.notify.ports import Browser, Pushed, Recipient, Waiting, Wishes
 from app.notify.switchboard import NEXT_CHANNEL, SETTLED, SINGLE, is_quiet, mark_of, plan
-from tests.notify.push_service import PushService, push_service
+from tests.notify.push_service import PushService
 from tests.notify.pushing import DAYS, in_turn, pushing_site, subscribe, tell
 from tests.notify.test_webhooks import receiving
 from tests.web.running_site import TestSite, code_of
@@ -139,12 +139,6 @@ def test_a_daily_digest_comes_once_a_day_and_instead_of_single_ones() -> None:
 
 
 # -- in a running site -----------------------------------------------------------------------------
-
-
-@pytest.fixture
-async def service() -> AsyncIterator[PushService]:
-    async with push_service() as service:
-        yield service
 
 
 @pytest.fixture
