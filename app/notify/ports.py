@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -161,8 +161,13 @@ class PushBook(Protocol):
     async def forget(self, browser: str, games: Sequence[str]) -> None:
         """Nothing is to be told or withdrawn there."""
 
-    async def claim_due(self, now: int, lease: int, limit: int) -> Sequence[DuePush]:
-        """What is due and leased to nobody, now leased to us."""
+    async def claim_due(
+        self, now: int, lease: int, limit: int, but: Collection[str] = ()
+    ) -> Sequence[DuePush]:
+        """What is due and leased to nobody, and for none of these hosts; now leased to us."""
+
+    async def wanted(self, push: DuePush) -> tuple[Wishes, str] | None:
+        """What its reader wants to hear now, and the table's title; None when it is not to be sent any more."""
 
     async def sent(self, push: DuePush, now: int) -> None:
         """It is with the push service."""

@@ -9,16 +9,16 @@ import asyncio
 import hashlib
 import json
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from email.utils import parseaddr, parsedate_to_datetime
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 from app.notify import words as texts
 from app.notify.digest import Noticed
 from app.notify.outbound import Answer, NotReached, Outbound
-from app.notify.ports import DuePush, PushBook, Waiting, Wishes, Words
+from app.notify.ports import DuePush, PushBook, Waiting, Words
 from app.notify.switchboard import is_quiet, is_wanted
 from app.notify.webpush import authorization, encoded, encrypt, topic
 from app.play.ports import StoreUnavailable
@@ -40,18 +40,6 @@ _LONGEST_TTL = 28 * 86_400
 _URGENCY = {"time": "high", "table": "high", "gone": "low"}
 
 
-class SendBook(PushBook, Protocol):
-    """What sending needs of the store besides."""
-
-    async def claim_due(
-        self, now: int, lease: int, limit: int, but: Collection[str] = ()
-    ) -> Sequence[DuePush]:
-        """What is due and leased to nobody, and for none of these hosts; now leased to us."""
-
-    async def wanted(self, push: DuePush) -> tuple[Wishes, str] | None:
-        """What its reader wants to hear now, and the table's title; None when it is not to be sent any more."""
-
-
 @dataclass(slots=True)
 class _Line:
     """The pushes for one host: A_HOST under way, the others waiting."""
@@ -67,7 +55,7 @@ class PushSender:
     def __init__(
         self,
         settings: Settings,
-        book: SendBook,
+        book: PushBook,
         outbound: Outbound,
         counts: Noticed,
         clock: Callable[[], float],

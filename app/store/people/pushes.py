@@ -82,7 +82,7 @@ _TOLD = select(pushes).join(push_subscriptions).where(_of_people)
 
 
 class PushStore(Queries):
-    """Queries about pushes; implements app.notify.push.SendBook."""
+    """Queries about pushes; implements app.notify.ports.PushBook."""
 
     async def newest_key(self, now: int) -> VapidKey:
         """The key that browsers are given; made by whoever asks first, the same for every worker."""
