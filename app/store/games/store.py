@@ -19,6 +19,7 @@ from app.store.games.creating import GAME_COLUMNS, HEAD_COLUMNS, SUMMARY_COLUMNS
 from app.store.games.due_work import DueWork, Heartbeat
 from app.store.games.group_commit import GroupCommit
 from app.store.games.postgres_writer import PostgresWriter
+from app.store.games.queue_failures import QueueFailures
 from app.store.games.rows import BatchWriter, entry_of
 from app.store.games.sqlite_writer import SqliteWriter
 from app.store.games.tables import games, headed, heads, log, seats
@@ -56,7 +57,7 @@ _HEADS_ON_POSTGRESQL = text(
 )
 
 
-class SqlGameStore(Creating, DueWork, Heartbeat, Chat):
+class SqlGameStore(Creating, DueWork, Heartbeat, Chat, QueueFailures):
     """The log and its heads in SQLite or PostgreSQL."""
 
     def __init__(

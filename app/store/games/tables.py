@@ -114,6 +114,19 @@ due = Table(
     Index("due_by_at", "at"),
 )
 
+# Rows of any queue that failed (app/play/queues.py); empty unless something is wrong.
+queue_failures = Table(
+    "queue_failures",
+    metadata,
+    Column("queue", String(40), primary_key=True),
+    Column("key", String(120), primary_key=True),
+    Column("attempts", Integer, nullable=False),
+    Column("retry_at", BigInteger, nullable=False),
+    Column("set_aside_at", BigInteger, nullable=True),
+    Column("error", String(200), nullable=False),
+    Column("first_at", BigInteger, nullable=False),
+)
+
 chat = Table(
     "chat",
     metadata,
