@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -119,9 +119,14 @@ class GameStore(FailureStore, Protocol):
         """Let the sweeper look at this game at that time, if it was not going to earlier."""
 
     async def claim_due(
-        self, now: int, lease: int, limit: int, is_anothers: Callable[[str, int], bool] = ...
+        self,
+        now: int,
+        lease: int,
+        limit: int,
+        is_anothers: Callable[[str, int], bool] = ...,
+        skip: Collection[str] = ...,
     ) -> list[Due]:
-        """Rows that are due, but for those of which `is_anothers(game, at)` says so."""
+        """Rows that are due, but for those of which `is_anothers(game, at)` says so and those to be skipped."""
 
     async def settle_due(self, due: Due, next_at: int | None) -> int | None:
         """The look is over; the row's time now, which is another's if they wrote it since the claim."""

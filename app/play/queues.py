@@ -5,8 +5,7 @@ retry, back-off, bounded concurrency and fair shares are implemented once. The r
 
 - `claim` selects keys and takes leases; it must not decode what a row contains. Everything that the contents of a row
   can make fail belongs in `process`, where a failure concerns that row alone.
-- `claim` leaves out rows that failed and whose time to retry has not come (`not_blocked` in
-  app/store/games/queue_failures.py adds this to its query).
+- `claim` leaves out `skip_keys`: rows in progress here, and rows that failed and are not to be retried yet.
 - `process` settles the row. It may run twice, in two workers at once too.
 """
 
@@ -53,9 +52,9 @@ class Queue(Protocol[Row]):
     async def claim(
         self, now: int, limit: int, skip_keys: Collection[str], skip_owners: Collection[str]
     ) -> Sequence[Row]:
-        """Return up to `limit` due rows, leased where the queue has leases.
+        """Return up to `limit` due rows, leased where the queue has leases, without those to be skipped.
 
-        `skip_keys` are in progress or on hold in this worker; a queue whose lease covers them may ignore it.
+        `skip_keys` is empty but for the rows in progress, unless something is wrong.
         """
 
     def key(self, row: Row) -> str:
@@ -80,13 +79,18 @@ class Failures:
         self.store = store
         self.clock = clock
         self._metrics = metrics
-        self._recorded: set[tuple[str, str]] = set()
+        self._retry_at: dict[tuple[str, str], int] = {}  # by queue and key
         self._set_aside: Counter[str] = Counter()
         self._refreshed_at = 0
 
     def set_aside(self, queue: str) -> int:
         """Return how many rows of a queue are set aside, for the gauge in /metrics."""
         return self._set_aside[queue]
+
+    def blocked(self, queue: str) -> list[str]:
+        """Return the keys that are not to be processed now."""
+        now = self.clock.now()
+        return [key for (name, key), retry_at in self._retry_at.items() if name == queue and retry_at > now]
 
     async def refresh(self) -> None:
         """Read the records again if the cache is old."""
@@ -95,25 +99,25 @@ class Failures:
             return
         self._refreshed_at = now
         found = await self.store.queue_failures()
-        self._recorded = {(each.queue, each.key) for each in found}
+        self._retry_at = {(each.queue, each.key): each.retry_at for each in found}
         self._set_aside = Counter(each.queue for each in found if each.set_aside_at is not None)
 
     async def record(self, queue: str, key: str, problem: Exception) -> None:
         """Count a failed attempt and schedule the next one."""
         self._metrics.queue_failed(queue)
         error = describe_error(problem)
-        attempts = await self.store.record_failure(queue, key, error, self.clock.now(), retry_delay_ms)
-        self._recorded.add((queue, key))
+        now = self.clock.now()
+        self._retry_at[queue, key] = now + FIRST_RETRY_MS  # until the cache is read again
         self._refreshed_at = 0
+        attempts = await self.store.record_failure(queue, key, error, now, retry_delay_ms)
         if attempts == 1:
             fields = {"queue": queue, "row": key, "error": error}
             _log.error("a row of a queue failed and is retried", extra={"fields": fields})
 
     async def clear(self, queue: str, key: str) -> None:
         """Forget the failures of a row that was processed; a no-op for nearly all rows."""
-        if (queue, key) in self._recorded:
+        if self._retry_at.pop((queue, key), None) is not None:
             await self.store.clear_failure(queue, key)
-            self._recorded.discard((queue, key))
 
     def record_claim(self, queue: str, problem: Exception, *, is_first: bool) -> None:
         """Count a claim that failed, which means a defect in the queue's query."""
@@ -221,10 +225,11 @@ class ClaimLoop(Generic[Row]):
         now = self._now()
         self._held = {key: until for key, until in self._held.items() if until > now}
         full = self._full_owners()
-        found = await self.queue.claim(now, limit, [*self._busy, *self._held], full)
+        skipped = {*self._busy, *self._held, *self._failures.blocked(self.name)}
+        found = await self.queue.claim(now, limit, skipped, full)
         self._has_more = len(found) >= limit or bool(full)
         rows = {self.queue.key(row): row for row in found}
-        for key in self._busy.keys() & rows:  # its lease lapsed while this worker was still at it
+        for key in skipped & rows.keys():
             del rows[key]
         self._busy |= {key: self.queue.owner(row) for key, row in rows.items()}
         return list(rows.values())

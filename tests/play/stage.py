@@ -243,7 +243,7 @@ def exchange(game_server: GameServer, **ports: Any) -> None:
         game_server.context.clock.now = ports["clock"].now  # type: ignore[method-assign]
     for name, port in ports.items():
         object.__setattr__(game_server.context, name, port)
-        for part in (game_server, game_server.schedule):
+        for part in (game_server, game_server.schedule, game_server.failures):
             if hasattr(part, name):
                 setattr(part, name, port)
 

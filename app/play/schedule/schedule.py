@@ -13,6 +13,7 @@ from app.play.ports import Clock, GameStore, StoreUnavailable
 from app.play.tasks import wait_until_answered
 
 _log = logging.getLogger("cartagena.schedule")
+HEARTBEAT_SECONDS = 2.0
 HEARTBEAT_GAP = 8000  # longer without a heartbeat: nobody was there
 _REMEMBERED = 40 * 86_400_000  # how far back outages matter to a clock
 

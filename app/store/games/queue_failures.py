@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, exists, select
+from sqlalchemy import Connection, bindparam, delete, select
 
 from app.play.ports import Failure
 from app.store.games.database import GameDatabase
@@ -14,14 +14,6 @@ MAX_READ_FAILURES = 10_000
 NEVER = 2**62  # `retry_at` of a row that is set aside
 
 _THIS_ONE = (failures.c.queue == bindparam("in_queue"), failures.c.key == bindparam("of_row"))
-
-
-def not_blocked(queue: str, key: ColumnElement[str], now: int) -> ColumnElement[bool]:
-    """Return the condition that leaves out failed rows of a queue until their next attempt.
-
-    It costs a claim one look-up in a primary key for each row that is due, and nothing when none is.
-    """
-    return ~exists().where(failures.c.queue == queue, failures.c.key == key, failures.c.retry_at > now)
 
 
 class QueueFailures(GameDatabase):
