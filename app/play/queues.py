@@ -21,6 +21,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from app.play.alarm import Alarm
 from app.play.ports import Clock, FailureStore, MetricsPort, StoreUnavailable
+from app.play.refusals import Refusal
 from app.play.tasks import Tasks
 
 _log = logging.getLogger("cartagena.queues")
@@ -178,6 +179,10 @@ class ClaimLoop(Generic[Row]):
     def name(self) -> str:
         return self.queue.name
 
+    @property
+    def poll_seconds(self) -> float:
+        return self._poll_ms / 1000
+
     def is_busy(self, key: str) -> bool:
         """Return whether this worker is processing the row."""
         return key in self._busy
@@ -207,12 +212,11 @@ class ClaimLoop(Generic[Row]):
         return len(rows)
 
     async def drain(self) -> int:
-        """Process everything that is due, batch by batch; return how many rows."""
+        """Process everything that is due, batch by batch; return how many rows. For tests and small tools."""
         total = 0
-        while not self._is_stopped and (rows := await self.claim()):
+        while rows := await self.claim():
             await asyncio.gather(*(self._process(row) for row in rows))
             total += len(rows)
-            await asyncio.sleep(self._pause_ms / 1000)
         return total
 
     async def claim(self) -> Sequence[Row]:
@@ -271,11 +275,13 @@ class ClaimLoop(Generic[Row]):
             await self.queue.process(row)
         except StoreUnavailable:
             raise
-        except Postponed:
-            self._held[key] = self._now() + HOLD_MS
-            return False
         except Exception as problem:  # noqa: BLE001 - a failing row must not stop the others
-            await self._failures.record(self.name, key, problem)
+            if isinstance(problem, Postponed) or (
+                isinstance(problem, Refusal) and problem.code == "try_again"
+            ):
+                self._held[key] = self._now() + HOLD_MS
+            else:
+                await self._failures.record(self.name, key, problem)
             return False
         await self._failures.clear(self.name, key)
         return True

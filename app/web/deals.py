@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from app.play.create import new_game_id
 from app.play.deal.days import Deal, day_of, new_deal, next_day
@@ -64,26 +64,38 @@ class Deals:
             await self.store.begin(new_game_id(), day, actor.id, len(mine) + 1, self.now())
         raise Raced
 
-    async def settle(self) -> None:
-        """Writes down how tries went whose game is over."""
-        for each in await self.store.unsettled(next_day(self.today(), -_BACK)):
-            await self._settle(each)
-
     async def tries_of(self, ids: tuple[str, ...], day: str) -> list[Try]:
         """Somebody's tries of a day, with the results of those that are over."""
         found = await self.store.tries_of(ids, day)
         owed = [each for each in found if each.is_over and each.ended_at is None]
         for each in owed:
-            await self._settle(each)
+            await self.process(each)
         return await self.store.tries_of(ids, day) if owed else found
 
-    async def _settle(self, given: Try) -> None:
+    # -- the queue of tries to settle (app/play/queues.py) -------------------------------------------
+
+    name = "deals"
+
+    async def claim(
+        self, now: int, limit: int, skip_keys: Collection[str], skip_owners: Collection[str]
+    ) -> Sequence[Try]:
+        """Return tries of the last days whose game has ended and whose result is not stored."""
+        return await self.store.unsettled(next_day(self.today(), -_BACK), limit, skip_keys)
+
+    def key(self, row: Try) -> str:
+        return row.game
+
+    def owner(self, row: Try) -> str | None:
+        return None
+
+    async def process(self, row: Try) -> None:
+        """Store the result of a try; may run twice."""
         store = self._game_server.store
-        row = await store.game(given.game)
-        if row is not None:
-            entries = await whole_log(store, given.game)
-            outcome = await self._offload.run(outcome_of, row, entries, (given.person,))
-            await self.store.settle(given.game, outcome)
+        game = await store.game(row.game)
+        if game is not None:
+            entries = await whole_log(store, row.game)
+            outcome = await self._offload.run(outcome_of, game, entries, (row.person,))
+            await self.store.settle(row.game, outcome)
 
     async def compared(self, ids: tuple[str, ...], mine: Try) -> Comparison:
         """One's own try beside the first tries of all others, as of a moment ago."""

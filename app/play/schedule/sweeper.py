@@ -13,7 +13,6 @@ from app.play.context import Context
 from app.play.engines import UnknownRules
 from app.play.log.entries import Due
 from app.play.queues import ClaimLoop, Failures, Postponed
-from app.play.refusals import Refusal
 from app.play.room.room import Room
 from app.play.room.rooms import Rooms
 from app.play.schedule.bot_turns import move_bot
@@ -107,10 +106,6 @@ class Sweeper:
         except UnknownRules as problem:
             _log.warning("game %s needs newer rules than this worker knows", row.game)
             raise Postponed from problem
-        except Refusal as refusal:
-            if refusal.code != "try_again":
-                raise
-            raise Postponed from refusal
 
     async def _process(self, row: Due) -> None:
         context = self._context

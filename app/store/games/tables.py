@@ -142,7 +142,13 @@ chat = Table(
     Column("command", String(40), nullable=False),
     Column("is_deleted", Boolean, nullable=False, default=False),
     Index("chat_by_command", "game", "person", "command", unique=True),
-    Index("chat_by_at", "at"),
+    # For retention: only lines that still have words (the clauses repeat the query's, for SQLite to match them).
+    Index(
+        "chat_to_forget",
+        "at",
+        sqlite_where=text("is_deleted IS 0"),
+        postgresql_where=text("is_deleted IS FALSE"),
+    ),
     Index("chat_by_person", "person"),
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import msgspec
@@ -94,14 +94,14 @@ class DealStore(Queries):
             return False
         return True
 
-    async def unsettled(self, since: str) -> list[Try]:
+    async def unsettled(self, since: str, limit: int, skip: Collection[str] = ()) -> list[Try]:
         """Tries of days from that one on whose game is over and whose result is not written down."""
         query = (
             select(tries, games.c.status)
             .join(games, games.c.id == tries.c.game)
-            .where(tries.c.ended_at.is_(None), tries.c.day >= since)
+            .where(tries.c.ended_at.is_(None), tries.c.day >= since, tries.c.game.not_in(skip))
             .where(games.c.status.in_(("finished", "aborted")))
-            .limit(_STEP)
+            .limit(limit)
         )
         return [_try(row) for row in await self.rows(query)]
 
