@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.expression import ColumnElement, FromClause, TableClause
 
 from app.play.ports import StoreUnavailable
-from app.store.games.tables import chat, due, games, headed, heads, log, mutes, seats
+from app.store.games.tables import chat, due, games, heads, log, mutes, seats
 from app.store.people.erasure import SOMEBODY, begin
 from app.store.people.tables import (
     audit,
@@ -174,15 +174,21 @@ _sits = exists().where(
 )
 
 
-def _old_games(status: Sequence[str], before: int | None) -> tuple[Condition, ...] | None:
-    """Games of this status that were last changed before, and so created before: `games_by_list` finds those."""
+def _old_games(
+    status: Sequence[str], before: int | None, *heads_where: Condition
+) -> tuple[Condition, ...] | None:
+    """Games of this status that were last changed before, and so created before: `games_by_list` finds those.
+
+    The head is a scalar subquery, one look-up for each game found: as a join, PostgreSQL would read all heads.
+    """
     if before is None:
         return None
+    updated_at = select(heads.c.updated_at).where(heads.c.game == games.c.id, *heads_where)
     return (
         games.c.status.in_(status),
         games.c.is_listed.in_((false(), true())),
         games.c.created_at < before,
-        heads.c.updated_at < before,
+        updated_at.scalar_subquery() < before,
     )
 
 
@@ -239,19 +245,13 @@ RULES: dict[str, Rule] = {
     # Unfinished rooms that no clock will ever move: closed by the game server.
     DEAD_ROOM: _rule(
         games,
-        lambda at: (
-            None
-            if (old := _old_games(_UNFINISHED, at.rooms_ms)) is None
-            else (*old, heads.c.deadline.is_(None))
-        ),
-        source=headed,
+        lambda at: _old_games(_UNFINISHED, at.rooms_ms, heads.c.deadline.is_(None)),
         forget=None,
     ),
     # Rooms that were closed before they ever started: there was no game, nothing is worth keeping.
     "closed_room": _rule(
         games,
         lambda at: _old_games(("closed",), at.rooms_ms),
-        source=headed,
         forget=_delete_rooms,
         batch=MAX_BATCH_ROOMS,
     ),
