@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from tests.play.stage import HandClock, exchange
 from tests.web.running_site import TestSite, running
 from tests.web.tables import command, open_table, play_table
 
+ROOT = Path(__file__).resolve().parents[2]
 DAY = 86_400
 NOT_JSON = "{"
 
@@ -162,8 +164,10 @@ POISON: dict[str, Callable[[Place], Awaitable[tuple[str, IsProcessed]]]] = {
 }
 
 
-async def test_every_registered_queue_has_a_poison_case(place: Place) -> None:
+async def test_every_registered_queue_has_a_poison_case_and_is_documented(place: Place) -> None:
     assert POISON.keys() == place.queues.keys()
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    assert all(f"| `{name}` |" in page for name in place.queues)
 
 
 @pytest.mark.parametrize("name", POISON)

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.expression import ColumnElement, FromClause, TableClause
 
 from app.play.ports import StoreUnavailable
-from app.store.games.tables import chat, due, games, heads, log, mutes, seats
+from app.store.games.tables import chat, due, games, heads, log, mutes, queue_failures, seats
 from app.store.people.erasure import SOMEBODY, begin
 from app.store.people.tables import (
     audit,
@@ -242,6 +242,10 @@ RULES: dict[str, Rule] = {
     ),
     "audit": _rule(audit, lambda at: None if at.audit is None else (audit.c.at < at.audit,)),
     "report": _rule(reports, lambda at: None if at.audit is None else (reports.c.settled_at < at.audit,)),
+    # Failures of rows that have vanished since: nothing retries them. Rows that are set aside stay listed.
+    "queue_failure": _rule(
+        queue_failures, lambda at: (queue_failures.c.retry_at < (at.now - 30 * _DAY) * 1000,)
+    ),
     # Unfinished rooms that no clock will ever move: closed by the game server.
     DEAD_ROOM: _rule(
         games,

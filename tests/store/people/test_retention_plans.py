@@ -76,13 +76,15 @@ async def _plan(store: RetentionStore, query: Any) -> str:
 async def test_with_nothing_to_forget_no_search_reads_the_history_or_takes_the_write_lock(
     history: RetentionStore,
 ) -> None:
-    """The pushes are left out of the history: their table is small."""
+    """Pushes and failures are left out of the history: their tables stay small."""
     for name, rule in RULES.items():
         conditions = rule.where(CUTOFFS)
         assert conditions is not None
         plan = await _plan(history, rule.search(conditions).limit(100))
         scans = re.findall(r"Seq Scan on (\w+)|SCAN (\w+)(?! USING)", plan)
-        assert not {table for pair in scans for table in pair if table} - {"pushes"}, f"{name}:\n{plan}"
+        assert not {table for pair in scans for table in pair if table} - {"pushes", "queue_failures"}, (
+            f"{name}:\n{plan}"
+        )
     with counted() as statements:
         assert await history.expired(CUTOFFS, 100) == []
     assert len(statements) >= len(RULES)
@@ -101,6 +103,18 @@ async def test_a_guest_who_came_back_between_search_and_deletion_stays(store: Sq
     assert await retention.forget(found, CUTOFFS) == [None, None]
     left = select(players.c.id).where(players.c.deleted_at.is_(None))
     assert [row.id for row in await store.rows(left)] == ["p_back"]
+
+
+async def test_a_failure_of_a_row_that_vanished_is_forgotten_and_one_that_is_set_aside_is_not(
+    store: SqlGameStore,
+) -> None:
+    long_ago = (NOW - 31 * 86_400) * 1000
+    await store.record_failure("due", "vanished", "ValueError", long_ago, lambda attempts: 1)
+    await store.record_failure("due", "set-aside", "ValueError", long_ago, lambda attempts: None)
+    retention = RetentionStore(store.engine)
+    found = await retention.expired(CUTOFFS, 100)
+    assert await retention.forget(found, CUTOFFS) == [None]
+    assert [failure.key for failure in await store.queue_failures()] == ["set-aside"]
 
 
 async def test_a_search_goes_on_behind_rows_that_are_skipped(store: SqlGameStore) -> None:
