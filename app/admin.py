@@ -286,7 +286,7 @@ async def _rotate(desk: Desk) -> None:
 async def _queues(desk: Desk) -> None:
     failures = QueueFailures(desk.engine, desk.engine)
     if desk.asked.retry is None:
-        rows = [msgspec.structs.asdict(each) for each in await failures.queue_failures(desk.asked.limit)]
+        rows = [msgspec.structs.asdict(each) for each in await failures.list_failures(desk.asked.limit)]
         for row in rows:
             row["retry_at"] = None if row["set_aside_at"] is not None else row["retry_at"]
         desk.show(rows, "queue", "key", "attempts", "error", "first_at", "retry_at", "set_aside_at")

@@ -201,7 +201,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         tasks = Tasks()
         queues = app.state.queues = make_queues(site, game_server, deals, RetentionStore(engine), tasks)
         for name in queues:
-            counts.watch_queue(name, partial(game_server.failures.set_aside, name))
+            counts.watch_queue(name, partial(game_server.failures.count_set_aside, name))
         maintenance = app.state.maintenance = Maintenance(
             site, game_server, queues, tasks, notifier, sender, deals
         )

@@ -66,7 +66,7 @@ class FailureStore(Protocol):
     async def clear_failure(self, queue: str, key: str) -> bool:
         """Delete a record, so that the row is processed as if it had never failed; False if there is none."""
 
-    async def queue_failures(self, limit: int = ...) -> list[Failure]:
+    async def list_failures(self, limit: int = ...) -> list[Failure]:
         """Return the records, set-aside rows first, then the oldest."""
 
 

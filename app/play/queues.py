@@ -68,7 +68,7 @@ class Queue(Protocol[Row]):
         """Do the work and settle the row; an exception is a failure of this row."""
 
 
-def retry_delay_ms(attempts: int) -> int | None:
+def compute_retry_delay_ms(attempts: int) -> int | None:
     """Return the delay before the next attempt, or None if the row is to be set aside."""
     return None if attempts >= MAX_ATTEMPTS else FIRST_RETRY_MS * RETRY_FACTOR ** (attempts - 1)
 
@@ -84,11 +84,11 @@ class Failures:
         self._set_aside: Counter[str] = Counter()
         self._refreshed_at = 0
 
-    def set_aside(self, queue: str) -> int:
+    def count_set_aside(self, queue: str) -> int:
         """Return how many rows of a queue are set aside, for the gauge in /metrics."""
         return self._set_aside[queue]
 
-    def blocked(self, queue: str) -> list[str]:
+    def list_blocked(self, queue: str) -> list[str]:
         """Return the keys that are not to be processed now."""
         now = self.clock.now()
         return [key for (name, key), retry_at in self._retry_at.items() if name == queue and retry_at > now]
@@ -99,7 +99,7 @@ class Failures:
         if 0 <= now - self._refreshed_at < REFRESH_MS:
             return
         self._refreshed_at = now
-        found = await self.store.queue_failures()
+        found = await self.store.list_failures()
         self._retry_at = {(each.queue, each.key): each.retry_at for each in found}
         self._set_aside = Counter(each.queue for each in found if each.set_aside_at is not None)
 
@@ -110,7 +110,7 @@ class Failures:
         now = self.clock.now()
         self._retry_at[queue, key] = now + FIRST_RETRY_MS  # until the cache is read again
         self._refreshed_at = 0
-        attempts = await self.store.record_failure(queue, key, error, now, retry_delay_ms)
+        attempts = await self.store.record_failure(queue, key, error, now, compute_retry_delay_ms)
         if attempts == 1:
             fields = {"queue": queue, "row": key, "error": error}
             _log.error("a row of a queue failed and is retried", extra={"fields": fields})
@@ -229,7 +229,7 @@ class ClaimLoop(Generic[Row]):
         now = self._now()
         self._held = {key: until for key, until in self._held.items() if until > now}
         full = self._full_owners()
-        skipped = {*self._busy, *self._held, *self._failures.blocked(self.name)}
+        skipped = {*self._busy, *self._held, *self._failures.list_blocked(self.name)}
         found = await self.queue.claim(now, limit, skipped, full)
         self._has_more = len(found) >= limit or bool(full)
         rows = {self.queue.key(row): row for row in found}

@@ -57,7 +57,7 @@ class ErasureQueue:
     async def claim(
         self, now: int, limit: int, skip_keys: Collection[str], skip_owners: Collection[str]
     ) -> Sequence[str]:
-        return await self._store.erasures(limit, skip_keys)
+        return await self._store.find_erasures(limit, skip_keys)
 
     def key(self, row: str) -> str:
         return row
@@ -93,7 +93,7 @@ class RetentionQueue:
     async def claim(
         self, now: int, limit: int, skip_keys: Collection[str], skip_owners: Collection[str]
     ) -> Sequence[Expired]:
-        return await self._store.expired(self._cutoffs(), limit, skip_keys)
+        return await self._store.find_expired(self._cutoffs(), limit, skip_keys)
 
     def key(self, row: Expired) -> str:
         return row.name

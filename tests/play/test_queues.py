@@ -18,8 +18,8 @@ from app.play.queues import (
     ClaimLoop,
     Failures,
     Postponed,
+    compute_retry_delay_ms,
     describe_error,
-    retry_delay_ms,
 )
 from app.play.tasks import Tasks
 from tests.play.stage import Stage
@@ -91,7 +91,7 @@ async def test_a_failing_row_leaves_the_others_alone_and_a_later_success_clears_
     loop = loop_of(stage, queue)
     await loop.drain()
     assert queue.done == ["a/2", "a/3"]
-    (failure,) = await stage.store.queue_failures()
+    (failure,) = await stage.store.list_failures()
     assert (failure.queue, failure.key, failure.attempts) == ("numbers", "a/1", 1)
     assert "secret" not in failure.error
     assert stage.counts.queue_failures == ["numbers"]
@@ -100,11 +100,11 @@ async def test_a_failing_row_leaves_the_others_alone_and_a_later_success_clears_
     stage.clock.pass_seconds(FIRST_RETRY_MS / 1000)
     await loop.drain()
     assert queue.done == ["a/2", "a/3", "a/1"]
-    assert await stage.store.queue_failures() == []
+    assert await stage.store.list_failures() == []
 
 
 async def test_the_delay_grows_until_the_row_is_set_aside() -> None:
-    delays = [retry_delay_ms(attempts) for attempts in range(1, MAX_ATTEMPTS + 1)]
+    delays = [compute_retry_delay_ms(attempts) for attempts in range(1, MAX_ATTEMPTS + 1)]
     assert delays[-1] is None
     waits = [delay for delay in delays if delay is not None]
     assert all(later > earlier for earlier, later in pairwise(waits))
@@ -119,7 +119,7 @@ async def test_another_worker_respects_the_time_of_the_next_attempt(stage: Stage
     assert await there.drain() == 0
     stage.clock.pass_seconds(FIRST_RETRY_MS / 1000)
     await asyncio.gather(here.drain(), there.drain())
-    (failure,) = await stage.store.queue_failures()
+    (failure,) = await stage.store.list_failures()
     assert failure.attempts == 2, "two workers that fail at the same moment count as one attempt"
 
 
@@ -130,7 +130,7 @@ async def test_what_is_no_fault_of_the_row_is_no_failure(stage: Stage, trouble: 
     loop = loop_of(stage, queue)
     await loop.drain()
     assert queue.done == ["a/2"]
-    assert await stage.store.queue_failures() == []
+    assert await stage.store.list_failures() == []
     queue.trouble.clear()
     assert await loop.drain() == 0
     stage.clock.pass_seconds(HOLD_MS / 1000)
@@ -192,6 +192,6 @@ async def test_rounds_without_failures_do_not_read_the_table_of_failures(stage: 
 
 def test_an_error_is_described_by_class_and_place_without_its_message() -> None:
     with pytest.raises(TypeError) as caught:
-        retry_delay_ms("a name")  # type: ignore[arg-type]
+        compute_retry_delay_ms("a name")  # type: ignore[arg-type]
     assert describe_error(caught.value).startswith("TypeError at app/play/queues.py:")
     assert "name" not in describe_error(caught.value)

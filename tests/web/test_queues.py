@@ -13,7 +13,7 @@ from sqlalchemy import func, insert, select, update
 
 from app.cli import main
 from app.play.deal.days import day_of
-from app.play.queues import MAX_ATTEMPTS, ClaimLoop, retry_delay_ms
+from app.play.queues import MAX_ATTEMPTS, ClaimLoop, compute_retry_delay_ms
 from app.store.games.tables import due, games, log
 from app.store.people.deal_tables import deal_tries
 from app.store.people.erasure import begin
@@ -61,7 +61,7 @@ class Place:
         return bo, player, await play_table(ann, bo)
 
     async def failures(self) -> dict[tuple[str, str], int]:
-        return {(each.queue, each.key): each.attempts for each in await self.store.queue_failures()}
+        return {(each.queue, each.key): each.attempts for each in await self.store.list_failures()}
 
     async def admin(self, capsys: pytest.CaptureFixture[str], *words: str) -> str:
         capsys.readouterr()
@@ -182,7 +182,7 @@ async def test_a_poison_row_is_isolated_retried_set_aside_and_reported(
 
     for attempts in range(1, MAX_ATTEMPTS + 1):
         assert await place.failures() == {(name, key): attempts}
-        place.clock.pass_seconds((retry_delay_ms(attempts) or 3_600_000) / 1000 - 1)
+        place.clock.pass_seconds((compute_retry_delay_ms(attempts) or 3_600_000) / 1000 - 1)
         assert await loop.drain() == 0, "it is retried too early"
         place.clock.pass_seconds(31)  # and beyond the lease
         await loop.drain()
@@ -194,9 +194,9 @@ async def test_a_poison_row_is_isolated_retried_set_aside_and_reported(
     assert NOT_JSON not in line.fields["error"]  # type: ignore[attr-defined]
     place.clock.pass_seconds(10)
     await loop.drain()  # which reads the number of rows that are set aside
-    told = place.site.site.metrics.text().decode()
-    assert f'cartagena_queue_failures_total{{queue="{name}"}} {MAX_ATTEMPTS}.0' in told
-    assert f'cartagena_queue_set_aside{{queue="{name}"}} 1.0' in told
+    text = place.site.site.metrics.text().decode()
+    assert f'cartagena_queue_failures_total{{queue="{name}"}} {MAX_ATTEMPTS}.0' in text
+    assert f'cartagena_queue_set_aside{{queue="{name}"}} 1.0' in text
 
     row = json.loads(await place.admin(capsys))
     assert (row["queue"], row["key"], row["attempts"]) == (name, key, MAX_ATTEMPTS)

@@ -49,6 +49,6 @@ class QueueFailures(GameDatabase):
         this_one = (failures.c.queue == queue, failures.c.key == key)
         return bool(await self.change(delete(failures).where(*this_one)))
 
-    async def queue_failures(self, limit: int = MAX_READ_FAILURES) -> list[Failure]:
+    async def list_failures(self, limit: int = MAX_READ_FAILURES) -> list[Failure]:
         query = select(failures).order_by(failures.c.retry_at.desc(), failures.c.first_at).limit(limit)
         return [Failure(**row._mapping) for row in await self.rows(query)]

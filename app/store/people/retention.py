@@ -85,7 +85,7 @@ class Rule:
 class RetentionStore(Queries):
     """Searches for expired rows and deletes them."""
 
-    async def expired(self, cutoffs: Cutoffs, limit: int, skip: Collection[str] = ()) -> list[Expired]:
+    async def find_expired(self, cutoffs: Cutoffs, limit: int, skip: Collection[str] = ()) -> list[Expired]:
         """Return up to `limit` rows to be deleted, except those with the names in `skip`."""
 
         def search(run: Connection) -> list[Expired]:
@@ -134,7 +134,7 @@ class RetentionStore(Queries):
             return problem
         return None
 
-    async def erasures(self, limit: int, skip: Collection[str] = ()) -> list[str]:
+    async def find_erasures(self, limit: int, skip: Collection[str] = ()) -> list[str]:
         """Return the people whose erasure has not ended, the longest waiting first."""
         query = select(erasures.c.player).order_by(erasures.c.at, erasures.c.player).limit(limit + len(skip))
         return [row.player for row in await self.rows(query) if row.player not in skip][:limit]
@@ -165,7 +165,7 @@ async def _delete_rooms(run: AsyncConnection, keys: Sequence[tuple[Any, ...]], c
     await run.execute(delete(games).where(games.c.id.in_(found)))
 
 
-def _rule(table: Any, where: Callable[[Cutoffs], tuple[Condition, ...] | None], **more: Any) -> Rule:
+def _make_rule(table: Any, where: Callable[[Cutoffs], tuple[Condition, ...] | None], **more: Any) -> Rule:
     return Rule(tuple(table.primary_key), where, **{"forget": _delete(table), **more})
 
 
@@ -174,7 +174,7 @@ _sits = exists().where(
 )
 
 
-def _old_games(
+def _match_old_games(
     status: Sequence[str], before: int | None, *heads_where: Condition
 ) -> tuple[Condition, ...] | None:
     """Games of this status that were last changed before, and so created before: `games_by_list` finds those.
@@ -194,68 +194,74 @@ def _old_games(
 
 RULES: dict[str, Rule] = {
     # Devices that did not come back, codes that lapsed, bans that ended.
-    "session": _rule(sessions, lambda at: (sessions.c.seen_at < at.sessions,)),
-    "resume_code": _rule(resume_codes, lambda at: (resume_codes.c.expires_at < at.now,)),
-    "ban": _rule(bans, lambda at: (bans.c.until < at.now,)),
+    "session": _make_rule(sessions, lambda cutoffs: (sessions.c.seen_at < cutoffs.sessions,)),
+    "resume_code": _make_rule(resume_codes, lambda cutoffs: (resume_codes.c.expires_at < cutoffs.now,)),
+    "ban": _make_rule(bans, lambda cutoffs: (bans.c.until < cutoffs.now,)),
     # E-mail addresses that were never confirmed: they may be a stranger's.
-    "address": _rule(
+    "address": _make_rule(
         notices,
-        lambda at: (
+        lambda cutoffs: (
             notices.c.email.is_not(None),
             notices.c.email_confirmed_at.is_(None),
-            notices.c.confirm_sent_at < at.now - 7 * _DAY,
+            notices.c.confirm_sent_at < cutoffs.now - 7 * _DAY,
         ),
         forget=_blank(notices, email=None, confirm_hash=None),
     ),
     # Pushes of long ago, invitations that were not accepted, and switches of games that are over.
-    "push": _rule(pushes, lambda at: (pushes.c.expires_at < at.now - 7 * _DAY,)),
-    "invitation": _rule(invitations, lambda at: (invitations.c.at < at.now - 30 * _DAY,)),
-    "game_switch": _rule(
+    "push": _make_rule(pushes, lambda cutoffs: (pushes.c.expires_at < cutoffs.now - 7 * _DAY,)),
+    "invitation": _make_rule(invitations, lambda cutoffs: (invitations.c.at < cutoffs.now - 30 * _DAY,)),
+    "game_switch": _make_rule(
         game_switches,
-        lambda at: (
-            game_switches.c.at < at.now - 30 * _DAY,
+        lambda cutoffs: (
+            game_switches.c.at < cutoffs.now - 30 * _DAY,
             or_(games.c.id.is_(None), games.c.status.not_in(_UNFINISHED)),
         ),
         source=game_switches.outerjoin(games, games.c.id == game_switches.c.game),
     ),
     # Guests who did not come back and sit at no unfinished table; the queue `erasures` does the rest.
-    "guest": _rule(
+    "guest": _make_rule(
         players,
-        lambda at: (
+        lambda cutoffs: (
             None
-            if at.guests is None
+            if cutoffs.guests is None
             else (
                 players.c.is_account.is_(False),
                 players.c.claimed_by.is_(None),
                 players.c.deleted_at.is_(None),
-                players.c.seen_at < at.guests,
+                players.c.seen_at < cutoffs.guests,
                 ~_sits,
             )
         ),
         forget=_begin_erasing,
     ),
     # Words of the chat; the numbered lines stay, empty, so that no counter goes back.
-    "chat": _rule(
+    "chat": _make_rule(
         chat,
-        lambda at: None if at.chat_ms is None else (chat.c.at < at.chat_ms, chat.c.is_deleted.is_(False)),
+        lambda cutoffs: (
+            None if cutoffs.chat_ms is None else (chat.c.at < cutoffs.chat_ms, chat.c.is_deleted.is_(False))
+        ),
         forget=_blank(chat, text=None, preset=None, name=SOMEBODY, is_deleted=True),
     ),
-    "audit": _rule(audit, lambda at: None if at.audit is None else (audit.c.at < at.audit,)),
-    "report": _rule(reports, lambda at: None if at.audit is None else (reports.c.settled_at < at.audit,)),
+    "audit": _make_rule(
+        audit, lambda cutoffs: None if cutoffs.audit is None else (audit.c.at < cutoffs.audit,)
+    ),
+    "report": _make_rule(
+        reports, lambda cutoffs: None if cutoffs.audit is None else (reports.c.settled_at < cutoffs.audit,)
+    ),
     # Failures of rows that have vanished since: nothing retries them. Rows that are set aside stay listed.
-    "queue_failure": _rule(
-        queue_failures, lambda at: (queue_failures.c.retry_at < (at.now - 30 * _DAY) * 1000,)
+    "queue_failure": _make_rule(
+        queue_failures, lambda cutoffs: (queue_failures.c.retry_at < (cutoffs.now - 30 * _DAY) * 1000,)
     ),
     # Unfinished rooms that no clock will ever move: closed by the game server.
-    DEAD_ROOM: _rule(
+    DEAD_ROOM: _make_rule(
         games,
-        lambda at: _old_games(_UNFINISHED, at.rooms_ms, heads.c.deadline.is_(None)),
+        lambda cutoffs: _match_old_games(_UNFINISHED, cutoffs.rooms_ms, heads.c.deadline.is_(None)),
         forget=None,
     ),
     # Rooms that were closed before they ever started: there was no game, nothing is worth keeping.
-    "closed_room": _rule(
+    "closed_room": _make_rule(
         games,
-        lambda at: _old_games(("closed",), at.rooms_ms),
+        lambda cutoffs: _match_old_games(("closed",), cutoffs.rooms_ms),
         forget=_delete_rooms,
         batch=MAX_BATCH_ROOMS,
     ),

@@ -86,7 +86,7 @@ async def test_with_nothing_to_forget_no_search_reads_the_history_or_takes_the_w
             f"{name}:\n{plan}"
         )
     with counted() as statements:
-        assert await history.expired(CUTOFFS, 100) == []
+        assert await history.find_expired(CUTOFFS, 100) == []
     assert len(statements) >= len(RULES)
     assert all(statement.startswith(("SELECT", "BEGIN (")) for statement in statements), statements
 
@@ -96,7 +96,7 @@ async def test_a_guest_who_came_back_between_search_and_deletion_stays(store: Sq
     row = {"name": "x", "skeleton": "x", "is_account": False, "is_bot": False, "made_at": 1, "seen_at": 1}
     async with store.writing() as run:
         await run.execute(insert(players), [{"id": each, **row} for each in ("p_back", "p_gone")])
-    found = await retention.expired(CUTOFFS, 100)
+    found = await retention.find_expired(CUTOFFS, 100)
     assert sorted(found) == [Expired("guest", ("p_back",)), Expired("guest", ("p_gone",))]
     async with store.writing() as run:
         await run.execute(update(players).where(players.c.id == "p_back").values(seen_at=NOW))
@@ -112,9 +112,9 @@ async def test_a_failure_of_a_row_that_vanished_is_forgotten_and_one_that_is_set
     await store.record_failure("due", "vanished", "ValueError", long_ago, lambda attempts: 1)
     await store.record_failure("due", "set-aside", "ValueError", long_ago, lambda attempts: None)
     retention = RetentionStore(store.engine)
-    found = await retention.expired(CUTOFFS, 100)
+    found = await retention.find_expired(CUTOFFS, 100)
     assert await retention.forget(found, CUTOFFS) == [None]
-    assert [failure.key for failure in await store.queue_failures()] == ["set-aside"]
+    assert [failure.key for failure in await store.list_failures()] == ["set-aside"]
 
 
 async def test_a_search_goes_on_behind_rows_that_are_skipped(store: SqlGameStore) -> None:
@@ -122,6 +122,6 @@ async def test_a_search_goes_on_behind_rows_that_are_skipped(store: SqlGameStore
     row = {"name": "x", "skeleton": "x", "is_account": False, "is_bot": False, "made_at": 1, "seen_at": 1}
     async with store.writing() as run:
         await run.execute(insert(players), [{"id": f"p{number}", **row} for number in range(20)])
-    first = await retention.expired(CUTOFFS, 10)
-    then = await retention.expired(CUTOFFS, 10, {row.name for row in first})
+    first = await retention.find_expired(CUTOFFS, 10)
+    then = await retention.find_expired(CUTOFFS, 10, {row.name for row in first})
     assert len({*first, *then}) == 20
