@@ -26,15 +26,15 @@ def upgrade() -> None:
         sa.Column("first_at", sa.BigInteger, nullable=False),
     )
     # Partial indexes in place of whole ones: they hold only what is still to be deleted. The queries of the release
-    # before can use them as well.
-    _create_partial("chat_to_forget", "chat", "at", "is_deleted IS {no}")
-    op.drop_index("chat_by_at", table_name="chat")
-    _create_partial("players_to_forget", "players", "seen_at", _GUEST)
-    op.drop_index("players_by_seen", table_name="players")
-    _create_partial("notices_to_forget", "notices", "confirm_sent_at", _UNCONFIRMED)
+    # before can use them as well. The old ones are dropped last: that lock stops all use of their tables.
     op.create_index("reports_by_settled", "reports", ["settled_at"])
     op.create_index("bans_by_until", "bans", ["until"])
     op.create_index("pushes_by_expiry", "pushes", ["expires_at"])
+    _create_partial("notices_to_forget", "notices", "confirm_sent_at", _UNCONFIRMED)
+    _create_partial("chat_to_forget", "chat", "at", "is_deleted IS {no}")
+    _create_partial("players_to_forget", "players", "seen_at", _GUEST)
+    op.drop_index("chat_by_at", table_name="chat")
+    op.drop_index("players_by_seen", table_name="players")
 
 
 def downgrade() -> None:

@@ -250,7 +250,7 @@ RULES: dict[str, Rule] = {
     ),
     # Failures of rows that have vanished since: nothing retries them. Rows that are set aside stay listed.
     "queue_failure": _make_rule(
-        queue_failures, lambda cutoffs: (queue_failures.c.retry_at < (cutoffs.now - 30 * _DAY) * 1000,)
+        queue_failures, lambda cutoffs: (queue_failures.c.retry_at < (cutoffs.now - 90 * _DAY) * 1000,)
     ),
     # Unfinished rooms that no clock will ever move: closed by the game server.
     DEAD_ROOM: _make_rule(

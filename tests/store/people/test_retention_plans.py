@@ -108,7 +108,7 @@ async def test_a_guest_who_came_back_between_search_and_deletion_stays(store: Sq
 async def test_a_failure_of_a_row_that_vanished_is_forgotten_and_one_that_is_set_aside_is_not(
     store: SqlGameStore,
 ) -> None:
-    long_ago = (NOW - 31 * 86_400) * 1000
+    long_ago = (NOW - 91 * 86_400) * 1000
     await store.record_failure("due", "vanished", "ValueError", long_ago, lambda attempts: 1)
     await store.record_failure("due", "set-aside", "ValueError", long_ago, lambda attempts: None)
     retention = RetentionStore(store.engine)
