@@ -137,16 +137,17 @@ class RedisBus:
             await self._is_needed.wait()
             self._is_needed.clear()
             said, self._waiting = self._waiting[:_AT_ONCE], self._waiting[_AT_ONCE:]
-            has_gap = self._has_lost
+            # Cleared before the await: what is dropped meanwhile needs a gap of its own.
+            has_gap, self._has_lost = self._has_lost, False
             if has_gap:
                 said.insert(0, (_GAP, None))
+            must_ask = self._must_ask
             try:
                 await self._publish(self._messages(said))
-                if has_gap:
-                    self._has_lost = False
             except _FAILURES:
                 self._lost(len(said) - has_gap)
                 self._must_say_all = True
+                self._must_ask |= must_ask
                 await asyncio.sleep(_PAUSE)
             if self._waiting or self._has_lost:  # that something was lost does not wait for the next move
                 self._is_needed.set()

@@ -263,6 +263,28 @@ async def test_whoever_could_not_send_tells_the_others_that_something_is_missing
         assert pair.here.dropped == 50
 
 
+async def test_news_dropped_while_a_gap_is_sent_are_reported_by_another_gap(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with Pair(redis_url) as pair:
+        publish = pair.here._publish
+        calls = 0
+
+        async def drop_meanwhile(messages: list[tuple[str, bytes]]) -> None:
+            nonlocal calls
+            calls += 1
+            await publish(messages)
+            if calls == 1:
+                pair.here._lost(1)
+
+        monkeypatch.setattr(pair.here, "_publish", drop_meanwhile)
+        pair.here._lost(1)
+        say(pair.here, News("lobby", "lobby", "here", {"people": {}, "nameless": 0}))
+        await until(lambda: sum(news.kind == "gap" for news in pair.heard) == 2)
+        await until(pair.here._is_idle.is_set)
+        assert sum(news.kind == "gap" for news in pair.heard) == 2
+
+
 async def test_a_bus_that_has_just_come_back_can_be_closed(redis_url: str) -> None:
     """Its task waits for that with a limit: being cancelled at the same moment must not be forgotten."""
     bus = RedisBus(redis_url)
