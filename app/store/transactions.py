@@ -21,6 +21,7 @@ from app.store.engine import STATEMENT_SECONDS
 from app.store.threads import threads_of
 
 Found = TypeVar("Found")
+MAX_ATTEMPTS = 4  # of a transaction that PostgreSQL rolled back to end a deadlock
 
 # As the drivers raise them, where no SQLAlchemy stands between.
 OUTAGES = (OSError, TimeoutError, exc.TimeoutError, asyncpg.InternalClientError)
@@ -69,6 +70,11 @@ def _is_drivers(problem: BaseException | None) -> bool:
         return not isinstance(cause, ValueError)  # that would be a value the driver cannot send
     # Without a code: aiosqlite's word for a connection that is gone.
     return isinstance(cause, (*_PREPARED_ANEW, *OUTAGES)) or isinstance(problem, sqlite3.OperationalError)
+
+
+def _is_conflict(problem: BaseException | None) -> bool:
+    """Whether PostgreSQL rolled the transaction back in favour of another one, so that it can be repeated."""
+    return getattr(getattr(problem, "orig", None), "sqlstate", None) in ("40001", "40P01")
 
 
 def error_name(problem: BaseException) -> str:
@@ -122,14 +128,23 @@ async def writing(engine: AsyncEngine, *, at_once: bool = True) -> AsyncIterator
 async def in_one_go(
     engine: AsyncEngine, work: Callable[[Connection], Found], *, is_write: bool = False
 ) -> Found:
-    """A whole transaction; where a driver hops to another thread, it hops once. Raises StoreUnavailable."""
+    """A whole transaction; where a driver hops to another thread, it hops once. Raises StoreUnavailable.
+
+    `work` is run again when PostgreSQL rolled it back to end a deadlock, so it changes nothing but the database.
+    """
     threads = threads_of(engine)
     if threads is not None:
         with outages_as_unavailable():
             async with asyncio.timeout(STATEMENT_SECONDS):
                 return await threads.run(work, is_write=is_write)
-    async with writing(engine) if is_write else reading(engine) as run:
-        return await run.run_sync(work)
+    for attempt in range(1, MAX_ATTEMPTS + 1):
+        try:
+            async with writing(engine) if is_write else reading(engine) as run:
+                return await run.run_sync(work)
+        except StoreUnavailable as problem:
+            if attempt == MAX_ATTEMPTS or not _is_conflict(problem.__cause__):
+                raise
+    raise AssertionError("the last attempt returns or raises")
 
 
 class Queries:

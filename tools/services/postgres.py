@@ -17,6 +17,8 @@ from pathlib import Path
 from types import TracebackType
 
 from tools.services import processes
+from tools.services.collation import NAME as COLLATION
+from tools.services.collation import compile_locale
 from tools.services.processes import ServiceError
 
 _TRIES = 3
@@ -156,8 +158,14 @@ class Postgres:
         assert self._folder is not None
         return self._folder / "postgres.log"
 
+    @property
+    def _locales(self) -> Path:
+        assert self._folder is not None
+        return self._folder / "locales"
+
     def _prepare(self) -> None:
         assert self._folder is not None
+        compile_locale(self._locales)
         home = installation()
         if self._ids is not None:
             os.chown(self._folder, *self._ids)
@@ -173,8 +181,9 @@ class Postgres:
         if (self._data / "PG_VERSION").exists():
             return  # kept from an earlier start
         command = [str(self._programs / "initdb"), "-D", str(self._data), "-U", "postgres", "--auth=trust"]
-        command += ["--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"]
-        process = processes.start(command, self._log, ends_on=signal.SIGTERM, as_ids=self._ids)
+        command += ["--encoding=UTF8", "--locale=C.UTF-8", f"--lc-collate={COLLATION}"]
+        command += ["--no-sync", "--no-instructions"]
+        process = self._start(command, ends_on=signal.SIGTERM)
         if process.wait() != 0:
             raise ServiceError(f"PostgreSQL's initdb failed; it said:\n{processes.tail(self._log)}")
 
@@ -185,11 +194,15 @@ class Postgres:
             command = [str(self._programs / "postgres"), "-D", str(self._data), "-p", str(self.port)]
             command += ["-h", "127.0.0.1", "-k", str(self._folder)]
             command += [word for setting in settings for word in ("-c", setting)]
-            self._process = processes.start(command, self._log, ends_on=_STOP_FAST, as_ids=self._ids)
+            self._process = self._start(command, ends_on=_STOP_FAST)
             if processes.wait_until(self._answers, self._process):
                 return
             processes.stop(self._process, signal.SIGKILL)
         raise ServiceError(f"PostgreSQL did not start; it said:\n{processes.tail(self._log)}")
+
+    def _start(self, command: list[str], *, ends_on: signal.Signals) -> subprocess.Popen[bytes]:
+        environment = {**self._environment(), "LOCPATH": str(self._locales)}
+        return processes.start(command, self._log, ends_on=ends_on, as_ids=self._ids, environment=environment)
 
     def _answers(self) -> bool:
         command = [str(self._programs / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]

@@ -78,7 +78,8 @@ class Creating(GameDatabase):
             outcome = self._decide(run, batch)
             new = [each for each, is_made in zip(batch, outcome, strict=True) if is_made is True]
             if new:
-                _insert(run, new)
+                # Sorted (lock_order.py): an insert waits for another worker's insert of the same key.
+                _insert(run, sorted(new, key=lambda each: each.game.id))
             return outcome
 
         try:
@@ -125,8 +126,7 @@ def _insert(run: Connection, new: list[_New]) -> None:
     ]
     if rows:
         run.execute(insert(seats), rows)
-    # Sorted, as everybody writes several of these rows.
-    due = sorted((each.game.id, each.due) for each in new if each.due is not None)
+    due = [(each.game.id, each.due) for each in new if each.due is not None]
     if due:
         run.execute(
             insert(due_work), [{"game": game, "at": at, "lease_until": 0, "n": 1} for game, at in due]

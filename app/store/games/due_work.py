@@ -17,13 +17,10 @@ from app.play.log.entries import Due, Outage
 from app.store.batches import Batches, padded
 from app.store.games.database import GameDatabase
 from app.store.games.tables import due, heartbeats, outages
+from app.store.lock_order import lock_order
 
-_ROWS = (
-    select(due.c.game, due.c.at)
-    .where(due.c.game.in_(bindparam("games", expanding=True)))
-    .order_by(due.c.game)
-)
-_ROWS_LOCKED = _ROWS.with_for_update()
+_ROWS = select(due.c.game, due.c.at).where(due.c.game.in_(bindparam("games", expanding=True)))
+_ROWS_LOCKED = _ROWS.order_by(lock_order(due.c.game)).with_for_update()
 _IS_OURS = due.c.game == bindparam("claimed")
 # Changed by somebody since the claim: the row stays due at once, for they may know what we did not.
 _IS_SAME = due.c.n == bindparam("claimed_n")
@@ -56,8 +53,7 @@ class DueWork(GameDatabase):
         await self._waking.get((game, at))
 
     async def _wake(self, batch: list[tuple[str, int]]) -> list[None]:
-        # Sorted: whoever writes several of these rows does it in the order of the games, so that no two writers
-        # each hold a row that the other one waits for.
+        # Sorted, as all code that writes several of these rows locks them in this order (lock_order.py).
         rows = [{"game": game, "at": at} for game, at in sorted(batch)]
         await self.write_relaxed(lambda run: run.execute(self._upsert_due, rows))
         return [None] * len(batch)
@@ -68,12 +64,13 @@ class DueWork(GameDatabase):
     async def _settle(self, batch: list[tuple[Due, int | None]]) -> list[int | None]:
         """When each row says to look again, after the lease has ended; None when there is no row any more."""
         games = padded([claimed.game for claimed, _ in batch])
-        over = [_keys(claimed) for claimed, next_at in batch if next_at is None]
-        later = [{**_keys(claimed), "next_at": at} for claimed, at in batch if at is not None]
 
         def settle(run: Connection) -> dict[str, int]:
-            # PostgreSQL locks them here, in the order of the games (see _wake).
-            run.execute(_ROWS_LOCKED, {"games": games})
+            # Only rows that are locked here are written: one that is inserted meanwhile would be locked out of order.
+            held = {row.game for row in run.execute(_ROWS_LOCKED, {"games": games})}
+            ours = [(claimed, at) for claimed, at in batch if claimed.game in held]
+            over = [_keys(claimed) for claimed, at in ours if at is None]
+            later = [{**_keys(claimed), "next_at": at} for claimed, at in ours if at is not None]
             if over:
                 run.execute(_OVER, over)
                 run.execute(_FREE, over)

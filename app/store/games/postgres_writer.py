@@ -27,6 +27,7 @@ from app.store.games.rows import (
     summary_row,
 )
 
+MAX_ATTEMPTS = 4  # of a statement that PostgreSQL rolled back to end a deadlock
 SECONDS = 10.0  # longer than any healthy commit; after it the connection is given up
 # A worker that is frozen must not hold the rows of everybody's games, and a batch that was given up must not go on
 # standing in line for them: PostgreSQL ends both. It cannot know how many rows a batch has, and would read all heads
@@ -119,7 +120,7 @@ class PostgresWriter:
         try:
             async with asyncio.timeout(SECONDS):
                 run = await self._connect()
-                # Sorted, so that two workers lock rows in the same order and never deadlock.
+                # Sorted, as all code that writes several of these rows locks them in this order (lock_order.py).
                 for part in _one_a_game(sorted(batch, key=_order)):
                     sent += 1
                     lost |= await self._write_part(run, part)
@@ -135,10 +136,16 @@ class PostgresWriter:
     async def _write_part(self, run: Any, part: Batch) -> set[tuple[str, int]]:
         """Which of them were not written: their number was taken."""
         lost: set[tuple[str, int]] = set()
+        attempts = 0
         while part:
+            attempts += 1
             try:
                 await self._write_rows(run, part)
                 break
+            except (asyncpg.DeadlockDetectedError, asyncpg.SerializationError):
+                if attempts >= MAX_ATTEMPTS:
+                    raise
+                continue
             except asyncpg.UniqueViolationError:
                 taken = {(row[0], row[1]) for row in await run.fetch(_TAKEN, _as_json(part))}
                 if not taken:

@@ -16,6 +16,7 @@ from sqlalchemy import bindparam, delete, insert, or_, select, tuple_, union, up
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.store.games.tables import chat, games, log, mutes, seats
+from app.store.lock_order import lock_order
 from app.store.people.deal_tables import deal_tries
 from app.store.people.tables import (
     accounts,
@@ -124,7 +125,7 @@ async def _forget_names(run: AsyncConnection, player: str, found: Sequence[str])
 _NAMED = (
     select(log.c.game, log.c.seq, log.c.body)
     .where(log.c.game.in_(bindparam("found", expanding=True)), log.c.kind.in_(_WITH_NAMES))
-    .order_by(log.c.game, log.c.seq)
+    .order_by(lock_order(log.c.game), log.c.seq)
     .with_for_update()
 )
 _UNNAME = (
@@ -135,7 +136,7 @@ _UNNAME = (
 _TITLED = (
     select(games.c.id, games.c.terms)
     .where(games.c.id.in_(bindparam("found", expanding=True)), games.c.creator == bindparam("player"))
-    .order_by(games.c.id)
+    .order_by(lock_order(games.c.id))
     .with_for_update()
 )
 _UNTITLE = update(games).where(games.c.id == bindparam("of_game")).values(terms=bindparam("untitled"))

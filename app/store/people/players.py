@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, Table, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Connection, Table, bindparam, delete, insert, select, union, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -196,14 +196,7 @@ class PeopleStore(Queries):
                     "came": asked.came_from,
                 }
         if noted:
-            # In the order of their keys: two workers who note the same people must not wait for each other.
-            by_key = [noted[key] for key in sorted(noted)]
-
-            def note(run: Connection) -> None:
-                run.execute(_SEEN[table.name], by_key)
-                run.execute(_SEEN_PLAYER, sorted(by_key, key=lambda row: str(row["player"])))
-
-            await self.write(note)
+            await self.write(partial(_note_seen, table, noted))
         return found
 
     async def player(self, player: str, now: int) -> Player | None:
@@ -266,6 +259,21 @@ class PeopleStore(Queries):
         return [(row.hash[:16], row.device, row.seen_at, row.hash == key) for row in rows]
 
 
+def _note_seen(table: Table, noted: dict[str, dict[str, Any]], run: Connection) -> None:
+    """Note when these sessions or tokens, and their players, were last seen.
+
+    A row that another transaction has locked is left out (the next request notes it), so this never waits for a lock.
+    """
+    keys = {row.hash for row in run.execute(_FREE[table.name], {"keys": padded(list(noted))})}
+    if keys:
+        run.execute(_SEEN[table.name], [noted[key] for key in keys])
+    wanted = padded(list({row["player"] for row in noted.values()}))
+    free = {row.id for row in run.execute(_FREE_PLAYERS, {"ids": wanted})}
+    seen = [row for row in noted.values() if row["player"] in free]
+    if seen:
+        run.execute(_SEEN_PLAYER, seen)
+
+
 async def _open_session(
     run: AsyncConnection, player: str, session: str, device: str, now: int, came_from: str | None
 ) -> None:
@@ -285,11 +293,17 @@ _named = select(players.c.id, present_name.label("name")).select_from(
     with_present_names(players, players.c.id)
 )
 _NAMES = _named.where(players.c.id.in_(bindparam("ids", expanding=True)))
+# Two halves, each found by its own index: PostgreSQL answers "this or that" over two columns by reading every row.
+_renamed, _guests = players.alias("renamed"), players.alias("guests")
 _CHANGED = _named.where(
-    # A claimed guest is called as the account is.
-    or_(
-        players.c.changed_at >= bindparam("since"),
-        players.c.claimed_by.in_(select(players.c.id).where(players.c.changed_at >= bindparam("since"))),
+    players.c.id.in_(
+        union(
+            select(_renamed.c.id).where(_renamed.c.changed_at >= bindparam("since")),
+            # A claimed guest is called as the account is.
+            select(_guests.c.id)
+            .join(_renamed, _guests.c.claimed_by == _renamed.c.id)
+            .where(_renamed.c.changed_at >= bindparam("since")),
+        )
     )
 )
 _LIVE = tuple(
@@ -308,4 +322,15 @@ _SEEN = {
     .values(seen_at=bindparam("now"), came_from=bindparam("came")),
     tokens.name: update(tokens).where(tokens.c.hash == bindparam("key")).values(seen_at=bindparam("now")),
 }
+_FREE = {
+    table.name: select(table.c.hash)
+    .where(table.c.hash.in_(bindparam("keys", expanding=True)))
+    .with_for_update(skip_locked=True, key_share=True)
+    for table in (sessions, tokens)
+}
+_FREE_PLAYERS = (
+    select(players.c.id)
+    .where(players.c.id.in_(bindparam("ids", expanding=True)))
+    .with_for_update(skip_locked=True, key_share=True)
+)
 _SEEN_PLAYER = update(players).where(players.c.id == bindparam("player")).values(seen_at=bindparam("now"))
