@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from app.store.games.checkpoints import EVERY, MOST
-from app.store.threads import give_threads, threads_of
+from app.store.threads import MAX_READERS, give_threads, threads_of
 from app.store.write_turns import WriteTurns
 
 BUSY_SECONDS = 10
@@ -59,7 +59,7 @@ def make_engine(url: str, *, durable: bool = True, beside: AsyncEngine | None = 
     # to open and close one, with a thread of its own, for nearly every query, and left 6 MB of heaps behind.
     settings: dict[str, Any] = {
         "hide_parameters": True,
-        "pool_size": 5,
+        "pool_size": MAX_READERS + 1,  # one is the writer's
         "max_overflow": 0,
         "connect_args": {"timeout": BUSY_SECONDS},
     }

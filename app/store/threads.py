@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
@@ -19,7 +19,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from app.store.write_turns import WriteTurns
 
 Found = TypeVar("Found")
-_THREADS = 4  # one that writes does not hold up those that read
+# Transactions that read at the same time, in threads and, as many again, in steps on the event loop. One more
+# connection and one more thread are kept for the one transaction that writes: it never waits for a reader.
+MAX_READERS = 4
 
 
 class SqliteThreads:
@@ -27,16 +29,19 @@ class SqliteThreads:
 
     def __init__(self, make: Callable[[], Engine], turns: WriteTurns) -> None:
         self.turns = turns
+        self.readers = asyncio.Semaphore(MAX_READERS)  # in steps on the event loop
         self._make = make
-        self._open: tuple[ThreadPoolExecutor, Engine] | None = None
+        self._open: _Open | None = None
 
     async def run(self, work: Callable[[Connection], Found], *, is_write: bool) -> Found:
         """What `work` returns; its transaction is committed if it is a write, which has the lock from its beginning."""
         if not is_write:
-            return await asyncio.wrap_future(self._submit(_read, work))
+            opened = self._opened()
+            return await asyncio.wrap_future(opened.reading.submit(_read, opened.engine, work))
         await self.turns.wait(getattr(work, "__qualname__", "somebody"))
         try:
-            job = self._submit(_write, work)
+            opened = self._opened()
+            job = opened.writing.submit(_write, opened.engine, work)
         except BaseException:
             self.turns.give_back()
             raise
@@ -44,23 +49,30 @@ class SqliteThreads:
         job.add_done_callback(lambda _: self.turns.give_back())
         return await asyncio.wrap_future(job)
 
-    def _submit(
-        self,
-        do: Callable[[Engine, Callable[[Connection], Found]], Found],
-        work: Callable[[Connection], Found],
-    ) -> Future[Found]:
+    def _opened(self) -> _Open:
         if self._open is None:
-            self._open = ThreadPoolExecutor(_THREADS, thread_name_prefix="store"), self._make()
-        threads, engine = self._open
-        return threads.submit(do, engine, work)
+            self._open = _Open(self._make())
+        return self._open
 
     def close(self) -> None:
         """What is under way is finished."""
         if self._open is not None:
-            threads, engine = self._open
-            self._open = None
-            threads.submit(engine.dispose)
-            threads.shutdown(wait=True)
+            opened, self._open = self._open, None
+            opened.close()
+
+
+class _Open:
+    """Threads and their connections, which are opened as they are needed."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.reading = ThreadPoolExecutor(MAX_READERS, thread_name_prefix="store-read")
+        self.writing = ThreadPoolExecutor(1, thread_name_prefix="store-write")
+
+    def close(self) -> None:
+        self.reading.shutdown(wait=True)
+        self.writing.submit(self.engine.dispose)
+        self.writing.shutdown(wait=True)
 
 
 def _read(engine: Engine, work: Callable[[Connection], Found]) -> Found:

@@ -99,9 +99,11 @@ def outages_as_unavailable() -> Iterator[None]:
 @asynccontextmanager
 async def reading(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
     """A connection to read with; raises StoreUnavailable when the database does not answer."""
+    threads = threads_of(engine)
+    limit = nullcontext() if threads is None else threads.readers
     with outages_as_unavailable():
-        async with asyncio.timeout(STATEMENT_SECONDS), engine.connect() as run:
-            if engine.dialect.name != "sqlite":
+        async with asyncio.timeout(STATEMENT_SECONDS), limit, engine.connect() as run:
+            if threads is None:
                 # Every statement sees what was committed before it, in a transaction or not: BEGIN and ROLLBACK
                 # would be two more round trips for nothing.
                 await run.execution_options(isolation_level="AUTOCOMMIT")
@@ -113,6 +115,8 @@ async def writing(engine: AsyncEngine, *, at_once: bool = True) -> AsyncIterator
     """A transaction that is committed at the end; raises StoreUnavailable when that cannot be known.
 
     `at_once`: it has SQLite's write lock from its beginning, as one that reads first needs it.
+    The turn is taken before the connection, because one connection is always free for the transaction whose turn it
+    is (`MAX_READERS`): a transaction that waits for its turn keeps no reader waiting, and no move waits for a reader.
     """
     threads = threads_of(engine)
     turn = nullcontext() if threads is None else threads.turns.awaited("a transaction in several steps")
