@@ -3,6 +3,7 @@
 Parts: `workers` (CPU an action and messages: SQLite, one worker, two with affinity, two with tables spread),
 `comeback` (a thousand people after a restart), `killed` (2,000 sockets of a killed worker), `length` (late against
 early in a long game), `growth` (spectators, sockets), `rooms` (loaded and evicted), `startup` (100,000 stored games),
+`history` (idle work and moves on a database with years of games, on SQLite and PostgreSQL; half an hour),
 `page` (writes what was measured). `--only comeback --short` tries one in a minute and writes nothing.
 Everything runs on one machine: workers, PostgreSQL, Redis and the load generator share its cores.
 """
@@ -24,6 +25,7 @@ import uvloop
 
 from bench.scaling.comeback import comeback
 from bench.scaling.growth import crowds, sockets
+from bench.scaling.history import history
 from bench.scaling.killed import killed
 from bench.scaling.length import lengths
 from bench.scaling.meters import load_of_others
@@ -38,7 +40,8 @@ from tools.services import ServiceError
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "scale"
 NUMBERS = FOLDER / "numbers.json"
 MINUTES = 6  # for one part at most: it ends with a sentence then
-TOO_LONG = f"it took more than {MINUTES} minutes; is the machine busy with something else?"
+HISTORY_MINUTES = 60  # most of it fills two databases
+TOO_LONG = "it took more than {} minutes; is the machine busy with something else?"
 T = TypeVar("T")
 
 
@@ -76,6 +79,10 @@ def _startup(short: bool) -> dict[str, Any]:
     return {"startup": startup(1_000 if short else 100_000)}
 
 
+def _history(short: bool) -> dict[str, Any]:
+    return {"history": _run(history(short=short, told=_say), HISTORY_MINUTES)}
+
+
 PARTS: dict[str, Callable[[bool], dict[str, Any]]] = {
     "workers": _workers,
     "comeback": _comeback,
@@ -84,29 +91,30 @@ PARTS: dict[str, Callable[[bool], dict[str, Any]]] = {
     "growth": _growth,
     "rooms": _rooms,
     "startup": _startup,
+    "history": _history,
 }
 
 
-def _run(work: Coroutine[Any, Any, T]) -> T:
+def _run(work: Coroutine[Any, Any, T], minutes: int = MINUTES) -> T:
     """An alarm does not end a loop that waits: it has a limit of its own, before the alarm."""
 
     async def limited() -> T:
         try:
-            async with asyncio.timeout(60 * MINUTES - 10):
+            async with asyncio.timeout(60 * minutes - 10):
                 return await work
         except TimeoutError:
-            raise RuntimeError(TOO_LONG) from None
+            raise RuntimeError(TOO_LONG.format(minutes)) from None
 
     return uvloop.run(limited())
 
 
 def _too_long(_signal: int, _frame: FrameType | None) -> None:
-    raise RuntimeError(TOO_LONG)
+    raise RuntimeError(TOO_LONG.format("its number of"))
 
 
 def _measured(name: str, short: bool, load: dict[str, Any]) -> dict[str, Any]:
     _say(f"{name} ...")
-    signal.alarm(60 * MINUTES)
+    signal.alarm(60 * (HISTORY_MINUTES if name == "history" else MINUTES))
     try:
         with load_of_others(load, name):
             return PARTS[name](short)

@@ -49,6 +49,19 @@ def _late(pairs: list[dict[str, Any]], rounds_of: int = 5) -> list[float]:
     ]
 
 
+def _history_goals(numbers: dict[str, Any]) -> list[Goal]:
+    """None where a file of numbers is older than this part."""
+    found = []
+    for kind, rounds in numbers.get("history", {}).get("rounds", {}).items():
+        for what, most, key in (
+            ("CPU of background work", 1.2, "cpu_s_a_minute"),
+            ("longest wait of a move", 2, "most_ms"),
+        ):
+            values = [each["full"][key] / each["empty"][key] for each in rounds]
+            found.append(Goal(f"{what}, full history ÷ empty, {kind}", most, values, "history"))
+    return found
+
+
 def goals(numbers: dict[str, Any]) -> list[Goal]:
     bus = [each["bus"] for each in numbers["workers"]["affinity"]["rounds"]]
     back, gone = numbers["comeback"]["back"], numbers["killed"]
@@ -114,6 +127,7 @@ def goals(numbers: dict[str, Any]) -> list[Goal]:
             _late(numbers["lengths"]["steady"]),
             "length",
         ),
+        *_history_goals(numbers),
     ]
 
 
