@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from alembic import context
-from sqlalchemy import Connection, create_engine
+from alembic.ddl.postgresql import PostgresqlImpl
+from sqlalchemy import Connection, Index, create_engine
 
 from app.store.games.tables import metadata as games
 from app.store.people import deal_tables
+
+
+class OnlinePostgresqlImpl(PostgresqlImpl):
+    """Alembic's PostgreSQL, with indexes that may have been built already (app/store/online_indexes.py)."""
+
+    __dialect__ = "postgresql"
+
+    def create_index(self, index: Index, **given: Any) -> None:
+        super().create_index(index, **{**given, "if_not_exists": True})
 
 
 def run(connection: Connection) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.paths import MIGRATIONS
 from app.store.games import tables as game_tables
+from app.store.online_indexes import build_indexes
 from app.store.people import deal_tables as people_tables
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ async def upgrade(engine: AsyncEngine, revision: str = "head") -> None:
     """Up to a revision, script by script; an empty database gets the newest tables without their history."""
     if revision == "head" and await _is_at(engine, newest()):
         return
+    if revision == "head" and engine.dialect.name == "postgresql":
+        tables = (*game_tables.metadata.tables.values(), *people_tables.metadata.tables.values())
+        await build_indexes(engine, tables)
     async with engine.begin() as run:
         if engine.dialect.name == "postgresql":
             await run.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
