@@ -32,7 +32,6 @@ _SESSIONS_ASKED = 500  # in one query
 _PUSH_SECONDS = 3.0  # how soon a push that is tried again goes out
 _DEAL_SECONDS = 5.0  # how soon a game of the deal of the day that is over stands in its table
 _STOP_SECONDS = 3.0  # how long a round may go on after that
-_ORPHAN_DAYS = 7  # after which a try of a deal that never got its game is forgotten
 _MOST_STEPS = 50  # steps of forgetting a round; the rest waits for the next
 
 
@@ -131,8 +130,6 @@ class Maintenance:
         await _in_steps(lambda: retention.forget_sessions(now - settings.session_days * _DAY, now))
         await retention.forget_addresses(now - 7 * _DAY)
         await _in_steps(lambda: retention.forget_told(now))
-        forgotten = next_day(self._deals.today(), -_ORPHAN_DAYS)
-        await _in_steps(lambda: self._deals.store.forget_orphans(forgotten))
         if settings.guest_days:
             await _in_steps(lambda: retention.forget_guests(now - settings.guest_days * _DAY, now))
             await self.erase()
