@@ -1,4 +1,4 @@
-"""One person with several ids and devices: a try is played, settled and shown as theirs, and counts once and for all."""
+"""One person with several ids and devices: a try is played, settled and shown as theirs, and one counts for good."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import delete, insert, select, update
 
 from app.play.deal.days import ends_at, next_day
-from app.store.games.tables import games, log
+from app.store.games.tables import games, log, seats
 from app.store.people.deal_tables import deal_tries
 from app.web.deals import _OLD_PAGE, _ORPHAN_DAYS
 from tests.store.statements import counted
@@ -84,7 +84,9 @@ async def test_a_try_that_cannot_be_settled_stops_nobody(
             await person.begin()
             await person.play(1)
         async with site.site.site.people.engine.begin() as run:
-            bad = update(log).where(log.c.game == ann.game, log.c.seq == 1).values(body='{"deal": "', kind="x")
+            bad = (
+                update(log).where(log.c.game == ann.game, log.c.seq == 1).values(body='{"deal": "', kind="x")
+            )
             await run.execute(bad)
         await site.keep_deals()
         assert [row["name"] for row in await table_of(bo, "guests")] == ["Bo"]
@@ -179,7 +181,7 @@ async def test_old_tries_are_settled_or_forgotten_whatever_their_age(
         await ann.play(1, 3)
         engine = site.site.site.people.engine
         async with engine.begin() as run:
-            await run.execute(delete(games.metadata.tables["seats"]).where(games.metadata.tables["seats"].c.game == bo.game))
+            await run.execute(delete(seats).where(seats.c.game == bo.game))
             await run.execute(delete(games).where(games.c.id == bo.game))
             # Old tries that will never end stand before these two.
             old = next_day(DAY, -400)
@@ -187,7 +189,9 @@ async def test_old_tries_are_settled_or_forgotten_whatever_their_age(
             game = (await run.execute(select(games).where(games.c.id == ann.game))).one()._mapping
             names = [f"old{number:017}" for number in range(2 * _OLD_PAGE + 7)]
             await run.execute(insert(games), [{**game, "id": name} for name in names])
-            await run.execute(insert(deal_tries), [{**row, "game": name, "n": n} for n, name in enumerate(names, 1)])
+            await run.execute(
+                insert(deal_tries), [{**row, "game": name, "n": n} for n, name in enumerate(names, 1)]
+            )
         await site.site.app.state.game_server.close_room(ann.game, "nobody came for a long time")
         site.clock.time = ends_at(DAY) + (_ORPHAN_DAYS + 7) * 86_400_000
         with counted() as statements:
@@ -198,7 +202,9 @@ async def test_old_tries_are_settled_or_forgotten_whatever_their_age(
         async with engine.connect() as run:
             query = select(deal_tries).where(deal_tries.c.day == DAY)
             left = (await run.execute(query)).all()
-        assert [(each.game, each.ended_at is not None, each.is_won) for each in left] == [(ann.game, True, False)]
+        assert [(each.game, each.ended_at is not None, each.is_won) for each in left] == [
+            (ann.game, True, False)
+        ]
         with counted() as statements:
             await site.deals.settle()
         assert all(each.startswith("SELECT") for each in statements), statements
