@@ -27,7 +27,6 @@ _MOVED = (
     ("blocks", "blocked", ("player",)),
     ("mutes", "person", ("game", "muted")),
 )
-_OWNER = "(SELECT claimed_by FROM players WHERE players.id = {table}.{column})"
 
 
 def upgrade() -> None:
@@ -47,17 +46,22 @@ def upgrade() -> None:
     _move_tries()
 
 
-def _move(table: str, column: str, key: Iterable[str]) -> None:
+def _move(name: str, column: str, key: Iterable[str]) -> None:
     """Of two rows with one key, the account's stays; of two guests', the one with the greater id."""
-    owner = _OWNER.format(table=table, column=column)
-    same = "".join(f" AND twin.{name} = {table}.{name}" for name in key)
-    theirs = f"{column} IN (SELECT id FROM players WHERE claimed_by IS NOT NULL)"
-    twin_owner = _OWNER.format(table="twin", column=column)
-    op.execute(
-        f"DELETE FROM {table} WHERE {theirs} AND EXISTS (SELECT 1 FROM {table} AS twin"
-        f" WHERE (twin.{column} = {owner} OR ({twin_owner} = {owner} AND twin.{column} > {table}.{column})){same})"
-    )
-    op.execute(f"UPDATE {table} SET {column} = {owner} WHERE {theirs}")
+    columns = [sa.column(each) for each in (column, *key)]
+    table, players = sa.table(name, *columns), sa.table("players", sa.column("id"), sa.column("claimed_by"))
+    twin, person = table.alias("twin"), table.c[column]
+
+    def owner_of(player: sa.ColumnElement[str]) -> sa.ScalarSelect[str]:
+        return sa.select(players.c.claimed_by).where(players.c.id == player).scalar_subquery()
+
+    is_guests = person.in_(sa.select(players.c.id).where(players.c.claimed_by.is_not(None)))
+    accounts = twin.c[column] == owner_of(person)
+    other_guests = sa.and_(owner_of(twin.c[column]) == owner_of(person), twin.c[column] > person)
+    same = (twin.c[each] == table.c[each] for each in key)
+    has_twin = sa.exists().where(sa.or_(accounts, other_guests), *same)
+    op.execute(sa.delete(table).where(is_guests, has_twin))
+    op.execute(sa.update(table).where(is_guests).values({person: owner_of(person)}))
 
 
 def _move_tries() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from app.store.people.erasure import begin, step, waiting
+from app.store.people.erasure import begin, step
 from app.store.people.references import exports
 from app.store.transactions import Queries
 
@@ -41,10 +41,6 @@ class DataStore(Queries):
     async def erase_step(self, ids: Sequence[str] | None = None) -> bool:
         """Take one short step of erasing these people, or the one who has waited longest; False: nothing is left."""
         return await step(self.engine, ids)
-
-    async def erasures(self, limit: int, skip: Sequence[str] = ()) -> list[str]:
-        """Return the ids of people whose erasure has not ended, the longest waiting first."""
-        return [row.player for row in await self.rows(waiting(limit, skip))]
 
     async def erase(self, ids: Sequence[str], now: int) -> None:
         """Erase a person to the end."""

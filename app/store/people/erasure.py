@@ -57,17 +57,13 @@ def _with_claimed(ids: Sequence[str]) -> Any:
     )
 
 
-def waiting(limit: int, skip: Sequence[str] = ()) -> Any:
-    """Select the people whose erasure has not ended, the longest waiting first."""
-    query = select(erasures).order_by(erasures.c.at, erasures.c.player).limit(limit)
-    return query.where(erasures.c.player.not_in(skip)) if skip else query
-
-
 async def step(engine: AsyncEngine, ids: Sequence[str] | None = None) -> bool:
     """Take the next step for these people, or for the one who has waited longest; False: nothing is left to do."""
-    next_ = waiting(1) if ids is None else waiting(1).where(erasures.c.player.in_(ids))
+    waiting = select(erasures).order_by(erasures.c.at, erasures.c.player).limit(1)
+    if ids is not None:
+        waiting = waiting.where(erasures.c.player.in_(ids))
     async with reading(engine) as run:  # as much as possible outside the write lock
-        owed = (await run.execute(next_)).first()
+        owed = (await run.execute(waiting)).first()
         if owed is None:
             return False
         has_words = await _has_words(run, owed.player)

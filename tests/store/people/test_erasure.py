@@ -217,21 +217,9 @@ async def test_nothing_is_written_about_a_person_who_is_being_erased(site: TestS
     report = {"reporter": one, "reported": other, "room": None, "reason": "x", "words": "", "at": now}
     await parts.social.report(report)
     assert await DealStore(parts.people.engine).begin((one,), "2027-01-18", "a-try", 1) is None
-    key: dict[str, Any] = {
-        "email": None,
-        "confirm": None,
-        "webhook": None,
-        "webhook_key": None,
-        "language": None,
-        "now": now,
-    }
-    keys: dict[str, Any] = {
-        "endpoint": "https://push.example/1",
-        "p256dh": "x",
-        "auth": "y",
-        "key": 1,
-        "takes_silent": False,
-    }
+    hook: dict[str, Any] = {"email": None, "confirm": None, "webhook": None, "webhook_key": None}
+    keys: dict[str, Any] = {"p256dh": "x", "auth": "y", "key": 1, "takes_silent": False}
+    endpoint = "https://push.example/1"
     writes: list[Awaitable[object]] = [
         parts.people.open_session(one, "x", now, most=5),
         parts.accounts.register(one, Name("a", "a", "a", ("a",)), "x", ["c"], now),

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from sqlalchemy import JSON, Boolean, Column, Connection, Integer, String, Text, insert, select
+from sqlalchemy import JSON, Boolean, Column, Connection, Integer, String, Text, insert, select, update
 
 from app.store.engine import make_engine
 from app.store.games import tables as game_tables

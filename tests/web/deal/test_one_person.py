@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete, event, insert, select, update
 
 from app.play.deal.days import ends_at, next_day
 from app.store.games.tables import games, log, seats
@@ -208,3 +208,30 @@ async def test_old_tries_are_settled_or_forgotten_whatever_their_age(
         with counted() as statements:
             await site.deals.settle()
         assert all(each.startswith("SELECT") for each in statements), statements
+
+
+async def test_looking_for_tries_to_settle_reads_only_those_without_a_result(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with deal_site(database_url, monkeypatch) as site:
+        engine = site.site.site.people.engine
+        sent: list[tuple[str, Any]] = []
+
+        def note(run: Any, cursor: Any, statement: str, values: Any, context: Any, is_many: bool) -> None:
+            sent.append((statement, values))
+
+        event.listen(engine.sync_engine, "before_cursor_execute", note)
+        await site.deals.claim(site.clock.now(), 100)
+        event.remove(engine.sync_engine, "before_cursor_execute", note)
+        queries = [(statement, values) for statement, values in sent if "deal_tries" in statement]
+        assert len(queries) == 2
+        is_sqlite = engine.dialect.name == "sqlite"
+        async with engine.connect() as run:
+            if not is_sqlite:
+                await run.exec_driver_sql("SET enable_seqscan = off")  # a few rows would be read as they are
+            for statement, values in queries:
+                explain = "EXPLAIN QUERY PLAN" if is_sqlite else "EXPLAIN"
+                rows = await run.exec_driver_sql(f"{explain} {statement}", values)
+                plan = "\n".join(str(row) for row in rows)
+                assert "deal_tries_unsettled" in plan, plan
+                assert "Seq Scan" not in plan, plan
