@@ -53,7 +53,8 @@ def _move(name: str, column: str, key: Iterable[str]) -> None:
     twin, person = table.alias("twin"), table.c[column]
 
     def owner_of(player: sa.ColumnElement[str]) -> sa.ScalarSelect[str]:
-        return sa.select(players.c.claimed_by).where(players.c.id == player).scalar_subquery()
+        found = sa.select(players.c.claimed_by).where(players.c.id == player)
+        return found.correlate(table, twin).scalar_subquery()
 
     is_guests = person.in_(sa.select(players.c.id).where(players.c.claimed_by.is_not(None)))
     accounts = twin.c[column] == owner_of(person)

@@ -118,10 +118,9 @@ class DealStore(Queries):
     async def ended_tries(self, since: str, limit: int, skip: Collection[str] = ()) -> list[Try]:
         """Return tries of days from `since` on whose game has ended and whose result is not stored."""
         query = (
-            select(tries, games.c.status)
-            .join(games, games.c.id == tries.c.game)
-            .where(tries.c.ended_at.is_(None), tries.c.day >= since, tries.c.game.not_in(skip))
-            .where(games.c.status.in_(_ENDED))
+            _tried_games.where(tries.c.ended_at.is_(None), tries.c.day >= since, tries.c.game.not_in(skip))
+            # As an expression, or SQLite would begin with the index of games by status and read all that ever ended.
+            .where(func.coalesce(games.c.status, "").in_(_ENDED))
             .order_by(tries.c.day, tries.c.game)
             .limit(limit)
         )
