@@ -19,11 +19,13 @@ from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.play.ports import StoreUnavailable
 from app.settings import BadSettings, Settings, settings_from
 from app.store.engine import make_engine
+from app.store.games.queue_failures import QueueFailures
 from app.store.games.store import open_store
 from app.store.people.admin import AdminStore
 from app.store.people.data import DataStore
@@ -92,6 +94,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     rotate = command("rotate-push-key", "make a new key for browsers that subscribe from now on", _rotate)
     rotate.add_argument(
         "--drop-old", action="store_true", help="end the old keys and whoever subscribed with them"
+    )
+    queues = command("queues", "list rows of background queues that failed, those set aside first", _queues)
+    queues.add_argument("--limit", type=_number, default=50)
+    queues.add_argument(
+        "--retry", nargs=2, metavar=("QUEUE", "KEY"), help="put this row back, as if it had never failed"
     )
     audit = command("audit", "what operators did, the last deed first", _audit)
     audit.add_argument("--limit", type=_number, default=50)
@@ -276,6 +283,21 @@ async def _rotate(desk: Desk) -> None:
     print(f"Key {key.number} is given to browsers from now on.")
 
 
+async def _queues(desk: Desk) -> None:
+    failures = QueueFailures(desk.engine, desk.engine)
+    if desk.asked.retry is None:
+        rows = [msgspec.structs.asdict(each) for each in await failures.queue_failures(desk.asked.limit)]
+        for row in rows:
+            row["retry_at"] = None if row["set_aside_at"] is not None else row["retry_at"]
+        desk.show(rows, "queue", "key", "attempts", "error", "first_at", "retry_at", "set_aside_at")
+        return
+    queue, key = desk.asked.retry
+    if not await failures.clear_failure(queue, key):
+        raise NotDone("There is no such failed row; `cartagena admin queues` lists them.")
+    await desk.social.note(desk.actor, "queue row retried", queue, {"key": key}, desk.now)
+    print("Put back. A running server processes it within its queue's interval.")
+
+
 async def _audit(desk: Desk) -> None:
     desk.show(await desk.social.audit(desk.asked.limit), "id", "at", "actor", "deed", "subject", "detail")
 
@@ -290,7 +312,7 @@ def _seconds(span: str) -> int:
 def _shown(column: str, value: Any) -> str:
     if value is None:
         return "-"
-    if column in ("at", "until", "updated_at", "made_at", "seen_at", "settled_at", "deleted_at"):
+    if column in ("at", "until") or column.endswith("_at"):
         seconds = value / 1000 if value > 10**11 else value  # games count milliseconds
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
     text = json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)

@@ -8,6 +8,7 @@ import random
 import time
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI
@@ -25,7 +26,7 @@ from app.notify.outbound import Outbound
 from app.notify.push import PushSender
 from app.notify.webhook import Webhooks
 from app.play.ports import Actor, GameStore
-from app.play.tasks import wait_until_answered
+from app.play.tasks import Tasks, wait_until_answered
 from app.settings import Settings
 from app.store.engine import make_engine
 from app.store.games.store import open_store
@@ -64,6 +65,7 @@ from app.web.maintenance import Maintenance
 from app.web.offload import Offload
 from app.web.pages.routes import install_pages
 from app.web.pictures.kept import Pictures
+from app.web.queues import make_queues
 from app.web.quick_routes import QuickRoutes
 from app.web.security.bans import Bans
 from app.web.security.guard import GuardMiddleware
@@ -196,8 +198,12 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         stack.callback(outbound.close)
         sender = PushSender(settings, site.pushes, outbound, counts, site.now, site.words)
         stack.push_async_callback(sender.stop)
+        tasks = Tasks()
+        queues = app.state.queues = make_queues(site, game_server, deals, RetentionStore(engine), tasks)
+        for name in queues:
+            counts.watch_queue(name, partial(game_server.failures.set_aside, name))
         maintenance = app.state.maintenance = Maintenance(
-            site, game_server, RetentionStore(engine), notifier, sender, deals
+            site, game_server, queues, tasks, notifier, sender, deals
         )
         await wait_until_answered(maintenance.apply_operator_changes)
         maintenance.start()

@@ -1,7 +1,7 @@
 """A server's rounds on a database without a row: the first ones, which have nothing to do there, are left out.
 
-Each server makes seven as it starts (retention, notices, deals, ...), which cost more than the rest of most tests. The
-next ones come when they are due; on a database that somebody has used the first ones are made as ever.
+Each server starts about nine of them (retention, notices, deals, ...), which cost more than the rest of most tests. The
+next ones come when they are due; on a database that was used before, the first ones run as usual.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from contextvars import ContextVar
 
 import pytest
 
+from app.play.tasks import run_every
 from app.web import maintenance
 
 __all__ = ["first_rounds"]
 
 _are_left_out: ContextVar[bool] = ContextVar("first rounds are left out", default=False)
-_run_every = maintenance.run_every
 
 
 @contextmanager
@@ -37,7 +37,7 @@ async def _from_the_second(
     if _are_left_out.get():
         with suppress(TimeoutError):
             await asyncio.wait_for(stopping.wait(), seconds)
-    await _run_every(seconds, work, stopping)
+    await run_every(seconds, work, stopping)
 
 
 pytest.MonkeyPatch().setattr(maintenance, "run_every", _from_the_second)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -40,7 +40,37 @@ class Actor(msgspec.Struct, frozen=True):
         return self.ids[0] if self.ids else ""
 
 
-class GameStore(Protocol):
+class Failure(msgspec.Struct, frozen=True):
+    """A row of a queue that failed (app/play/queues.py)."""
+
+    queue: str
+    key: str
+    attempts: int
+    retry_at: int
+    set_aside_at: int | None
+    error: str  # class name and place; never a message, which may contain row data
+    first_at: int
+
+
+class FailureStore(Protocol):
+    """The table of failed rows of all queues. Times are milliseconds."""
+
+    async def record_failure(
+        self, queue: str, key: str, error: str, now: int, delay: Callable[[int], int | None]
+    ) -> int:
+        """Count a failed attempt and return how many there were, or 0 if another worker has just counted it.
+
+        `delay(attempts)` gives the milliseconds until the next attempt, or None to set the row aside.
+        """
+
+    async def clear_failure(self, queue: str, key: str) -> bool:
+        """Delete a record, so that the row is processed as if it had never failed; False if there is none."""
+
+    async def queue_failures(self, limit: int = ...) -> list[Failure]:
+        """Return the records, set-aside rows first, then the oldest."""
+
+
+class GameStore(FailureStore, Protocol):
     """The log and its heads. Times are milliseconds. Methods raise StoreUnavailable when they cannot know."""
 
     async def create(
@@ -89,9 +119,14 @@ class GameStore(Protocol):
         """Let the sweeper look at this game at that time, if it was not going to earlier."""
 
     async def claim_due(
-        self, now: int, lease: int, limit: int, is_anothers: Callable[[str, int], bool] = ...
+        self,
+        now: int,
+        lease: int,
+        limit: int,
+        is_anothers: Callable[[str, int], bool] = ...,
+        skip: Collection[str] = ...,
     ) -> list[Due]:
-        """Rows that are due, but for those of which `is_anothers(game, at)` says so."""
+        """Rows that are due, but for those of which `is_anothers(game, at)` says so and those to be skipped."""
 
     async def settle_due(self, due: Due, next_at: int | None) -> int | None:
         """The look is over; the row's time now, which is another's if they wrote it since the claim."""
@@ -211,6 +246,9 @@ class MetricsPort(Protocol):
     def dropped(self) -> None: ...
     def missed_wakeup(self) -> None:
         """A room's time was over and no row said so: a bug in this code."""
+
+    def queue_failed(self, queue: str) -> None:
+        """A row of this queue failed, or a claim of it."""
 
 
 # What the people's side answers: whether one of the others has blocked this person; names by id, whoever is unknown

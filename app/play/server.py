@@ -35,6 +35,7 @@ from app.play.ports import (
     NamesOf,
     StoreUnavailable,
 )
+from app.play.queues import Failures
 from app.play.refusals import Refusal, Unconfirmed
 from app.play.rematch import rematch
 from app.play.room import chat
@@ -42,10 +43,10 @@ from app.play.room.room import Room
 from app.play.room.rooms import SOON, PresenceBroadcast, Rooms
 from app.play.room.subscribers import WATCH_SECONDS
 from app.play.schedule.due import EMPTY
-from app.play.schedule.schedule import Schedule
-from app.play.schedule.sweeper import Sweeper
+from app.play.schedule.schedule import HEARTBEAT_SECONDS, Schedule
+from app.play.schedule.sweeper import POLL, Sweeper
 from app.play.sync import NewsReader, keep_in_step
-from app.play.tasks import Tasks
+from app.play.tasks import RESTART_SECONDS, Tasks, run_every
 from app.play.turns import Turns, turns_of
 
 
@@ -111,7 +112,8 @@ class GameServer:
         self.presence = PresenceBroadcast(context, presence_delay)
         self.rooms = Rooms(context, self.presence, idle_seconds)
         self.lobby = Lobby(context, self.rooms)
-        self.sweeper = Sweeper(context, self.rooms)
+        self.failures = Failures(store, clock, metrics)
+        self.sweeper = Sweeper(context, self.rooms, self.failures)
         self.news = NewsReader(context, self.rooms, self.lobby, self.presence, self.renamed)
         # Passwords of tables, in a thread of their own: nothing that hangs elsewhere holds up who comes in.
         self._hashing = ThreadPoolExecutor(1, "table-password")
@@ -128,13 +130,18 @@ class GameServer:
         await self.schedule.begin()
         if background:
             in_step = partial(keep_in_step, self.context, self.rooms, self.resend_state)
-            for work in (self.sweeper.run, self.sweeper.keep_heartbeat, in_step):
-                self.tasks.spawn(self.tasks.keep_on(work))
+            for seconds, work in (
+                (RESTART_SECONDS, self.sweeper.loop.run),
+                (RESTART_SECONDS, in_step),
+                (POLL / 1000, self.sweeper.find_missed),
+                (HEARTBEAT_SECONDS, self.schedule.heartbeat),
+            ):
+                self.tasks.spawn(run_every(seconds, work, self.tasks.closing))
 
     async def close(self) -> None:
         """All that was begun is finished; a query that is cut off may leave its connection behind."""
         self.tasks.begin_closing()
-        self.sweeper.stop()
+        self.sweeper.loop.stop()
         loop = asyncio.get_running_loop()
         until = loop.time() + _CLOSE_SECONDS
         while (under_way := self.tasks.running | self.rooms.loading) and loop.time() < until:

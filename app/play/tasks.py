@@ -13,7 +13,7 @@ from app.play.ports import StoreUnavailable
 T = TypeVar("T")
 
 _log = logging.getLogger("cartagena.server")
-_AGAIN = 1000  # milliseconds between a fault of lasting work and its next try
+RESTART_SECONDS = 1.0  # before a loop that failed is started again
 LONGEST = 60.0  # seconds a start waits for the store; whoever watches over the server may think further
 
 
@@ -22,7 +22,7 @@ class Tasks:
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
-        self._closing = asyncio.Event()
+        self.closing = asyncio.Event()
 
     @property
     def running(self) -> set[asyncio.Task[Any]]:
@@ -40,30 +40,15 @@ class Tasks:
         """Work nobody waits for; a failure is logged, never lost."""
         self.start(work).add_done_callback(_log_failure)
 
-    async def keep_on(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Work that lasts until the server closes: a fault costs a round and is logged, it does not end it."""
-        while True:
-            under_way = asyncio.ensure_future(work())
-            try:
-                await asyncio.wait([under_way])
-            finally:
-                under_way.cancel()
-            fault = None if under_way.cancelled() else under_way.exception()
-            if fault is None:
-                return
-            _log.error("background work failed and begins again", exc_info=fault)
-            if not await self.rest(_AGAIN):
-                return
-
     async def rest(self, milliseconds: float) -> bool:
         """What lasting work does between two rounds; False when the server closes: then there is none."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._closing.wait(), milliseconds / 1000)
-        return not self._closing.is_set()
+            await asyncio.wait_for(self.closing.wait(), milliseconds / 1000)
+        return not self.closing.is_set()
 
     def begin_closing(self) -> None:
         """Whoever rests is woken, and ends."""
-        self._closing.set()
+        self.closing.set()
 
     async def cancel(self) -> None:
         """What is still running ends now."""
@@ -76,6 +61,24 @@ class Tasks:
 def _log_failure(task: asyncio.Task[Any]) -> None:
     if not task.cancelled() and task.exception() is not None:
         _log.error("background work failed", exc_info=task.exception())
+
+
+async def run_every(seconds: float, work: Callable[[], Awaitable[None]], stopping: asyncio.Event) -> None:
+    """Run `work` at intervals until stopped; an outage or an error costs one round and is logged."""
+    while not stopping.is_set():
+        # A task of its own: an error, or a cancellation inside, stays in this round; ours cancels it too.
+        round_ = asyncio.ensure_future(work())
+        try:
+            await asyncio.wait([round_])
+        finally:
+            round_.cancel()
+        fault = None if round_.cancelled() else round_.exception()
+        if isinstance(fault, StoreUnavailable):
+            _log.warning("the store did not answer; the next round will try again")
+        elif fault is not None:
+            _log.error("background work failed and begins again", exc_info=fault)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stopping.wait(), seconds)
 
 
 async def wait_until_answered(ask: Callable[[], Awaitable[None]], *, longest: float = LONGEST) -> None:

@@ -22,7 +22,6 @@ log = logging.getLogger("cartagena.deals")
 _RECENT_DAYS = 2  # before today, whose tries are settled within seconds of their end
 _ORPHAN_DAYS = 7  # after which a try that never got its game is forgotten
 _OLD_PAGE = 50  # older tries looked at by one claim
-_SETTLED_AT_ONCE = 100
 _FRESH = 10_000  # milliseconds that the lines of a day are kept for the next who compares
 _KEPT_DAYS = 4
 _TRIES = 5
@@ -92,17 +91,18 @@ class Deals:
         """
         recent = next_day(day_of(now), -_RECENT_DAYS)
         found = await self.store.ended_tries(recent, limit, skip_keys)
-        size = min(_OLD_PAGE, limit - len(found))
-        if size <= 0:
-            return found
-        page = await self.store.old_tries(self._old_cursor, recent, size)
-        self._old_cursor = (page[-1].day, page[-1].game) if len(page) == size else ("", "")
         forgotten = next_day(day_of(now), -_ORPHAN_DAYS)
-        return found + [
-            each
-            for each in page
-            if each.game not in skip_keys and (each.is_over or (not each.is_made and each.day < forgotten))
-        ]
+        page = await self.store.old_tries(self._old_cursor, recent, _OLD_PAGE)
+        for each in page:
+            if len(found) == limit:
+                return found  # the next claim continues here
+            self._old_cursor = (each.day, each.game)
+            is_orphan = not each.is_made and each.day < forgotten
+            if (each.is_over or is_orphan) and each.game not in skip_keys:
+                found.append(each)
+        if len(page) < _OLD_PAGE:
+            self._old_cursor = ("", "")
+        return found
 
     def key(self, row: Try) -> str:
         return row.game
@@ -120,10 +120,6 @@ class Deals:
         entries = await whole_log(store, row.game)
         outcome = await self._offload.run(outcome_of, game, entries)
         await self.store.settle(row.game, outcome)
-
-    async def settle(self) -> None:
-        """Process every try that can be claimed now."""
-        await self._process_each(await self.claim(self.now(), _SETTLED_AT_ONCE))
 
     async def _process_each(self, rows: Sequence[Try]) -> None:
         """Process each row; one that fails is logged and leaves the others alone."""

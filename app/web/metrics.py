@@ -80,6 +80,14 @@ class Metrics:
             "cartagena_missed_looks",
             "Rooms that were due and that nobody was going to look at; more than 0 is a bug.",
         )
+        self._queue_failures = counter(
+            "cartagena_queue_failures", "Failed attempts to process a row of a queue.", ["queue"]
+        )
+        self._set_aside = gauge(
+            "cartagena_queue_set_aside",
+            "Rows of a queue, in the whole database, that failed too often and wait for the operator.",
+            ["queue"],
+        )
         self._notices = counter("cartagena_notices", "Notifications by way and outcome.", ["way", "outcome"])
         self._thoughts = histogram(
             "cartagena_bot_seconds", "Seconds bots thought, by level and outcome.", ["level", "outcome"]
@@ -124,6 +132,15 @@ class Metrics:
     def missed_wakeup(self) -> None:
         """A room was due and no row said so; see Sweeper.find_missed."""
         self._missed_looks.inc()
+
+    def queue_failed(self, queue: str) -> None:
+        """Count a failed attempt to process a row of a queue, or a failed claim."""
+        self._queue_failures.labels(queue).inc()
+
+    def watch_queue(self, queue: str, set_aside: Callable[[], float]) -> None:
+        """Report a queue from its start, with the number of rows that are set aside."""
+        self._queue_failures.labels(queue)
+        self._set_aside.labels(queue).set_function(set_aside)
 
     def noticed(self, way: str, outcome: str) -> None:
         """A notification was sent, or was not."""

@@ -62,6 +62,7 @@ class Counts:
         self.codes: list[str] = []
         self.drops = 0
         self.missed_wakeups = 0
+        self.queue_failures: list[str] = []
 
     def acted(self, kind: str, by: str) -> None:
         self.kinds.append(kind)
@@ -77,6 +78,9 @@ class Counts:
 
     def missed_wakeup(self) -> None:
         self.missed_wakeups += 1
+
+    def queue_failed(self, queue: str) -> None:
+        self.queue_failures.append(queue)
 
 
 def stored_by(work: Callable[[Append], Awaitable[bool]]) -> Callable[[Append], Stored]:
@@ -239,7 +243,7 @@ def exchange(game_server: GameServer, **ports: Any) -> None:
         game_server.context.clock.now = ports["clock"].now  # type: ignore[method-assign]
     for name, port in ports.items():
         object.__setattr__(game_server.context, name, port)
-        for part in (game_server, game_server.schedule):
+        for part in (game_server, game_server.schedule, game_server.failures):
             if hasattr(part, name):
                 setattr(part, name, port)
 

@@ -43,7 +43,7 @@ async def test_queries_under_way_come_to_their_end(stage: Stage) -> None:
     hasty = asyncio.create_task(game_server.rooms.get(guests[0].game))
     await asyncio.sleep(0.05)
     hasty.cancel()  # a request that was given up; the room is read all the same
-    assert {"claim_due", "game"} <= set(store.begun) - set(store.ended)
+    assert {"queue_failures", "game"} <= set(store.begun) - set(store.ended)
     await game_server.close()
     assert sorted(store.begun) == sorted(store.ended)
     assert "entries" in store.ended

@@ -168,11 +168,13 @@ async def _in_the_game(book: Book) -> None:
     assert room is not None
     assert room.table.clocks is not None
     room.table.clocks.left[0] = -(10**8)  # long over, whatever a slow disk is credited
-    game_server.sweeper._busy.add(late.game)  # else it would move for her before the head is read again
+    game_server.sweeper.loop._busy[late.game] = (
+        None  # else it would move for her before the head is read again
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Room, "reschedule", _nobody_wakes)
         await book.expect("time_up", late, "act", version=late.seq, action=advance(late))
-    game_server.sweeper._busy.discard(late.game)
+    del game_server.sweeper.loop._busy[late.game]
     taken, _ = await book.clients.game(
         2, clock={"kind": "turn", "seconds": 600}, on_timeout="bot", absence=0, pace=10_000
     )

@@ -5,57 +5,28 @@ The heartbeat tells the first worker after an outage how long nobody was there.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 
+from app.play.alarm import Alarm
 from app.play.log.entries import Outage
 from app.play.ports import Clock, GameStore, StoreUnavailable
 from app.play.tasks import wait_until_answered
 
 _log = logging.getLogger("cartagena.schedule")
+HEARTBEAT_SECONDS = 2.0
 HEARTBEAT_GAP = 8000  # longer without a heartbeat: nobody was there
 _REMEMBERED = 40 * 86_400_000  # how far back outages matter to a clock
 
 
-class Schedule:
-    """Of one worker."""
+class Schedule(Alarm):
+    """When the due work of one worker is next due, and its heartbeat."""
 
     def __init__(self, store: GameStore, clock: Clock, *, is_alone: bool) -> None:
+        super().__init__(clock)
         self.store = store
-        self.clock = clock
         self.outages: list[Outage] = []
         self._is_alone = is_alone
-        self._next = 0
-        self._wake = asyncio.Event()
         self._heartbeat_at = 0  # when the last one was noted
-        self._is_stopped = False
-
-    # -- the next time -----------------------------------------------------------------------------
-
-    def nudge(self, at: int) -> None:
-        """Something is due at that time: do not sleep past it."""
-        if at < self._next:
-            self._next = at
-            self._wake.set()
-
-    def plan(self, at: int) -> None:
-        """Nothing is known to be due before that."""
-        self._next = at
-        self._wake.clear()
-
-    async def wait(self) -> None:
-        """Until something is due, or this is stopped."""
-        while self.clock.now() < self._next and not self._is_stopped:
-            self._wake.clear()
-            try:
-                await asyncio.wait_for(self._wake.wait(), max(0.0, (self._next - self.clock.now()) / 1000))
-            except TimeoutError:
-                break
-
-    def stop(self) -> None:
-        """Nobody waits any more."""
-        self._is_stopped = True
-        self._wake.set()
 
     # -- the heartbeat -----------------------------------------------------------------------------
 

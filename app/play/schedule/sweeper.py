@@ -1,4 +1,4 @@
-"""The sweeper: finds rows that are due, claims them for a while, lets their rooms do what is due.
+"""The sweeper: the queue of games that have something due (clocks, bots, absences), loaded or not.
 
 Several workers may sweep at once: a claim is a lease, and the log refuses whatever is done twice.
 """
@@ -6,13 +6,13 @@ Several workers may sweep at once: a claim is a lease, and the log refuses whate
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection, Sequence
 from functools import partial
 
 from app.play.context import Context
 from app.play.engines import UnknownRules
 from app.play.log.entries import Due
-from app.play.ports import StoreUnavailable
-from app.play.refusals import Refusal
+from app.play.queues import ClaimLoop, Failures, Postponed
 from app.play.room.room import Room
 from app.play.room.rooms import Rooms
 from app.play.schedule.bot_turns import move_bot
@@ -24,54 +24,35 @@ LEASE = 30_000
 HOLDERS_TURN = 2 * POLL  # how long a row is left to the worker where the people of that table are
 LATE = 300  # how long a loaded room may be overdue before somebody asks whether it has a row
 ROUND = 200  # loaded rooms that are asked in one round
-AT_ONCE = 256  # rooms looked after at once; bots that think must not keep clocks waiting
-HEARTBEAT_EVERY = 2000
+MAX_ROOMS_IN_PROGRESS = 256  # bots that think must not keep clocks waiting
 
 
 class Sweeper:
-    """Due work of all games, loaded or not."""
+    """The queue `due`: one row for each game, with the time of its next due work."""
 
-    def __init__(self, context: Context, rooms: Rooms) -> None:
+    name = "due"
+
+    def __init__(self, context: Context, rooms: Rooms, failures: Failures) -> None:
         self._context = context
         self._rooms = rooms
-        self._busy: set[str] = set()
         self._rounds = 0
-        self._rounded = 0  # when the last round was
         self._late: set[str] = set()  # rooms that were found overdue, and without a row, in the last round
-        self._is_stopped = False
+        self.loop: ClaimLoop[Due] = ClaimLoop(
+            self,
+            failures,
+            context.tasks,
+            poll_ms=POLL,
+            concurrency=MAX_ROOMS_IN_PROGRESS,
+            alarm=context.schedule,
+        )
 
-    def stop(self) -> None:
-        """No new claims; what is under way goes on."""
-        self._is_stopped = True
-        self._context.schedule.stop()
-
-    async def run(self) -> None:
-        """Until stopped."""
-        clock, schedule = self._context.clock, self._context.schedule
-        while not self._is_stopped:
-            schedule.plan(clock.now() + POLL)
-            try:
-                if clock.now() - self._rounded >= POLL:
-                    self._rounded = clock.now()
-                    await self.find_missed(self._rounded)
-                for due in await self.claim():
-                    self._context.tasks.spawn(self.handle(due))
-            except StoreUnavailable:
-                _log.warning("the store does not answer; due work waits")
-            await schedule.wait()
-
-    async def keep_heartbeat(self) -> None:
-        """Until the server closes."""
-        while await self._context.tasks.rest(HEARTBEAT_EVERY):
-            await self._context.schedule.heartbeat()
-
-    async def find_missed(self, now: int) -> None:
+    async def find_missed(self) -> None:
         """Wake loaded rooms whose time is over although no row says so: a net that should stay empty.
 
         One that comes up in two rounds has been missed; in the first its row may be on its way. Each round
         takes the next few of them, so that thousands of rooms do not hold the loop up.
         """
-        context = self._context
+        context, now = self._context, self._context.clock.now()
         rooms = list(self._rooms)
         start = self._rounds * ROUND % max(1, len(rooms))
         self._rounds += 1
@@ -80,7 +61,7 @@ class Sweeper:
             for room in (*rooms[start : start + ROUND], *filter(None, map(self._rooms.loaded, self._late)))
             if (due := due_at(room.table, room.presence, now)) is not None
             and due < now - LATE
-            and room.id not in self._busy
+            and not self.loop.is_busy(room.id)
         }
         if late:
             promised = await context.store.promised(list(late), now)
@@ -92,14 +73,17 @@ class Sweeper:
             await context.store.wake(game, late[game])
             context.schedule.nudge(late[game])
 
-    async def claim(self) -> list[Due]:
-        room_for = AT_ONCE - len(self._busy)
-        if room_for <= 0:
-            return []
-        now = self._context.clock.now()
-        claimed = await self._context.store.claim_due(now, LEASE, room_for, partial(self._is_anothers, now))
-        self._busy |= {due.game for due in claimed}
-        return claimed
+    async def claim(
+        self, now: int, limit: int, skip_keys: Collection[str], skip_owners: Collection[str]
+    ) -> Sequence[Due]:
+        is_anothers = partial(self._is_anothers, now)
+        return await self._context.store.claim_due(now, LEASE, limit, is_anothers, skip_keys)
+
+    def key(self, row: Due) -> str:
+        return row.game
+
+    def owner(self, row: Due) -> str | None:
+        return None
 
     def _is_anothers(self, now: int, game: str, at: int) -> bool:
         """Whether its room is at another worker, and nobody of it here: were it loaded here as well, each of its
@@ -112,38 +96,35 @@ class Sweeper:
         return room is None or not (len(room.subscribers) or room.presence.is_deserted(now))
 
     async def sweep(self) -> int:
-        """Everything that is due now, one after the other; how many rows. For tests that turn the clock."""
-        claimed = await self.claim()
-        for due in claimed:
-            await self.handle(due)
-        return len(claimed)
+        """Process everything that is due now, one row after another, and return how many. For tests."""
+        return await self.loop.run_once()
 
-    async def handle(self, due: Due) -> None:
-        """Let one room do what is due and write down when to look again."""
-        context = self._context
+    async def process(self, row: Due) -> None:
+        """Let one room do what is due and store the time of its next due work."""
         try:
-            room = await self._rooms.get(due.game)
-            if room is None:
-                await context.store.settle_due(due, None)
-                return
-            now = context.clock.now()
-            room.pins += 1
-            try:
-                sweep = await room.begin_sweep(now)
-                next_at = await context.store.settle_due(due, await _do_due(room, now))
-            finally:
-                room.pins -= 1
-            room.wakeup.note(next_at, sweep)
-            if next_at is not None:
-                context.schedule.nudge(next_at)
-            if not len(room.subscribers):
-                context.publish("looked", room.id, next_at)
-        except (StoreUnavailable, Refusal):
-            _log.warning("due work of game %s waits for the store; its lease expires", due.game)
-        except UnknownRules:
-            _log.warning("game %s needs newer rules than this worker knows", due.game)
+            await self._process(row)
+        except UnknownRules as problem:
+            _log.warning("game %s needs newer rules than this worker knows", row.game)
+            raise Postponed from problem
+
+    async def _process(self, row: Due) -> None:
+        context = self._context
+        room = await self._rooms.get(row.game)
+        if room is None:
+            await context.store.settle_due(row, None)
+            return
+        now = context.clock.now()
+        room.pins += 1
+        try:
+            sweep = await room.begin_sweep(now)
+            next_at = await context.store.settle_due(row, await _do_due(room, now))
         finally:
-            self._busy.discard(due.game)
+            room.pins -= 1
+        room.wakeup.note(next_at, sweep)
+        if next_at is not None:
+            context.schedule.nudge(next_at)
+        if not len(room.subscribers):
+            context.publish("looked", room.id, next_at)
 
 
 async def _do_due(room: Room, now: int) -> int | None:

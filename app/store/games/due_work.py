@@ -7,7 +7,7 @@ transaction each would cost more than the work itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, case, delete, func, or_, select, update
@@ -90,11 +90,13 @@ class DueWork(GameDatabase):
         lease: int,
         limit: int,
         is_anothers: Callable[[str, int], bool] = lambda game, at: False,
+        skip: Collection[str] = (),
     ) -> list[Due]:
         """Rows that are due and leased to nobody, now leased to us; two workers never get the same row."""
         is_ready = (due.c.at <= now, due.c.lease_until <= now)
-        ready = select(due.c.game, due.c.at).where(*is_ready).order_by(due.c.at).limit(limit)
-        games = [row.game for row in await self.rows(ready) if not is_anothers(row.game, row.at)]
+        ready = select(due.c.game, due.c.at).where(*is_ready).order_by(due.c.at).limit(limit + len(skip))
+        rows = [row for row in await self.rows(ready) if row.game not in skip][:limit]
+        games = [row.game for row in rows if not is_anothers(row.game, row.at)]
         if not games:
             return []  # mostly nothing is due: no write lock for that
         # SQLite, which has one writer, leaves the lock out.

@@ -19,6 +19,7 @@ from app.store.games.creating import GAME_COLUMNS, HEAD_COLUMNS, SUMMARY_COLUMNS
 from app.store.games.due_work import DueWork, Heartbeat
 from app.store.games.group_commit import GroupCommit
 from app.store.games.postgres_writer import PostgresWriter
+from app.store.games.queue_failures import QueueFailures
 from app.store.games.rows import BatchWriter, entry_of
 from app.store.games.sqlite_writer import SqliteWriter
 from app.store.games.tables import games, headed, heads, log, seats
@@ -56,7 +57,7 @@ _HEADS_ON_POSTGRESQL = text(
 )
 
 
-class SqlGameStore(Creating, DueWork, Heartbeat, Chat):
+class SqlGameStore(Creating, DueWork, Heartbeat, Chat, QueueFailures):
     """The log and its heads in SQLite or PostgreSQL."""
 
     def __init__(
@@ -83,8 +84,9 @@ class SqlGameStore(Creating, DueWork, Heartbeat, Chat):
     async def game(self, game: str) -> GameRow | None:
         return await self._reading_games.get(game)
 
-    async def _read_games(self, batch: list[str]) -> list[GameRow | None]:
-        found = {row.id: row for row in await self._games(_THESE_GAMES, {"ids": padded(batch)})}
+    async def _read_games(self, batch: list[str]) -> list[GameRow | Exception | None]:
+        rows = await self._game_rows(_THESE_GAMES, {"ids": padded(batch)})
+        found = {row.id: _game_or_error(row, seated) for row, seated in rows}
         return [found.get(game) for game in batch]
 
     async def entries(self, game: str, after: int = 0, limit: int | None = None) -> list[Entry]:
@@ -190,7 +192,12 @@ class SqlGameStore(Creating, DueWork, Heartbeat, Chat):
             sum(times for mine, other, times in counted if mine > other),
         )
 
-    async def _games(self, query: Any, values: dict[str, Any] | None = None) -> list[GameRow]:
+    async def _games(self, query: Any) -> list[GameRow]:
+        return [_game_of(row, seated) for row, seated in await self._game_rows(query)]
+
+    async def _game_rows(
+        self, query: Any, values: dict[str, Any] | None = None
+    ) -> list[tuple[Any, tuple[SeatRow, ...]]]:
         def look(run: Connection) -> tuple[Sequence[Any], Sequence[Any]]:
             rows = run.execute(query, values).all()
             return rows, run.execute(
@@ -203,7 +210,15 @@ class SqlGameStore(Creating, DueWork, Heartbeat, Chat):
             # A name that stands with a person's seat is of an older release, and may be of somebody gone.
             name = seat.name if seat.person is None else seat.present_name
             found[seat.game].append(SeatRow(seat.seat, seat.person, name, seat.colour, seat.bot, seat.place))
-        return [_game_of(row, tuple(found[row.id])) for row in rows]
+        return [(row, tuple(found[row.id])) for row in rows]
+
+
+def _game_or_error(row: Any, seated: tuple[SeatRow, ...]) -> GameRow | Exception:
+    """Return the exception of a row that cannot be decoded: it must not fail the others of its batch."""
+    try:
+        return _game_of(row, seated)
+    except ValueError as problem:
+        return problem
 
 
 def _game_of(row: Any, seated: tuple[SeatRow, ...]) -> GameRow:

@@ -114,6 +114,19 @@ due = Table(
     Index("due_by_at", "at"),
 )
 
+# Rows of any queue that failed (app/play/queues.py); empty unless something is wrong.
+queue_failures = Table(
+    "queue_failures",
+    metadata,
+    Column("queue", String(40), primary_key=True),
+    Column("key", String(120), primary_key=True),
+    Column("attempts", Integer, nullable=False),
+    Column("retry_at", BigInteger, nullable=False),
+    Column("set_aside_at", BigInteger, nullable=True),
+    Column("error", String(200), nullable=False),
+    Column("first_at", BigInteger, nullable=False),
+)
+
 chat = Table(
     "chat",
     metadata,
@@ -129,7 +142,13 @@ chat = Table(
     Column("command", String(40), nullable=False),
     Column("is_deleted", Boolean, nullable=False, default=False),
     Index("chat_by_command", "game", "person", "command", unique=True),
-    Index("chat_by_at", "at"),
+    # For retention: only lines that still have words (the clauses repeat the query's, for SQLite to match them).
+    Index(
+        "chat_to_forget",
+        "at",
+        sqlite_where=text("is_deleted IS 0"),
+        postgresql_where=text("is_deleted IS FALSE"),
+    ),
     Index("chat_by_person", "person"),
 )
 

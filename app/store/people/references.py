@@ -29,7 +29,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.expression import Select
 
-from app.store.games.tables import chat, games, log, mutes, seats
+from app.store.games.tables import chat, games, log, mutes, queue_failures, seats
 from app.store.people.deal_tables import deal_tries
 from app.store.people.player_rows import lock_present
 from app.store.people.tables import (
@@ -122,6 +122,7 @@ REFERENCES: tuple[Reference, ...] = (
     Reference(audit.c.subject, _KEEP, _STAY, None),
     Reference(audit.c.detail, _KEEP, _STAY, None),  # JSON
     Reference(erasures.c.player, _KEEP, _STAY, None),  # the erasure's own row
+    Reference(queue_failures.c.key, _KEEP, _STAY, None),  # deleted when the row it names is processed
     Reference(players.c.claimed_by, _MOVE, _STAY, "players"),
     Reference(players.c.id, _OWN, _STEPS, "players"),
 )

@@ -23,6 +23,7 @@ from sqlalchemy import (
     func,
     null,
     or_,
+    text,
 )
 from sqlalchemy.sql.expression import ColumnElement, FromClause
 
@@ -48,7 +49,13 @@ players = Table(
     Index("players_by_change", "changed_at"),
     Index("players_by_skeleton", "skeleton", "seen_at"),
     Index("players_by_claim", "claimed_by"),
-    Index("players_by_seen", "is_account", "seen_at"),
+    # For retention: only guests that can still be forgotten.
+    Index(
+        "players_to_forget",
+        "seen_at",
+        sqlite_where=text("is_account IS 0 AND claimed_by IS NULL AND deleted_at IS NULL"),
+        postgresql_where=text("is_account IS FALSE AND claimed_by IS NULL AND deleted_at IS NULL"),
+    ),
 )
 
 # What somebody is called now: a claimed guest as the account, nobody deleted.
@@ -140,6 +147,7 @@ reports = Table(
     Column("settled_at", BigInteger, nullable=True),
     Index("reports_by_reported", "reported"),
     Index("reports_by_reporter", "reporter", "at"),
+    Index("reports_by_settled", "settled_at"),
 )
 
 bans = Table(
@@ -153,6 +161,7 @@ bans = Table(
     Column("until", BigInteger, nullable=True),
     Column("came_from", JSON, nullable=True),  # where the player's sessions came from, as they note it
     Index("bans_by_player", "player"),
+    Index("bans_by_until", "until"),
     sqlite_autoincrement=True,  # a number stands in the audit log, and on an operator's note: it is not used again
 )
 
@@ -203,6 +212,13 @@ notices = Table(
     Column("every_channel", Boolean, nullable=False, server_default=false()),
     Column("webhook_form", String(12), nullable=False, server_default="plain"),
     Index("notices_by_stop_token", "stop_token", unique=True),
+    # For retention: only addresses that are not confirmed.
+    Index(
+        "notices_to_forget",
+        "confirm_sent_at",
+        sqlite_where=text("email IS NOT NULL AND email_confirmed_at IS NULL"),
+        postgresql_where=text("email IS NOT NULL AND email_confirmed_at IS NULL"),
+    ),
 )
 
 # The same switches for one game: they go before the person's own.
@@ -277,6 +293,7 @@ pushes = Table(
     Column("lease_until", BigInteger, nullable=False),
     Column("sent_at", BigInteger, nullable=True),
     Index("pushes_by_at", "sent_at", "at"),
+    Index("pushes_by_expiry", "expires_at"),
 )
 
 # Work that one worker at a time does for all; the lease lapses when it dies.

@@ -196,14 +196,14 @@ async def test_whoever_is_to_act_is_looked_at_in_time_after_every_action(
 async def test_a_room_that_nobody_was_going_to_look_at_is_found_and_counted(stage: Stage) -> None:
     (ann,) = await stage.game("ann", bots=["sailor"], options={"first": 1})
     await stage.live(5)
-    await stage.game_server.sweeper.find_missed(stage.clock.now())
+    await stage.game_server.sweeper.find_missed()
     assert await stage.game_server.sweeper.sweep() == 1  # late, but its row is there: that is no fault
     assert stage.counts.missed_wakeups == 0
     await stage.live(5)
     async with stage.store.writing() as run:
         await run.execute(delete(rows))
     for missed in (0, 1):
-        await stage.game_server.sweeper.find_missed(stage.clock.now())
+        await stage.game_server.sweeper.find_missed()
         assert stage.counts.missed_wakeups == missed
     assert await stage.game_server.sweeper.sweep() == 1
     assert ann.ear.of("events")[-1]["by"] == "bot"

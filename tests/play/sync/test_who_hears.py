@@ -142,8 +142,8 @@ async def test_due_work_is_left_to_the_worker_where_the_people_are(shared_stage:
     other = await shared_stage.another_worker()
     here, now = ann.game_server, shared_stage.clock.now()
     await here.context.store.wake(ann.game, now)
-    assert await other.sweeper.claim() == []
-    assert [due.game for due in await here.sweeper.claim()] == [ann.game]
+    assert await other.sweeper.loop.claim() == []
+    assert [due.game for due in await here.sweeper.loop.claim()] == [ann.game]
 
 
 async def test_due_work_of_a_worker_that_died_is_taken_after_a_while(shared_stage: Stage) -> None:
@@ -151,7 +151,7 @@ async def test_due_work_of_a_worker_that_died_is_taken_after_a_while(shared_stag
     other = await shared_stage.another_worker()
     await ann.game_server.context.store.wake(ann.game, shared_stage.clock.now())
     shared_stage.clock.pass_seconds(HOLDERS_TURN / 1000)
-    assert [due.game for due in await other.sweeper.claim()] == [ann.game]
+    assert [due.game for due in await other.sweeper.loop.claim()] == [ann.game]
 
 
 async def test_a_table_whose_people_have_no_socket_waits_for_no_other_worker(shared_stage: Stage) -> None:
@@ -162,6 +162,6 @@ async def test_a_table_whose_people_have_no_socket_waits_for_no_other_worker(sha
     await ann.game_server.context.store.wake(ann.game, shared_stage.clock.now())
     for guest in (ann, bo):
         await guest.go()
-    assert await ann.game_server.sweeper.claim() == [], "somebody is at the other worker"
+    assert await ann.game_server.sweeper.loop.claim() == [], "somebody is at the other worker"
     await phone.go()
-    assert [due.game for due in await ann.game_server.sweeper.claim()] == [ann.game]
+    assert [due.game for due in await ann.game_server.sweeper.loop.claim()] == [ann.game]

@@ -22,7 +22,8 @@ async def site(database_url: str) -> AsyncIterator[TestSite]:
 
 async def _sweep(site: TestSite, days: float) -> None:
     site.pass_time(days * DAY)
-    await site.app.state.maintenance.apply_retention()
+    for name in ("retention", "erasures"):
+        await site.app.state.queues[name].drain()
     site.site.known.clear()
 
 
@@ -117,7 +118,7 @@ async def test_an_outage_of_the_store_costs_a_round_and_not_the_rounds() -> None
     import asyncio
 
     from app.play.ports import StoreUnavailable
-    from app.web.maintenance import run_every
+    from app.play.tasks import run_every
 
     rounds: list[int] = []
     fourth = asyncio.Event()

@@ -43,8 +43,9 @@ class DealSite:
         return deals
 
     async def keep_deals(self) -> None:
-        """A round of the maintenance."""
+        """Fix the deals, and settle what has ended."""
         await self.site.app.state.maintenance.keep_deals()
+        await self.site.app.state.queues["deals"].drain()
 
     async def person(self, name: str) -> Player:
         browser, told = await self.site.guest(name)

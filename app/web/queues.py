@@ -1,0 +1,132 @@
+"""The registry of all background queues, and those that are no part of play or notify: erasures and retention."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from app.play.queues import ClaimLoop
+from app.play.server import GameServer
+from app.play.tasks import Tasks
+from app.store.batches import Batches
+from app.store.people.retention import DEAD_ROOM, MAX_BATCH_ROWS, Cutoffs, Expired, RetentionStore
+from app.web.deals import Deals
+from app.web.site import Site
+
+DEAL_POLL_MS = 5_000  # how soon the result of a finished deal is in the table of its day
+ERASURE_POLL_MS = 5_000  # how soon an interrupted erasure is continued
+MAX_ERASURE_STEPS = 100  # in one claim
+PAUSE_MS = 50  # between batches of deletions; moves go first
+_DAY = 86_400
+
+Queues = dict[str, ClaimLoop[Any]]
+
+
+def make_queues(
+    site: Site, game_server: GameServer, deals: Deals, store: RetentionStore, tasks: Tasks
+) -> Queues:
+    """Return the claim loop of every queue of the server, by name. A new queue is registered here."""
+    failures = game_server.failures
+    erasures = ClaimLoop(ErasureQueue(site, store), failures, tasks, poll_ms=ERASURE_POLL_MS, concurrency=4)
+    loops: list[ClaimLoop[Any]] = [
+        game_server.sweeper.loop,
+        ClaimLoop(deals, failures, tasks, poll_ms=DEAL_POLL_MS, concurrency=8),
+        erasures,
+        ClaimLoop(
+            RetentionQueue(site, game_server, store, on_erasure=erasures.nudge),
+            failures,
+            tasks,
+            poll_ms=int(site.settings.sweep_seconds * 1000),
+            concurrency=MAX_BATCH_ROWS,
+            pause_ms=PAUSE_MS,
+        ),
+    ]
+    return {loop.name: loop for loop in loops}
+
+
+class ErasureQueue:
+    """People whose erasure has begun: here, in another worker or by the command line."""
+
+    name = "erasures"
+
+    def __init__(self, site: Site, store: RetentionStore) -> None:
+        self._site = site
+        self._store = store
+
+    async def claim(
+        self, now: int, limit: int, skip_keys: Collection[str], skip_owners: Collection[str]
+    ) -> Sequence[str]:
+        return await self._store.erasures(limit, skip_keys)
+
+    def key(self, row: str) -> str:
+        return row
+
+    def owner(self, row: str) -> str | None:
+        return None
+
+    async def process(self, row: str) -> None:
+        """Take a bounded number of steps; the next claim continues a longer erasure."""
+        for _ in range(MAX_ERASURE_STEPS):
+            if not await self._site.data.erase_step([row]):
+                return
+            await asyncio.sleep(0.01)  # a waiting move goes first
+
+
+class RetentionQueue:
+    """Rows that the settings say are too old."""
+
+    name = "retention"
+
+    def __init__(
+        self, site: Site, game_server: GameServer, store: RetentionStore, on_erasure: Callable[[], None]
+    ) -> None:
+        self._site = site
+        self._game_server = game_server
+        self._store = store
+        self._on_erasure = on_erasure
+        self._forgetting: Batches[Expired, None] = Batches(
+            self._forget, MAX_BATCH_ROWS, is_for_newcomers=False
+        )
+        self._closing = asyncio.Lock()  # one room at a time: loading them all at once would delay others
+
+    async def claim(
+        self, now: int, limit: int, skip_keys: Collection[str], skip_owners: Collection[str]
+    ) -> Sequence[Expired]:
+        return await self._store.expired(self._cutoffs(), limit, skip_keys)
+
+    def key(self, row: Expired) -> str:
+        return row.name
+
+    def owner(self, row: Expired) -> str | None:
+        return None
+
+    async def process(self, row: Expired) -> None:
+        if row.rule == DEAD_ROOM:
+            async with self._closing:
+                await self._game_server.close_room(str(row.key[0]), "nobody came for a long time")
+            return
+        await self._forgetting.get(row)
+        if row.rule == "guest":
+            self._on_erasure()
+
+    async def _forget(self, rows: list[Expired]) -> list[Exception | None]:
+        return await self._store.forget(rows, self._cutoffs())
+
+    def _cutoffs(self) -> Cutoffs:
+        settings, now = self._site.settings, self._site.now()
+
+        def cutoff(days: float) -> int | None:
+            return int(now - days * _DAY) if days else None
+
+        def in_ms(seconds: int | None) -> int | None:
+            return None if seconds is None else seconds * 1000
+
+        return Cutoffs(
+            now=now,
+            sessions=int(now - settings.session_days * _DAY),
+            guests=cutoff(settings.guest_days),
+            chat_ms=in_ms(cutoff(settings.chat_days)),
+            audit=cutoff(settings.audit_days),
+            rooms_ms=in_ms(cutoff(settings.dead_room_days)),
+        )
