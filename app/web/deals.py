@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 
@@ -10,13 +11,17 @@ from app.play.deal.days import Deal, day_of, new_deal, next_day
 from app.play.deal.game import begin
 from app.play.deal.results import Comparison, Turn, compare, outcome_of
 from app.play.log.reading import whole_log
-from app.play.ports import Actor
+from app.play.ports import Actor, StoreUnavailable
 from app.play.refusals import Raced
 from app.play.server import GameServer
 from app.store.people.deals import DealStore, Try, read_line
 from app.web.offload import Offload
 
-_BACK = 2  # days whose games are settled by themselves; older ones when their player looks
+log = logging.getLogger("cartagena.deals")
+
+_RECENT_DAYS = 2  # before today, whose tries are settled within seconds of their end
+_ORPHAN_DAYS = 7  # after which a try that never got its game is forgotten
+_OLD_PAGE = 50  # older tries looked at by one claim
 _FRESH = 10_000  # milliseconds that the lines of a day are kept for the next who compares
 _KEPT_DAYS = 4
 _TRIES = 5
@@ -30,6 +35,7 @@ class Deals:
         self._game_server = game_server
         self._offload = offload
         self._fixed: OrderedDict[str, Deal] = OrderedDict()  # they never change
+        self._old_cursor = ("", "")  # day and game of the last older try looked at
         self._lines: OrderedDict[str, tuple[int, list[tuple[str, str]]]] = OrderedDict()  # of a day, whose
 
     def now(self) -> int:
@@ -50,52 +56,81 @@ class Deals:
         return found
 
     async def play(self, actor: Actor, most: int) -> Try:
-        """Somebody's unfinished try of today, or a new one."""
+        """Return the person's unfinished try of today, or a new one; create its game if it has none yet."""
         day = self.today()
         deal = await self.fixed(day)
         assert deal is not None
         for _ in range(_TRIES):
-            mine = await self.store.tries_of(actor.ids, day)
-            going = next((each for each in reversed(mine) if not each.is_over), None)
-            if going is not None:
-                if not going.is_made:
-                    await begin(self._game_server, actor, deal, going.game, most)
-                return going
-            await self.store.begin(new_game_id(), day, actor.id, len(mine) + 1, self.now())
+            found = await self.store.begin(actor.ids, day, new_game_id(), self.now())
+            if found is not None:
+                if not found.is_made:
+                    await begin(self._game_server, actor, deal, found.game, most)
+                return found
         raise Raced
 
     async def tries_of(self, ids: tuple[str, ...], day: str) -> list[Try]:
-        """Somebody's tries of a day, with the results of those that are over."""
+        """Return the person's tries of a day, with results where the games have ended."""
         found = await self.store.tries_of(ids, day)
         owed = [each for each in found if each.is_over and each.ended_at is None]
-        for each in owed:
-            await self.process(each)
-        return await self.store.tries_of(ids, day) if owed else found
+        if not owed:
+            return found
+        await self._process_each(owed)
+        return await self.store.tries_of(ids, day)
 
     # -- the queue of tries to settle (app/play/queues.py) -------------------------------------------
 
     name = "deals"
 
     async def claim(
-        self, now: int, limit: int, skip_keys: Collection[str], skip_owners: Collection[str]
-    ) -> Sequence[Try]:
-        """Return tries of the last days whose game has ended and whose result is not stored."""
-        return await self.store.unsettled(next_day(self.today(), -_BACK), limit, skip_keys)
+        self, now: int, limit: int, skip_keys: Collection[str] = (), skip_owners: Collection[str] = ()
+    ) -> list[Try]:
+        """Return tries whose game has ended and whose result is not stored, and old ones that never got a game.
+
+        Tries of recent days are found as soon as their game ends. Older ones, which are few and mostly unfinished,
+        are looked through page by page, so that a claim costs the same however many there are.
+        """
+        recent = next_day(day_of(now), -_RECENT_DAYS)
+        found = await self.store.ended_tries(recent, limit, skip_keys)
+        forgotten = next_day(day_of(now), -_ORPHAN_DAYS)
+        page = await self.store.old_tries(self._old_cursor, recent, _OLD_PAGE)
+        for each in page:
+            if len(found) == limit:
+                return found  # the next claim continues here
+            self._old_cursor = (each.day, each.game)
+            is_orphan = not each.is_made and each.day < forgotten
+            if (each.is_over or is_orphan) and each.game not in skip_keys:
+                found.append(each)
+        if len(page) < _OLD_PAGE:
+            self._old_cursor = ("", "")
+        return found
 
     def key(self, row: Try) -> str:
         return row.game
 
     def owner(self, row: Try) -> str | None:
-        return None
+        return row.person
 
     async def process(self, row: Try) -> None:
-        """Store the result of a try; may run twice."""
+        """Store the result of a try, or forget it if it has no game; may run twice."""
         store = self._game_server.store
         game = await store.game(row.game)
-        if game is not None:
-            entries = await whole_log(store, row.game)
-            outcome = await self._offload.run(outcome_of, game, entries, (row.person,))
-            await self.store.settle(row.game, outcome)
+        if game is None:
+            await self.store.forget(row.game)
+            return
+        entries = await whole_log(store, row.game)
+        outcome = await self._offload.run(outcome_of, game, entries)
+        await self.store.settle(row.game, outcome)
+
+    async def _process_each(self, rows: Sequence[Try]) -> None:
+        """Process each row; one that fails is logged and leaves the others alone."""
+        for row in rows:
+            try:
+                await self.process(row)
+            except StoreUnavailable:
+                raise
+            except Exception as problem:  # noqa: BLE001 - a failing row must not stop the others
+                fields = {"game": row.game, "error": type(problem).__name__}
+                log.warning("the result of a deal cannot be read", extra={"fields": fields})
 
     async def compared(self, ids: tuple[str, ...], mine: Try) -> Comparison:
         """One's own try beside the first tries of all others, as of a moment ago."""

@@ -29,6 +29,7 @@ from app.play.engines import UnknownRules
 from app.play.ports import StoreUnavailable
 from app.play.refusals import NotAdmitted, Raced, Refusal, Unconfirmed, refusal_json
 from app.rules.core.errors import Param, RuleError
+from app.store.people.player_rows import PlayerGone
 
 
 class Refused(Exception):
@@ -242,6 +243,9 @@ def install_error_handlers(app: FastAPI) -> None:
             return await respond(request, 503, unknown.code, unknown.message, 2, (unknown.why, {}))
         return await respond(request, 503, *HTTP_ERRORS[503], retry_after=2)
 
+    async def on_player_gone(request: Request, problem: Exception) -> Response:
+        return await on_refused(request, NobodyKnown())
+
     async def on_gone(request: Request, problem: Exception) -> Response:
         return Response(status_code=499)  # hung up in the middle of its request: nobody is there to be told
 
@@ -273,6 +277,7 @@ def install_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(Refusal, on_refusal)
     app.add_exception_handler(UnknownRules, on_unknown_rules)
     app.add_exception_handler(StoreUnavailable, on_outage)
+    app.add_exception_handler(PlayerGone, on_player_gone)
     app.add_exception_handler(ClientDisconnect, on_gone)
     app.add_exception_handler(HTTPException, on_http)
     app.add_exception_handler(RequestValidationError, on_invalid)

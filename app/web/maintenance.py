@@ -27,7 +27,6 @@ _SESSIONS_ASKED = 500  # in one query
 _PUSH_SECONDS = 3.0  # how soon a push that is tried again goes out
 _DEAL_SECONDS = 5.0  # how soon after midnight the next deal is fixed
 _STOP_SECONDS = 3.0  # how long a round may go on after that
-_ORPHAN_DAYS = 7  # after which a try of a deal that never got its game is forgotten
 
 
 class Maintenance:
@@ -60,7 +59,6 @@ class Maintenance:
         work = [
             (_OPERATOR_SECONDS, self.apply_operator_changes),
             (_SESSION_SECONDS, self.close_ended_sessions),
-            (settings.sweep_seconds, self.forget_orphans),
             (settings.notify_seconds, self._notify),
             (_DEAL_SECONDS, self.keep_deals),
             (_PUSH_SECONDS if settings.push else _DAY, self._push),
@@ -119,11 +117,6 @@ class Maintenance:
             gone = set(keys) - await people.live_sessions(keys)
             if gone:
                 sockets.end("session", gone)
-
-    async def forget_orphans(self) -> None:
-        """Delete old tries of deals that never got a game."""
-        before = next_day(self._deals.today(), -_ORPHAN_DAYS)
-        await self._deals.store.forget_orphans(before)
 
     async def keep_deals(self) -> None:
         """Fix the deals of today and tomorrow."""

@@ -152,3 +152,61 @@ async def test_heads_move_into_their_table_and_back_with_everything_that_hangs_o
             row.id: seq for row, seq in zip(rows, (4, 3, 3), strict=True)
         }
     await engine.dispose()
+
+
+async def test_what_was_left_under_a_claimed_guest_becomes_the_accounts(database_url: str) -> None:
+    """Until 0013 notices, switches, invitations and tries of deals stayed with the guest."""
+    engine = make_engine(database_url)
+    await upgrade(engine, "0010")
+    async with engine.begin() as run:
+        for player, claimed_by in (("acc", None), ("own", None), ("g1", "acc"), ("g2", "acc"), ("g3", "own")):
+            await run.execute(
+                text(
+                    "INSERT INTO players (id, name, skeleton, is_account, is_bot, claimed_by, made_at, seen_at)"
+                    " VALUES (:id, :id, :id, :is_account, :is_bot, :claimed_by, 1, 1)"
+                ),
+                {"id": player, "is_account": not claimed_by, "is_bot": False, "claimed_by": claimed_by},
+            )
+        for player in ("g1", "g2", "own", "g3"):
+            await run.execute(
+                text(
+                    "INSERT INTO notices (player, stop_token, language, webhook, webhook_failures, told_at, told_of)"
+                    " VALUES (:player, :player, 'en', :player, 0, 0, '[]')"
+                ),
+                {"player": player},
+            )
+        for player, game in (("g1", "a"), ("g2", "a"), ("g2", "b"), ("acc", "b")):
+            await run.execute(
+                text(
+                    "INSERT INTO game_switches (player, game, switches, at) VALUES (:player, :game, '{}', 1)"
+                ),
+                {"player": player, "game": game},
+            )
+        for game, person, n, began_at in (
+            ("t1", "acc", 1, 20),
+            ("t2", "g1", 1, 10),
+            ("t3", "g1", 2, 30),
+            ("t4", "g3", 1, 5),
+        ):
+            await run.execute(
+                text(
+                    "INSERT INTO deal_tries (game, day, person, n, began_at)"
+                    " VALUES (:game, '2026-11-17', :person, :n, :began_at)"
+                ),
+                {"game": game, "person": person, "n": n, "began_at": began_at},
+            )
+    await upgrade(engine, newest())
+
+    async def rows(query: str) -> list[tuple[Any, ...]]:
+        async with engine.connect() as run:
+            return [tuple(row) for row in await run.execute(text(query))]
+
+    assert await rows("SELECT player, webhook FROM notices ORDER BY player") == [
+        ("acc", "g2"),
+        ("own", "own"),
+    ]
+    assert await rows("SELECT player, game FROM game_switches ORDER BY game") == [("acc", "a"), ("acc", "b")]
+    tries = await rows("SELECT game, person, n FROM deal_tries ORDER BY game")
+    assert tries == [("t1", "acc", 2), ("t2", "acc", 1), ("t3", "acc", 3), ("t4", "own", 1)]
+    await downgrade(engine, "0010")
+    await engine.dispose()

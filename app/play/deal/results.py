@@ -41,16 +41,22 @@ class Outcome(msgspec.Struct, frozen=True):
     line: tuple[Turn, ...]
 
 
-def outcome_of(row: GameRow, entries: list[Entry], person: Sequence[str]) -> Outcome:
-    """From the whole log of a game that is over."""
+class NoOutcome(Exception):
+    """The log is not that of a deal's game that has ended."""
+
+
+def outcome_of(row: GameRow, entries: list[Entry]) -> Outcome:
+    """Return the result of a deal's game from its whole log; raise NoOutcome.
+
+    The result is that of the one seat held by a person, under whichever id: the try may have been recorded for a
+    guest, and the game created after that guest had logged in to an account.
+    """
     played = PlayedLine(Table.of(row), entries)
     table = played.table
-    assert played.opening is not None
+    seat = next((n for n, each in enumerate(table.seats) if each.person is not None), None)
+    if played.opening is None or table.result is None or table.ended_at is None or seat is None:
+        raise NoOutcome
     position: rules.Position = played.opening
-    assert table.result is not None
-    assert table.ended_at is not None
-    seat = table.seat_of(tuple(person))
-    assert seat is not None
     line: list[Turn] = []
     said: list[str] = []
     goal = position.ruleset.route.goal

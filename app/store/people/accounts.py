@@ -1,4 +1,4 @@
-"""Accounts: a name and a password for a player, recovery codes, resume codes, programs' tokens, claims."""
+"""Accounts: a name and a password for a player, recovery codes, resume codes, programs' tokens."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from app.store.people.player_rows import require_present
 from app.store.people.players import LoginTaken, Name, hashed, new_id
 from app.store.people.tables import accounts, players, recovery_codes, resume_codes, sessions, tokens
 from app.store.transactions import Queries
@@ -28,7 +29,7 @@ class AccountStore(Queries):
     async def register(
         self, player: str | None, name: Name, password: str, codes: Sequence[str], now: int
     ) -> str:
-        """Makes a guest (or nobody yet) an account; the player's id. Raises LoginTaken."""
+        """Make a guest, or a new player, an account; return the player's id. Raise LoginTaken or PlayerGone."""
         owner = player or new_id()
         try:
             async with self.writing() as run:
@@ -37,6 +38,7 @@ class AccountStore(Queries):
                     more = {"is_account": True, "is_bot": False, "made_at": now, "seen_at": now}
                     await run.execute(insert(players).values(**row, **more))
                 else:
+                    await run.run_sync(require_present, player)
                     changed = {"name": name.text, "skeleton": name.skeleton}
                     await run.execute(
                         update(players)
@@ -65,8 +67,9 @@ class AccountStore(Queries):
                 await run.execute(delete(table).where(table.c.player == player))
 
     async def replace_recovery_codes(self, player: str, codes: Sequence[str], now: int) -> None:
-        """Fresh codes; the old ones are void."""
+        """Store fresh codes; the old ones are void. Raise PlayerGone."""
         async with self.writing() as run:
+            await run.run_sync(require_present, player)
             await run.execute(delete(recovery_codes).where(recovery_codes.c.player == player))
             await run.execute(insert(recovery_codes), _code_rows(player, codes, now))
 
@@ -78,22 +81,11 @@ class AccountStore(Queries):
         """Whether this was an unused code of the player; it is used up by asking."""
         return await self.change(delete(recovery_codes).where(*_is_code(player, code))) == 1
 
-    async def claim(self, guest: str, account: str, now: int) -> list[str]:
-        """The guest's games become the account's; its sessions end (their hashes), or they would open the account."""
-        async with self.writing() as run:
-            mine = {"claimed_by": account, "changed_at": now}
-            await run.execute(update(players).where(players.c.id == guest).values(**mine))
-            await run.execute(update(players).where(players.c.claimed_by == guest).values(**mine))
-            ended = await run.execute(select(sessions.c.hash).where(sessions.c.player == guest))
-            keys = [row.hash for row in ended]
-            for table in (sessions, resume_codes, tokens):
-                await run.execute(delete(table).where(table.c.player == guest))
-        return keys
-
     async def add_resume_code(self, player: str, code: str, room: str | None, expires_at: int) -> None:
-        """A one-time code for another device; the player's former one is void."""
+        """Store a one-time code for another device; the player's former one is void. Raise PlayerGone."""
         row = {"hash": hashed(code), "player": player, "room": room, "expires_at": expires_at}
         async with self.writing() as run:
+            await run.run_sync(require_present, player)
             await run.execute(delete(resume_codes).where(resume_codes.c.player == player))
             await run.execute(insert(resume_codes).values(**row))
 
@@ -109,13 +101,12 @@ class AccountStore(Queries):
         return row.player, row.room
 
     async def add_token(self, player: str, label: str, now: int, most: int) -> str | None:
-        """A bearer token for a program of this player, of which only the hash is kept; None: there are `most`."""
+        """Return a new bearer token, stored as its hash; None: the player has `most`. Raise PlayerGone."""
         token = "ct_" + secrets.token_urlsafe(30)
         row = {"hash": hashed(token), "player": player, "label": label, "made_at": now, "seen_at": 0}
         theirs = select(tokens.c.hash).where(tokens.c.player == player)
         async with self.writing() as run:
-            # Several at once wait for each other, so that each counts the others.
-            await run.execute(select(players.c.id).where(players.c.id == player).with_for_update())
+            await run.run_sync(require_present, player)  # and concurrent requests count each other's tokens
             if len((await run.execute(theirs)).all()) >= most:
                 return None
             await run.execute(insert(tokens).values(**row))

@@ -5,7 +5,7 @@ Times are milliseconds since 1970, as those of games.
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Table, Text, text
 
 from app.store.people.tables import ID, metadata
 
@@ -30,7 +30,7 @@ deal_tries = Table(
     Column("game", String(40), primary_key=True),
     Column("day", String(10), nullable=False),
     Column("person", ID, nullable=False),
-    Column("n", Integer, nullable=False),  # the person's first try of that day, their second …
+    Column("n", Integer, nullable=False),  # the person's tries of that day from 1 on; number 1 counts
     Column("began_at", BigInteger, nullable=False),
     Column("ended_at", BigInteger, nullable=True),
     Column("score", Integer, nullable=True),  # the lower, the better (app/play/deal/results.py)
@@ -40,5 +40,12 @@ deal_tries = Table(
     Column("line", Text, nullable=True),  # turn by turn
     Index("deal_tries_by_person", "day", "person", "n", unique=True),
     Index("deal_tries_by_player", "person"),
-    Index("deal_tries_by_end", "ended_at", "day"),
+    # Tries without a result: few, however many there ever were.
+    Index(
+        "deal_tries_unsettled",
+        "day",
+        "game",
+        sqlite_where=text("ended_at IS NULL"),
+        postgresql_where=text("ended_at IS NULL"),
+    ),
 )

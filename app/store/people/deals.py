@@ -1,4 +1,9 @@
-"""Deals of the day as they are stored: fixed once a day by whichever worker is first; tries, results and lists."""
+"""Queries about deals of the day: the deal of each day, tries of it, results and lists.
+
+A person's try number 1 of a day is the one that counts, and it stays number 1: `begin` gives the next free number
+under a lock on the person's row, and claiming a guest (app/store/people/references.py) takes over the guest's number 1
+only if the account has no try of that day. The unique index on (day, person, n) enforces it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ from typing import Any
 
 import msgspec
 import orjson
-from sqlalchemy import and_, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, and_, case, delete, exists, func, insert, or_, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
 from app.play.deal.days import Deal, ends_at
@@ -15,18 +20,20 @@ from app.play.deal.results import GIVEN_UP, Outcome, Turn
 from app.store.games.tables import games
 from app.store.people.deal_tables import deal_tries as tries
 from app.store.people.deal_tables import deals
+from app.store.people.player_rows import lock_present
 from app.store.people.tables import players
 from app.store.transactions import Queries
 
 COMPARED = 1_000  # other tries that one is compared with
+MAX_STREAK_DAYS = 4_000
+_ENDED = ("finished", "aborted")
 _owners = players.alias("deal_owners")
-_STEP = 100
-_DAYS = 4_000  # of somebody's streak that are looked at
+_tried_games = select(tries, games.c.status).outerjoin(games, games.c.id == tries.c.game)
 read_line = msgspec.json.Decoder(tuple[Turn, ...]).decode
 
 
 class Try(msgspec.Struct, frozen=True):
-    """One try of somebody; without `ended_at` its result is not known yet."""
+    """One try of a deal; `ended_at` is None until its result is stored. `n` is its number among the person's tries."""
 
     game: str
     day: str
@@ -40,12 +47,17 @@ class Try(msgspec.Struct, frozen=True):
     spaces: int | None
     line: tuple[Turn, ...]
     is_made: bool  # its game exists
-    is_over: bool  # and has ended
+    is_over: bool  # its game exists and has ended
 
     @property
     def is_late(self) -> bool:
         """Whether it ended after its day, when everything was shown."""
         return self.ended_at is not None and self.ended_at >= ends_at(self.day)
+
+    @property
+    def counts(self) -> bool:
+        """Whether this is the person's result of the day."""
+        return self.n == 1 and not self.is_late
 
 
 class DealStore(Queries):
@@ -76,37 +88,65 @@ class DealStore(Queries):
     # -- tries -------------------------------------------------------------------------------------
 
     async def tries_of(self, ids: Sequence[str], day: str) -> list[Try]:
-        """Somebody's tries of a day, the first one first."""
-        query = (
-            select(tries, games.c.status)
-            .outerjoin(games, games.c.id == tries.c.game)
-            .where(tries.c.day == day, tries.c.person.in_(ids))
-            .order_by(tries.c.began_at, tries.c.n)
-        )
-        return [_try(row) for row in await self.rows(query)]
+        """Return the tries of a day of the person with these ids (their own id first), the one that counts first."""
+        return await self.read(lambda run: _tries_of(run, ids, day))
 
-    async def begin(self, game: str, day: str, person: str, n: int, now: int) -> bool:
-        """Notes a try before its game is made; False when this person's n-th try is there already."""
-        row = {"game": game, "day": day, "person": person, "n": n, "began_at": now}
+    async def begin(self, ids: Sequence[str], day: str, game: str, now: int) -> Try | None:
+        """Return the person's unfinished try of a day, or record a new one with the id of its future game.
+
+        None: the person was claimed or erased meanwhile, or a worker of an older release took the number; ask again.
+        """
+
+        def write(run: Connection) -> Try | None:
+            if not lock_present(run, ids[:1], unclaimed=True):
+                return None
+            mine = _tries_of(run, ids, day)
+            unfinished = next((each for each in mine if not each.is_over), None)
+            if unfinished is not None:
+                return unfinished
+            mine_of_day = (tries.c.day == day, tries.c.person.in_(ids))
+            last = run.execute(select(func.max(tries.c.n)).where(*mine_of_day)).scalar() or 0
+            row = {"game": game, "day": day, "person": ids[0], "n": last + 1, "began_at": now}
+            run.execute(insert(tries).values(**row))
+            return next(each for each in _tries_of(run, ids, day) if each.game == game)
+
         try:
-            await self.change(insert(tries).values(**row))
+            return await self.write(write)
         except IntegrityError:
-            return False
-        return True
+            return None
 
-    async def unsettled(self, since: str, limit: int, skip: Collection[str] = ()) -> list[Try]:
-        """Tries of days from that one on whose game is over and whose result is not written down."""
+    async def ended_tries(self, since: str, limit: int, skip: Collection[str] = ()) -> list[Try]:
+        """Return tries of days from `since` on whose game has ended and whose result is not stored."""
         query = (
-            select(tries, games.c.status)
-            .join(games, games.c.id == tries.c.game)
-            .where(tries.c.ended_at.is_(None), tries.c.day >= since, tries.c.game.not_in(skip))
-            .where(games.c.status.in_(("finished", "aborted")))
+            _tried_games.where(tries.c.ended_at.is_(None), tries.c.day >= since, tries.c.game.not_in(skip))
+            # As an expression, or SQLite would begin with the index of games by status and read all that ever ended.
+            .where(func.coalesce(games.c.status, "").in_(_ENDED))
+            .order_by(tries.c.day, tries.c.game)
             .limit(limit)
         )
         return [_try(row) for row in await self.rows(query)]
 
+    async def old_tries(self, after: tuple[str, str], before: str, limit: int) -> list[Try]:
+        """Return the next tries without a result of days before `before`, in the order of (day, game).
+
+        Whether their games have ended, or exist, is for the caller to check: a page costs the same however many
+        unfinished tries there are.
+        """
+        query = (
+            _tried_games.where(tries.c.ended_at.is_(None), tries.c.day < before)
+            .where(tuple_(tries.c.day, tries.c.game) > tuple_(*after))
+            .order_by(tries.c.day, tries.c.game)
+            .limit(limit)
+        )
+        return [_try(row) for row in await self.rows(query)]
+
+    async def forget(self, game: str) -> None:
+        """Delete a try that has no result and no game."""
+        no_game = ~exists().where(games.c.id == tries.c.game)
+        await self.change(delete(tries).where(tries.c.game == game, tries.c.ended_at.is_(None), no_game))
+
     async def settle(self, game: str, outcome: Outcome) -> None:
-        """Writes the result of a try down; whoever does it again writes the same."""
+        """Store the result of a try; repeating it stores the same."""
         await self.change(
             update(tries)
             .where(tries.c.game == game)
@@ -127,7 +167,7 @@ class DealStore(Queries):
             .where(tries.c.person.in_(ids), tries.c.score < GIVEN_UP)
             .distinct()
             .order_by(tries.c.day.desc())
-            .limit(_DAYS)
+            .limit(MAX_STREAK_DAYS)
         )
         return [row.day for row in await self.rows(query)]
 
@@ -163,21 +203,18 @@ class DealStore(Queries):
         )
         return [(owner, line) for owner, line in await self.rows(query)]
 
-    async def forget_orphans(self, before: str) -> int:
-        """Tries of long ago that never got a game, or whose game was forgotten."""
-        gone = (
-            select(tries.c.game)
-            .outerjoin(games, games.c.id == tries.c.game)
-            .where(tries.c.ended_at.is_(None), tries.c.day < before, games.c.id.is_(None))
-            .limit(_STEP)
-        )
-        return await self.change(delete(tries).where(tries.c.game.in_(gone)))
-
 
 def _first_tries(day: str) -> Any:
-    """Of everybody the first try of that day, whether it is over or not: a guest who became an account is one."""
+    """Select each person's try that counts, whether it has ended or not.
+
+    Tries move to the account when a guest is claimed, but a worker of an older release leaves them with the guest:
+    then the account's own number 1 counts, as in `_tries_of`.
+    """
     owner = func.coalesce(players.c.claimed_by, players.c.id)
-    order = func.row_number().over(partition_by=owner, order_by=(tries.c.began_at, tries.c.n, tries.c.game))
+    is_guests = case((tries.c.person == owner, 0), else_=1)
+    order = func.row_number().over(
+        partition_by=owner, order_by=(tries.c.n, is_guests, tries.c.began_at, tries.c.game)
+    )
     every = (
         select(
             tries,
@@ -193,6 +230,13 @@ def _first_tries(day: str) -> Any:
         .subquery("every_try")
     )
     return select(every).where(every.c.number == 1).subquery("first_tries")
+
+
+def _tries_of(run: Connection, ids: Sequence[str], day: str) -> list[Try]:
+    """Return the person's tries, numbered, the one that counts first."""
+    query = _tried_games.where(tries.c.day == day, tries.c.person.in_(ids))
+    rows = sorted(run.execute(query), key=lambda row: (row.n, row.person != ids[0], row.began_at, row.game))
+    return [msgspec.structs.replace(_try(row), n=number) for number, row in enumerate(rows, 1)]
 
 
 def _deal(row: Any) -> Deal:

@@ -1,9 +1,13 @@
-"""Erasing somebody: gone at once for everybody who looks, then out of every game, step by step.
+"""Erasing a person: gone at once for everyone, then removed from every game, step by step.
 
-Somebody may have sat at thousands of tables. The first transaction is short: it ends sessions and account, takes
-the name away and leaves a row that says what is still to be done. Each step after it is a short transaction too,
-so that nobody's move waits long, and notes how far it came: whoever looks next goes on there, after a crash as well,
-and two who do the same step do it once.
+A person may have sat at thousands of tables. The first transaction is short: it deletes what references.py says,
+removes the name and adds a row to `erasures`. Each step after it is a short transaction too, so that no move waits
+long, and records its progress: any worker continues there, after a crash as well; a step that two workers take at
+once has the same effect as one.
+
+No row about the person appears meanwhile. Transactions that write one lock the person's row and check it
+(`lock_present`), and both ends of an erasure lock it too. The last step deletes once more what references.py says,
+for a worker of an older release does not check.
 """
 
 from __future__ import annotations
@@ -17,22 +21,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.store.games.tables import chat, games, log, mutes, seats
 from app.store.lock_order import lock_order
-from app.store.people.deal_tables import deal_tries
-from app.store.people.tables import (
-    accounts,
-    blocks,
-    erasures,
-    game_switches,
-    invitations,
-    notices,
-    players,
-    push_subscriptions,
-    recovery_codes,
-    reports,
-    resume_codes,
-    sessions,
-    tokens,
-)
+from app.store.people.references import erase_rows
+from app.store.people.tables import erasures, players
 from app.store.transactions import reading, writing
 
 SOMEBODY = "somebody"
@@ -42,22 +32,15 @@ _WITH_NAMES = ("seated", "created")  # the kinds of log entries that hold names
 
 
 async def begin(run: AsyncConnection, ids: Sequence[str], now: int, *, without_trace: bool = False) -> None:
-    """Nobody has this name any more, and nobody can come in as them; the rest is noted as work to be done.
+    """Remove name, account and sessions of a person with these ids, and record the rest as work to be done.
 
-    `without_trace`: whoever never sat at a table leaves no row at all.
+    `without_trace`: a person who never sat at a table leaves no row at all.
     """
-    mine = list(ids)
-    for table in (
-        *(push_subscriptions, game_switches, invitations),
-        *(sessions, accounts, recovery_codes, resume_codes, tokens, notices),
-    ):
-        await run.execute(delete(table).where(table.c.player.in_(mine)))
-    await run.execute(delete(deal_tries).where(deal_tries.c.person.in_(mine)))
-    await run.execute(delete(blocks).where(or_(blocks.c.player.in_(mine), blocks.c.blocked.in_(mine))))
-    await run.execute(update(invitations).where(invitations.c.inviter.in_(mine)).values(inviter=""))
-    await run.execute(update(reports).where(reports.c.reporter.in_(mine)).values(reporter=""))
+    claimed = await run.execute(_with_claimed(ids))
+    mine = sorted({*ids, *(row.id for row in claimed)})
     gone = {"name": SOMEBODY, "skeleton": "", "is_account": False, "deleted_at": now, "changed_at": now}
     await run.execute(update(players).where(players.c.id.in_(mine)).values(**gone))
+    await run.run_sync(erase_rows, mine)
     for row in (await run.execute(_listed_of(mine))).all():  # as many as one person may have open
         await run.execute(update(games).where(games.c.id == row.id).values(terms=_untitled(row.terms)))
     await run.execute(delete(erasures).where(erasures.c.player.in_(mine)))
@@ -65,36 +48,56 @@ async def begin(run: AsyncConnection, ids: Sequence[str], now: int, *, without_t
     await run.execute(insert(erasures), rows)
 
 
+def _with_claimed(ids: Sequence[str]) -> Any:
+    """Lock these players and the guests they claimed; a claim that comes later finds the account erased."""
+    return (
+        select(players.c.id)
+        .where(or_(players.c.id.in_(ids), players.c.claimed_by.in_(ids)))
+        .order_by(players.c.id)
+        .with_for_update()
+    )
+
+
 async def step(engine: AsyncEngine, ids: Sequence[str] | None = None) -> bool:
-    """The next piece of work for these, or for whoever has waited longest; False when nothing is left to do."""
+    """Take the next step for these people, or for the one who has waited longest; False: nothing is left to do."""
     waiting = select(erasures).order_by(erasures.c.at, erasures.c.player).limit(1)
     if ids is not None:
         waiting = waiting.where(erasures.c.player.in_(ids))
-    async with reading(engine) as run:  # all that can be found out without holding anybody up
+    async with reading(engine) as run:  # as much as possible outside the write lock
         owed = (await run.execute(waiting)).first()
         if owed is None:
             return False
-        words = [query for query in _words_of(owed.player) if (await run.execute(query.limit(1))).first()]
-        found = [] if words else [row[0] for row in await run.execute(_games_of(owed.player, owed.done_to))]
+        has_words = await _has_words(run, owed.player)
+        found = (
+            [] if has_words else [row[0] for row in await run.execute(_games_of(owed.player, owed.done_to))]
+        )
     async with writing(engine) as run:
-        if words:
+        if has_words:
             await _forget_words(run, owed.player)
+            return True
+        await _forget_names(run, owed.player, found)
+        if len(found) == GAMES_A_STEP:
+            done = update(erasures).where(erasures.c.player == owed.player).values(done_to=found[-1])
+            await run.execute(done)
         else:
-            await _forget_names(run, owed.player, found)
-            await _note(run, owed, found)
+            await _end(run, owed)
     return True
 
 
-async def _note(run: AsyncConnection, owed: Any, found: Sequence[str]) -> None:
-    """How far it is, or that it is over."""
-    same = erasures.c.player == owed.player
-    if len(found) == GAMES_A_STEP:
-        await run.execute(update(erasures).where(same).values(done_to=found[-1]))
-        return
-    await run.execute(delete(erasures).where(same))
+async def _end(run: AsyncConnection, owed: Any) -> None:
+    """Delete what was written since the first transaction, and the erasure's row."""
+    await run.execute(select(players.c.id).where(players.c.id == owed.player).with_for_update())
+    await run.run_sync(erase_rows, [owed.player])
+    if await _has_words(run, owed.player):
+        return  # a line that was on its way: one more step
+    await run.execute(delete(erasures).where(erasures.c.player == owed.player))
     if owed.without_trace:
         sat = select(seats.c.person).where(seats.c.person == owed.player)
         await run.execute(delete(players).where(players.c.id == owed.player, ~sat.exists()))
+
+
+async def _has_words(run: AsyncConnection, player: str) -> bool:
+    return any([(await run.execute(query.limit(1))).first() for query in _words_of(player)])
 
 
 async def _forget_names(run: AsyncConnection, player: str, found: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy import and_, bindparam, delete, exists, func, insert, or_, selec
 
 from app.notify.ports import Browser, Recipient, Waiting, Wishes
 from app.store.games.tables import games, log, seats
+from app.store.people.player_rows import PlayerGone, lock_present
 from app.store.people.players import hashed
 from app.store.people.pushes import browsers_of, ensure_notice, upsert, wishes_of
 from app.store.people.tables import (
@@ -229,8 +230,10 @@ class NoticeStore(Queries):
         return bool(await self.rows(query.limit(1)))
 
     async def invite(self, game: str, player: str, inviter: str, now: int) -> bool:
-        """Somebody is told of a table; False when the game has had its share of invitations."""
+        """Invite a player to a table; False: the game has had its share of invitations. Raise PlayerGone."""
         async with self.writing() as run:
+            if len(await run.run_sync(lock_present, {player, inviter})) != 2:
+                raise PlayerGone
             had = select(func.count()).select_from(invitations).where(invitations.c.game == game)
             if int((await run.execute(had)).scalar() or 0) >= MOST_INVITATIONS:
                 return False

@@ -1,4 +1,8 @@
-"""Players as they are found by id: a claimed guest as its account, with bans; many in three queries."""
+"""Players by id: read with bans, a claimed guest as its account, many in three queries; and locked.
+
+Every transaction that writes a row about a person calls `lock_present` first. Claiming and erasing lock the same rows,
+so the row is either there when they start or is never written.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, bindparam, func, or_, select
 
 from app.store.batches import padded
+from app.store.lock_order import lock_order
 from app.store.people.tables import bans, players
 
 
@@ -23,6 +28,33 @@ class Player:
     seen_at: int
     aliases: tuple[str, ...] = ()
     is_banned: bool = False
+
+
+class PlayerGone(Exception):
+    """The player was erased, or claimed by an account, while the request was under way."""
+
+
+_LOCKED = (
+    select(players.c.id, players.c.claimed_by)
+    .where(players.c.id.in_(bindparam("ids", expanding=True)), players.c.deleted_at.is_(None))
+    .order_by(lock_order(players.c.id))
+    .with_for_update()
+)
+
+
+def lock_present(run: Connection, ids: Collection[str], *, unclaimed: bool = False) -> set[str]:
+    """Lock these players' rows until the transaction ends; return the ids that are not erased.
+
+    `unclaimed` leaves out guests that an account has claimed. SQLite needs no lock: it has one writer at a time.
+    """
+    rows = run.execute(_LOCKED, {"ids": padded(sorted(ids))})
+    return {row.id for row in rows if not unclaimed or row.claimed_by is None}
+
+
+def require_present(run: Connection, player: str) -> None:
+    """Lock this player's row until the transaction ends; raise PlayerGone if the player was erased or claimed."""
+    if not lock_present(run, (player,), unclaimed=True):
+        raise PlayerGone
 
 
 _BANNED = select(bans.c.player).where(

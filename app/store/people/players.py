@@ -11,14 +11,16 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, bindparam, delete, insert, select, union, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.store.batches import Batches, padded
-from app.store.people.player_rows import Player, players_of
+from app.store.people.player_rows import Player, PlayerGone, lock_present, players_of
+from app.store.people.references import claim_guest
 from app.store.people.tables import (
     accounts,
     players,
     present_name,
+    push_subscriptions,
     sessions,
     tokens,
     with_present_names,
@@ -57,6 +59,15 @@ class _Asked:
     now: int
     oldest: int = 0
     came_from: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A new session: its secret, the hashes of other sessions that ended with it, whether a guest was claimed."""
+
+    session: str
+    ended: list[str]
+    has_claimed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,28 +141,44 @@ class PeopleStore(Queries):
         most: int,
         instead_of: str | None = None,
         came_from: str | None = None,
-    ) -> tuple[str, list[str]]:
-        """A fresh session for a player; the one it replaces ends (rotation on log-in and claim).
+        claims: str | None = None,
+    ) -> Opened:
+        """Open a session for a player; the one it replaces ends. Raise PlayerGone.
 
-        Of more than `most` those end that were not seen for longest; their hashes come second.
+        Of more than `most` sessions, those seen longest ago end. The browser's push subscription follows if it is
+        this player's. `claims` is a guest that becomes the player's, with all of the guest's sessions ended; the
+        claim and the session are one transaction, so that no session of the guest ever opens the account.
         """
         session = secrets.token_urlsafe(24)
-        kept = (
+        new, old = hashed(session), hashed(instead_of or "")
+        late = (
             select(sessions.c.hash)
-            .where(sessions.c.player == player)
+            .where(sessions.c.player == player, sessions.c.hash != new)
             .order_by(sessions.c.seen_at.desc(), sessions.c.made_at.desc())
             .offset(most - 1)
         )
-        async with self.writing() as run:
-            # Who logs in many times at once waits for themselves, so that each counts the others.
-            await run.execute(select(players.c.id).where(players.c.id == player).with_for_update())
-            if instead_of is not None:
-                await run.execute(delete(sessions).where(sessions.c.hash == hashed(instead_of)))
-            ended = [row.hash for row in await run.execute(kept)]
-            if ended:
-                await run.execute(delete(sessions).where(sessions.c.hash.in_(ended)))
-            await _open_session(run, player, session, device, now, came_from)
-        return session, ended
+
+        def write(run: Connection) -> Opened:
+            # Concurrent log-ins of one player wait for each other, so that each counts the others.
+            locked = lock_present(run, {player, claims} if claims is not None else {player})
+            if player not in locked:
+                raise PlayerGone
+            run.execute(insert(sessions), [_session_row(player, session, device, now, came_from)])
+            same = (push_subscriptions.c.session == old, push_subscriptions.c.player == player)
+            run.execute(update(push_subscriptions).where(*same).values(session=new))
+            ended: list[str] = []
+            has_claimed = False
+            if claims is not None:
+                theirs = [row.hash for row in run.execute(_OF_PLAYER, {"player": claims})]
+                has_claimed = claim_guest(run, claims, player, now, browser=old, session=new)
+                ended += [each for each in theirs if has_claimed and each != old]
+            run.execute(delete(sessions).where(sessions.c.hash == old))
+            too_many = [row.hash for row in run.execute(late)]
+            if too_many:
+                run.execute(delete(sessions).where(sessions.c.hash.in_(too_many)))
+            return Opened(session, [*ended, *too_many], has_claimed)
+
+        return await self.write(write)
 
     async def live_sessions(self, keys: Collection[str]) -> set[str]:
         """Which of these hashes are of sessions or programs' tokens that have not ended."""
@@ -274,12 +301,6 @@ def _note_seen(table: Table, noted: dict[str, dict[str, Any]], run: Connection) 
         run.execute(_SEEN_PLAYER, seen)
 
 
-async def _open_session(
-    run: AsyncConnection, player: str, session: str, device: str, now: int, came_from: str | None
-) -> None:
-    await run.execute(insert(sessions), [_session_row(player, session, device, now, came_from)])
-
-
 def _session_row(
     player: str, session: str, device: str, now: int, came_from: str | None
 ) -> dict[str, object]:
@@ -306,6 +327,7 @@ _CHANGED = _named.where(
         )
     )
 )
+_OF_PLAYER = select(sessions.c.hash).where(sessions.c.player == bindparam("player"))
 _LIVE = tuple(
     select(table.c.hash).where(table.c.hash.in_(bindparam("keys", expanding=True)))
     for table in (sessions, tokens)

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from app.notify.ports import Browser, DuePush, NewPush, Pushed, Wishes
 from app.notify.webpush import VapidKey, new_keys
 from app.store.games.tables import games
+from app.store.people.player_rows import require_present
 from app.store.people.players import new_id
 from app.store.people.tables import game_switches, notices, push_subscriptions, pushes, vapid_keys
 from app.store.transactions import Queries
@@ -31,7 +32,8 @@ def upsert(engine: AsyncEngine, table: Any) -> Any:
 
 
 async def ensure_notice(run: AsyncConnection, player: str, language: str | None) -> None:
-    """Whoever is told something has a row that says how; no language given: it stays as it is."""
+    """Create the player's row of settings if there is none; without a language it keeps its own. Raise PlayerGone."""
+    await run.run_sync(require_present, player)
     row = {
         "player": player,
         "stop_token": secrets.token_urlsafe(24),

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, bindparam, delete, insert, or_, select, updat
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.store.batches import Batches, padded
+from app.store.people.player_rows import lock_present
 from app.store.people.tables import audit, bans, blocks, players, reports, sessions
 from app.store.transactions import Queries
 
@@ -34,11 +35,12 @@ class SocialStore(Queries):
     # -- blocks ------------------------------------------------------------------------------------
 
     async def block(self, player: str, blocked: str, now: int, most: int) -> bool:
-        """`player` does not want to meet `blocked`; twice is as good as once. False: there are `most` already."""
+        """Block a player; a no-op for one who is blocked already or is being erased. False: there are `most`."""
         theirs = select(blocks.c.blocked).where(blocks.c.player == player)
         async with self.writing() as run:
-            # Several at once wait for each other, so that each counts the others.
-            await run.execute(select(players.c.id).where(players.c.id == player).with_for_update())
+            # Both rows are locked, so that neither is erased meanwhile and concurrent requests count each other.
+            if len(await run.run_sync(lock_present, {player, blocked})) != 2:
+                return True
             known = {row.blocked for row in await run.execute(theirs)}
             if blocked in known:
                 return True
@@ -85,8 +87,10 @@ class SocialStore(Queries):
     # -- reports -----------------------------------------------------------------------------------
 
     async def report(self, row: dict[str, Any]) -> int:
-        """A complaint for the operator; its number."""
+        """Store a complaint for the operator; return its number. A reporter who is being erased is not named."""
         async with self.writing() as run:
+            if not await run.run_sync(lock_present, (row["reporter"],)):
+                row = {**row, "reporter": ""}
             made = await run.execute(insert(reports).values(**row))
             assert made.inserted_primary_key is not None
             return int(made.inserted_primary_key[0])

@@ -241,6 +241,7 @@ invitations = Table(
     Column("at", BigInteger, nullable=False),
     Index("invitations_by_player", "player", "at"),
     Index("invitations_by_at", "at"),
+    Index("invitations_by_inviter", "inviter"),
 )
 
 # Who this server is to push services; the newest is given to browsers, older ones serve who subscribed with them.

@@ -115,10 +115,11 @@ async def log_in(request: Request, body: LogIn, person: MaybePerson) -> dict[str
     """Logs this device in; the session is a fresh one."""
     site = site_of(request)
     player = await _checked(request, site, body.name, body.password)
-    claimed = 0
-    if person is not None and not person.is_account and not person.is_bot and body.claim:
-        claimed = await _claim(request, site, person, player)
-    return with_csrf(request, await _log_in(request, site, player), claimed=claimed)
+    is_guest = person is not None and not person.is_account and not person.is_bot
+    if person is None or not is_guest or not body.claim:
+        return with_csrf(request, await _log_in(request, site, player), claimed=0)
+    owner, has_claimed = await _log_in_claiming(request, site, player, person)
+    return with_csrf(request, owner, claimed=int(has_claimed))
 
 
 @router.post("/recover")
@@ -243,26 +244,30 @@ async def _checked(request: Request, site: Site, name: str, password: str) -> st
 
 
 async def _log_in(request: Request, site: Site, player: str) -> Person:
-    found: Player | None = await site.people.player(player, site.now())
-    if found is None:
-        raise WrongLogin
-    if found.is_banned:
-        raise NotAllowed("banned", "You have been shut out of this server by its operator.")
+    found = await _admitted(site, player)
     await start_session(request, found)
     return Person.of(found)
 
 
-async def _claim(request: Request, site: Site, guest: Person, account: str) -> int:
-    """How many guests were claimed: none when both sit at one unfinished table, which would be two seats."""
-    owner = await site.people.player(account, site.now())
-    if owner is None or await share_a_table(site.games, guest.ids, (owner.id, *owner.aliases)):
-        return 0
-    this = session_of(request)
-    ended = await site.accounts.claim(guest.id, account, site.now())
-    # This browser gets a new session in a moment, its pages come back with that; others are out.
-    site.sign_out("session", *(key for key in ended if this is None or key != hashed(this)))
-    site.rename(*guest.ids, *owner.aliases, owner.id, name=owner.name)
-    return 1
+async def _log_in_claiming(request: Request, site: Site, account: str, guest: Person) -> tuple[Person, bool]:
+    """Log in and claim the guest of this browser, unless both sit at one unfinished table: they must stay two."""
+    found = await _admitted(site, account)
+    ids = (found.id, *found.aliases)
+    has_claimed = await start_session(
+        request, found, None if await share_a_table(site.games, guest.ids, ids) else guest.id
+    )
+    if has_claimed:
+        site.rename(*guest.ids, *ids, name=found.name)
+    return Person.of(found), has_claimed
+
+
+async def _admitted(site: Site, player: str) -> Player:
+    found = await site.people.player(player, site.now())
+    if found is None:
+        raise WrongLogin
+    if found.is_banned:
+        raise NotAllowed("banned", "You have been shut out of this server by its operator.")
+    return found
 
 
 def _codes() -> list[str]:

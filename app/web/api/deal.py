@@ -78,7 +78,7 @@ async def play_deal(
     settings = site.settings
     most = settings.rooms_per_account if person.is_account else settings.rooms_per_guest
     found = await deals.play(actor_of(person), most)
-    return Begun(id=found.game, day=found.day, n=found.n, counts=found.n == 1)
+    return Begun(id=found.game, day=found.day, n=found.n, counts=found.counts)
 
 
 @router.get("/deal/{day}")
@@ -101,7 +101,7 @@ async def deal_results(
     ids = person.ids if person is not None else ()
     first = await _first(deals, ids, day)
     is_closed = is_sealed(day, deals.now())
-    if is_closed and (first is None or first.ended_at is None):
+    if is_closed and (first is None or not (first.is_over or first.ended_at is not None)):
         raise Refusal("deal_unplayed")
     site.limits.take_work(request, _MILLISECONDS)
     lists = {
@@ -162,7 +162,7 @@ async def _shown(request: Request, day: str, person: Person | None) -> dict[str,
     tomorrow = await deals.fixed(next_day(today)) if day == today else None
     ids = person.ids if person is not None else ()
     tries = await deals.tries_of(ids, day) if ids else []
-    # One that was noted before a crash has no game yet to go on with: it gets it when its player plays.
+    # A try whose game could not be created yet is not shown: playing creates it.
     tries = [each for each in tries if each.is_made or each.ended_at is not None]
     present, best = streak(await deals.store.days_played(ids), today) if ids else (0, 0)
     is_open = not is_sealed(day, deals.now())
@@ -176,7 +176,7 @@ async def _shown(request: Request, day: str, person: Person | None) -> dict[str,
         # Over, and only then: with it anybody can recompute every card.
         "server_seed": deal.server_seed if is_open else None,
         "tomorrow": None if tomorrow is None else _public(tomorrow),
-        "tries": [_try_json(each, number) for number, each in enumerate(tries, 1)],
+        "tries": [_try_json(each) for each in tries],
         "streak": {"days": present, "best": best},
     }
 
@@ -195,12 +195,12 @@ def _public(deal: Deal) -> dict[str, Any]:
     }
 
 
-def _try_json(each: Try, number: int) -> dict[str, Any]:
+def _try_json(each: Try) -> dict[str, Any]:
     return {
         "game": each.game,
-        "n": number,
-        "counts": number == 1 and not each.is_late,
-        "is_over": each.ended_at is not None,
+        "n": each.n,
+        "counts": each.counts,
+        "is_over": each.is_over or each.ended_at is not None,
         "is_late": each.is_late,
         "how": how_of(each.score),
         "turns": each.turns,

@@ -52,23 +52,28 @@ def give_session(request: HTTPConnection, session: str, player: Player) -> None:
     request.scope[_SCOPE_SESSION] = session
 
 
-async def start_session(request: HTTPConnection, player: Player) -> None:
-    """A fresh session instead of whatever this browser had. The oldest of too many end."""
+async def start_session(request: HTTPConnection, player: Player, claims: str | None = None) -> bool:
+    """Give this browser a new session in place of its old one; the oldest of too many end. Raise PlayerGone.
+
+    `claims` is a guest that becomes the player's; return whether it did.
+    """
     site = site_of(request)
     old = session_of(request)
     forget_cookie(request)
-    session, ended = await site.people.open_session(
+    opened = await site.people.open_session(
         player.id,
         device_label(request),
         site.now(),
         instead_of=old,
         most=site.settings.sessions_per_person,
         came_from=came_from(request),
+        claims=claims,
     )
-    give_session(request, session, player)
-    site.sign_out("session", *ended)
+    give_session(request, opened.session, player)
+    site.sign_out("session", *opened.ended)
     if old is not None:
         request.scope[_SCOPE_REPLACED] = hashed(old)
+    return opened.has_claimed
 
 
 def forget_cookie(request: HTTPConnection) -> None:

@@ -38,7 +38,7 @@ function untilWords({ ends_at: end, now, is_over: isOver }) {
 }
 
 function playWords(tries) {
-  const last = tries.at(-1);
+  const last = tries.find(({ is_over: isOver }) => !isOver) ?? tries.at(-1);
   if (!last) return [t("Play"), t("Your first try counts.")];
   if (!last.is_over) return [t("Go on"), last.n === 1 ? t("This try counts.") : t("This is not your first try: it does not count.")];
   return [t("Play it again"), t("You know this deal now: another try does not count.")];

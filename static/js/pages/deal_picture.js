@@ -16,10 +16,10 @@ export const gains = (line) => line.map(({ spaces }, n) => spaces - (n ? line[n 
 
 const height = (gain) => Math.min(BARS.length - 1, Math.floor((Math.max(0, gain) / MOST) * BARS.length));
 
-export function resultWords({ how, turns, spaces }) {
+export function resultWords({ how, turns }) {
   if (how === "won") return tn("Escaped in {n} turn.", "Escaped in {n} turns.", turns);
   if (how === "beaten") return tn("A bot was faster, after {n} turn.", "A bot was faster, after {n} turns.", turns);
-  return how === "given_up" ? t("Given up.") : t("{n} spaces so far.", { n: spaces });
+  return how === "given_up" ? t("Given up.") : t("The result of this try is not known.");
 }
 
 /** The lines to paste: day, result, bars, where to play it. */

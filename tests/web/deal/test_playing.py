@@ -90,7 +90,7 @@ async def test_a_try_that_was_noted_before_a_crash_gets_its_game(
     async with deal_site(sqlite_url, monkeypatch) as site:
         ann = await site.person("Ann")
         await site.deals.fixed(DAY)
-        assert await site.deals.store.begin("noted00000000000000", DAY, ann.id, 1, NOON)
+        assert await site.deals.store.begin((ann.id,), DAY, "noted00000000000000", NOON)
         assert (await ann.deal())["tries"] == [], "there is no table yet to go to"
         assert (await ann.begin())["id"] == "noted00000000000000"
         assert (await ann.awaited())["table"]["status"] == "running"
