@@ -83,6 +83,7 @@ class GameServer:
         presence_delay: float = SOON,
         watch_delay: float = WATCH_SECONDS,
         new_tables: int = CURRENT,
+        secret: str = "",
     ) -> None:
         self.store = store
         self.bus = bus
@@ -91,6 +92,7 @@ class GameServer:
         self.blocks = blocks
         self.names = Names(names, clock)
         self.new_tables = new_tables  # their version (engines.py)
+        self.secret = secret  # the site's; ids of rematches are derived with it
         self.tasks = Tasks()
         self.schedule = Schedule(store, clock, is_alone=bus.is_alone)
         self.context = context = Context(
@@ -189,14 +191,15 @@ class GameServer:
         try:
             self.names.take({actor.id: actor.name})
             limit = None if most is None else (actor.ids, most)
-            is_made = await self.store.create(row, entry, limit, due=row.created_at + EMPTY)
+            due = row.created_at + EMPTY
+            is_made = await self.store.create(row, entry, limit, due=due)
         except GameExists:
             return await self.made_before(row.id) or row
         except StoreUnavailable:
             raise Unconfirmed from None
         if not is_made:
             raise Refusal("too_many_rooms")
-        self.announce(row, entry)
+        self.announce(row, entry, due)
         return row
 
     async def made_before(self, game: str | None) -> GameRow | None:
@@ -206,9 +209,12 @@ class GameServer:
         except StoreUnavailable:
             raise Unconfirmed from None
 
-    def announce(self, row: GameRow, entry: Entry) -> None:
-        """A table has been made: its people come to it, lobbies show it."""
-        self.rooms.made(row, entry)
+    def announce(self, row: GameRow, entry: Entry, due: int | None) -> None:
+        """Prepare for a table that was just stored: its people will enter it, and lobbies list it.
+
+        `due` is the time of the due row stored with it; None when there is no such row.
+        """
+        self.rooms.made(row, entry, due)
         self.metrics.acted("created", "person")
         if self.bus.is_alone and not self.lobby.subscribers:
             self.lobby.changes += 1
@@ -236,7 +242,7 @@ class GameServer:
                 return self._start(self._pace(room, actor, command, received))
             case cmd.Rematch():
                 return self._start(
-                    rematch(room, actor, command, received, self.new_tables, self.announce, self.close_room)
+                    rematch(room, actor, command, received, self.new_tables, self.secret, self.announce)
                 )
             case cmd.Hint():
                 return self._start(hint(room, actor, command, received))
