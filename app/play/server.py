@@ -6,9 +6,8 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable, Collection, Coroutine, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from app.play.commands import messages as cmd
 from app.play.commands.proposal import Ack, Proposal
@@ -45,6 +44,7 @@ from app.play.schedule.due import EMPTY
 from app.play.schedule.schedule import Schedule
 from app.play.schedule.sweeper import Sweeper
 from app.play.sync import NewsReader, keep_in_step
+from app.play.table_passwords import TablePasswords
 from app.play.tasks import Tasks
 from app.play.turns import Turns, turns_of
 
@@ -56,7 +56,6 @@ class SystemClock:
         return time.time_ns() // 1_000_000
 
 
-Found = TypeVar("Found")
 # Entries that change a table's row in the lobby, or in which lists it is. The rest only its people want to know.
 _SEEN_BY_STRANGERS = frozenset(
     ("created", "seated", "left", "host", "started", "takeover", "returned", "aborted", "closed")
@@ -115,8 +114,7 @@ class GameServer:
         self.lobby = Lobby(context, self.rooms)
         self.sweeper = Sweeper(context, self.rooms)
         self.news = NewsReader(context, self.rooms, self.lobby, self.presence, self.renamed)
-        # Passwords of tables, in a thread of their own: nothing that hangs elsewhere holds up who comes in.
-        self._hashing = ThreadPoolExecutor(1, "table-password")
+        self.passwords = TablePasswords()
         self.check: Callable[[Actor, cmd.Command], None] = lambda actor, command: None  # limits of commands
         self.turns = Turns()  # of newcomers; those of the loop once it is open
         bus.listen(self.news.read)
@@ -144,12 +142,8 @@ class GameServer:
             await asyncio.wait(under_way, timeout=until - loop.time())
         await self.tasks.cancel()
         self.presence.tell()
-        self._hashing.shutdown(wait=False, cancel_futures=True)
+        self.passwords.close()
         await self.bus.close()
-
-    async def hashing(self, work: Callable[..., Found], *given: Any) -> Found:
-        """Work on a table's password, one after the other, off the event loop."""
-        return await asyncio.get_running_loop().run_in_executor(self._hashing, work, *given)
 
     async def disconnect_all(self) -> None:
         """Graceful stop, first half: everybody is told to resume elsewhere; their seats are kept."""
@@ -247,7 +241,7 @@ class GameServer:
             case cmd.Hint():
                 return self._start(hint(room, actor, command, received))
             case cmd.NewPassword():
-                return self._start(new_password(room, actor, command, received, self.hashing))
+                return self._start(new_password(room, actor, command, received, self.passwords))
             case cmd.Sit() if self.blocks is not None:
                 return self._start(self._sit(room, actor, command, received))
             case _:
