@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import threading
 from collections.abc import AsyncIterator, Callable
 from typing import Any
@@ -10,7 +11,6 @@ from typing import Any
 import pytest
 
 from app.play import table_passwords
-from app.play.log import terms
 from app.play.log.terms import hash_of
 from app.play.refusals import Refusal
 from app.play.table_passwords import MAX_WAITING_PER_ASKER, FairThread, TablePasswords
@@ -82,13 +82,13 @@ async def test_work_of_an_asker_who_has_gone_is_left_out() -> None:
 def count_hashes(monkeypatch: pytest.MonkeyPatch) -> list[threading.Thread]:
     """The thread of each hash that is computed from now on."""
     hashed: list[threading.Thread] = []
-    really: Callable[..., bytes] = terms.hashlib.scrypt
+    really: Callable[..., bytes] = hashlib.scrypt
 
     def counted(*given: Any, **named: Any) -> bytes:
         hashed.append(threading.current_thread())
         return really(*given, **named)
 
-    monkeypatch.setattr(terms.hashlib, "scrypt", counted)
+    monkeypatch.setattr(hashlib, "scrypt", counted)
     return hashed
 
 
