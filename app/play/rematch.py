@@ -60,8 +60,10 @@ async def rematch(
     try:
         ack = await room.submit(actor, command, received, decide)
     except _AlreadyNamed:
-        ack = Ack(room.table.rematch_seq, False)
-    if entry is not None and room.table.next_game == row.id:
+        return Ack(
+            room.table.rematch_seq, False
+        )  # people may be there already: its log may have more entries
+    if entry is not None:
         announce(row, entry, due)
     return ack
 
