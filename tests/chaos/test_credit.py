@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable
 
 import pytest
 
+from app.bus.local import Hub
 from app.play.log.entries import Append, Outage
 from app.play.log.table import Clocks
 from app.play.log.terms import ClockTerms
@@ -166,6 +167,27 @@ async def test_an_outage_before_a_slow_commit_is_not_lost(stage: Stage) -> None:
     await ann.act(_first(ann))
     assert await credits_of(stage, ann.game) == [65_000]
     assert await left(ann) == before - 5000
+
+
+async def test_two_workers_credit_an_outage_once(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second worker has not heard of the first one's credit when it is asked."""
+    async with open_stage(sqlite_url, hub=Hub()) as stage:
+        ann, bo = await stage.game("ann", "bo", clock={"kind": "turn", "seconds": 3600}, absence=0)
+        before = await left(ann)
+        other = await stage.another_worker()
+        twin = await stage.guest("ann", other).come(ann.game)
+        await stage.store.heartbeat(stage.clock.now(), 10**15)
+        stage.clock.pass_seconds(60)
+        for worker in (stage.game_server, other):
+            await worker.schedule.heartbeat()
+        monkeypatch.setattr(other.bus, "_handler", lambda news: None)
+        await ann.act(_first(ann))
+        head = (await ann.room()).table.seq
+        assert await bo.refused("act", version=head, action=_first(ann)) == "not_your_turn"
+        await twin.act(_first(ann), version=head)
+        assert await credits_of(stage, ann.game) == [60_000]
+        assert await left(twin) == before
+        await other.close()
 
 
 async def restart(stage: Stage, seconds: float) -> None:
