@@ -50,7 +50,10 @@ class FairThread:
         return outcome
 
     def close(self) -> None:
-        """Drop what waits."""
+        """Cancel what waits."""
+        for queue in self._queues.values():
+            for outcome, _ in queue:
+                outcome.cancel()
         self._queues.clear()
         self._thread.shutdown(wait=False, cancel_futures=True)
 
