@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import secrets
 import string
 from typing import Any
@@ -36,6 +38,11 @@ def id_of(number: int) -> str:
         number, letter = divmod(number, len(ID_LETTERS))
         letters.append(ID_LETTERS[letter])
     return "".join(letters)
+
+
+def derive_game_id(secret: str, label: str) -> str:
+    """Return the id that belongs to this label: the same at every worker, and unguessable without the site's secret."""
+    return id_of(int.from_bytes(hmac.digest(secret.encode(), label.encode(), hashlib.sha256)))
 
 
 def new_table(
@@ -74,7 +81,7 @@ def new_table(
     return _row(version, creator, engine.options_to_json(parsed), terms, first, server_seed, now, game)
 
 
-def new_rematch(table: Table, actor: Actor, now: int, version: int) -> tuple[GameRow, Entry]:
+def new_rematch(table: Table, actor: Actor, now: int, version: int, game: str) -> tuple[GameRow, Entry]:
     """The same people, if they are still there, and bots one seat further on, under a new commitment."""
     engine = engine_for(version)
     count = len(table.seats)
@@ -97,7 +104,7 @@ def new_rematch(table: Table, actor: Actor, now: int, version: int) -> tuple[Gam
     title = table.title() if creator == table.creator else ""
     terms = msgspec.structs.replace(table.terms, title=title)
     first = {"kept": kept, "series": {"after": table.id, "wins": _wins(table, here)}}
-    return _row(version, creator, options, terms, first, server_seed, now)
+    return _row(version, creator, options, terms, first, server_seed, now, game)
 
 
 def _wins(table: Table, here: set[str | None]) -> dict[str, int]:

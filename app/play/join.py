@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec import UNSET
 
 from app.play.commands import messages as cmd
@@ -9,7 +11,7 @@ from app.play.commands.proposal import Proposal
 from app.play.deal.days import is_sealed
 from app.play.frames import Welcome, You, frame_of
 from app.play.log.table import Table
-from app.play.log.terms import CHAT_PRESETS, check_password
+from app.play.log.terms import CHAT_PRESETS
 from app.play.ports import Actor, StoreUnavailable
 from app.play.refusals import NotAdmitted, Raced, Refusal
 from app.play.room import chat
@@ -23,8 +25,18 @@ OLD_PROTOCOL = 1  # the same but for sealed seats: pages loaded before an update
 _NOBODY: frozenset[str] = frozenset()  # an empty set of their own would weigh 216 bytes a subscriber
 
 
-async def admit(game_server: GameServer, game: str, actor: Actor, password: str | None) -> Room:
-    """The room, if this person may be in it. A room that does not exist answers like a locked one."""
+async def admit(
+    game_server: GameServer,
+    game: str,
+    actor: Actor,
+    password: str | None,
+    asker: str = "",
+    charge: Callable[[], None] | None = None,
+) -> Room:
+    """Return the room if this person may be in it. A room that does not exist answers like a locked one.
+
+    `asker`: in whose turn a password is hashed; `charge` is called before that, and may raise Refusal.
+    """
     room = await game_server.rooms.get(game)
     if room is not None:
         table = room.table
@@ -36,7 +48,8 @@ async def admit(game_server: GameServer, game: str, actor: Actor, password: str 
             await _same_work(game_server, game)
         if password is None:
             raise NotAdmitted("password_required")
-        if not await game_server.hashing(check_password, password_hash, password) or room is None:
+        is_right = await game_server.passwords.is_right(password_hash, password, asker or actor.id, charge)
+        if not is_right or room is None:
             raise NotAdmitted("password_wrong")
     if is_sealed(room.table.deal, game_server.clock.now()):
         raise NotAdmitted("deal_sealed")  # whoever watches would learn the cards of the day

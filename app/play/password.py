@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 from app.play.commands import messages as cmd
 from app.play.commands.allowance import check_allowance
 from app.play.commands.proposal import Ack, Proposal
 from app.play.commands.sealing import before_start
 from app.play.log.entries import NOBODY
 from app.play.log.table import Table
-from app.play.log.terms import hash_of
 from app.play.ports import Actor
 from app.play.refusals import Refusal
 from app.play.room.room import Room
+from app.play.table_passwords import TablePasswords
 
 
 async def new_password(
@@ -21,10 +19,10 @@ async def new_password(
     actor: Actor,
     command: cmd.NewPassword,
     received: int,
-    hashing: Callable[[Callable[[str], str], str], Awaitable[str]],
+    passwords: TablePasswords,
 ) -> Ack:
-    """Whoever is inside stays; whoever comes from now on needs the new one. Raises Refusal."""
-    password_hash = await hashing(hash_of, command.password)  # some milliseconds: not on the loop
+    """Set the password that is asked for from now on; clients that are connected stay. Raises Refusal."""
+    password_hash = await passwords.hash(command.password, actor.id)
 
     def decide(table: Table, asked: Proposal) -> Proposal:
         if table.status == "closed":

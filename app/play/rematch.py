@@ -1,28 +1,30 @@
-"""A rematch: a new table for the same people, named by an entry in the log of the old one."""
+"""A rematch: a new table for the same people, named by an entry in the log of the old one.
+
+The new table's id follows from the old one's, so that simultaneous requests, also at several workers, meet at one row.
+The row is stored first, then the entry that names it. After a crash in between the next request finds the row again;
+without one the row's due work closes it as an empty table.
+"""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 from app.play.commands import messages as cmd
 from app.play.commands.proposal import Ack, Proposal, seated
-from app.play.create import new_rematch
+from app.play.create import derive_game_id, new_rematch
 from app.play.log.entries import Entry, GameRow
 from app.play.log.table import Table
-from app.play.ports import Actor, StoreUnavailable
-from app.play.refusals import Refusal, Unconfirmed
+from app.play.ports import Actor, GameExists, StoreUnavailable
+from app.play.refusals import Raced, Refusal, Unconfirmed
 from app.play.room.room import Room
 from app.play.schedule.due import EMPTY
 
-_log = logging.getLogger("cartagena.rematch")
-
-Announce = Callable[[GameRow, Entry], None]
-CloseRoom = Callable[[str, str], Awaitable[bool]]
+Announce = Callable[[GameRow, Entry, int | None], None]
+_MAX_ATTEMPTS = 5  # a row that was closed before an entry named it uses one up
 
 
-class _AlreadyMade(Exception):
-    """Somebody else's offer was first."""
+class _AlreadyNamed(Exception):
+    """The log names the next table already."""
 
 
 async def rematch(
@@ -31,10 +33,10 @@ async def rematch(
     command: cmd.Rematch,
     received: int,
     version: int,
+    secret: str,
     announce: Announce,
-    close_room: CloseRoom,
 ) -> Ack:
-    """The next table, made by whoever asks first; everybody else gets the same. Raises Refusal."""
+    """Create the next table, or answer with the one that exists. Raises Refusal."""
     table = room.table
     if table.seat_of(actor.ids) is None:
         raise Refusal("not_seated")
@@ -44,36 +46,42 @@ async def rematch(
         raise Refusal("not_over")
     if table.next_game is not None:
         return Ack(table.rematch_seq, False)  # the same answer for the life of the game
-    # First the table, then the entry that names it: a crash in between leaves one that nobody knows of.
-    row, entry = new_rematch(table, actor, received, version)
+    due = received + EMPTY
     try:
-        await room.context.store.create(row, entry, due=row.created_at + EMPTY)
+        row, entry = await _store_next(room, actor, received, version, secret, due)
     except StoreUnavailable:
         raise Unconfirmed from None
 
     def decide(present: Table, asked: Proposal) -> Proposal:
         if present.next_game is not None:
-            raise _AlreadyMade
+            raise _AlreadyNamed
         return asked.writes("rematch", seated(asked), {"game": row.id, "commitment": row.commitment})
 
     try:
         ack = await room.submit(actor, command, received, decide)
-    except _AlreadyMade:
-        ack = Ack(room.table.rematch_seq, False)
-    except Refusal:
-        if not room.is_stale:  # else the entry may be on disk, and this table be the next one
-            await _clear_away(room, close_room, row.id)
-        raise
-    if room.table.next_game != row.id:  # somebody's was first, or this very command on another worker
-        await _clear_away(room, close_room, row.id)
-        return ack
-    announce(row, entry)
+    except _AlreadyNamed:
+        return Ack(
+            room.table.rematch_seq, False
+        )  # people may be there already: its log may have more entries
+    if entry is not None:
+        announce(row, entry, due)
     return ack
 
 
-async def _clear_away(room: Room, close_room: CloseRoom, game: str) -> None:
-    """A table that no entry names is nobody's: it must not wait in the lobby for people."""
-    try:
-        await close_room(game, "another rematch was first")
-    except Refusal:
-        _log.warning("a table made for a rematch of %s stays until it is forgotten", room.id)
+async def _store_next(
+    room: Room, actor: Actor, now: int, version: int, secret: str, due: int
+) -> tuple[GameRow, Entry | None]:
+    """Return the row of the next table, and its first entry if this request has stored it."""
+    store = room.context.store
+    for attempt in range(_MAX_ATTEMPTS):
+        game = derive_game_id(secret, f"rematch|{room.id}|{attempt}")
+        row, entry = new_rematch(room.table, actor, now, version, game)
+        try:
+            await store.create(row, entry, due=due)
+        except GameExists:
+            stored = await store.game(game)
+            if stored is not None and stored.status == "open":
+                return stored, None
+        else:
+            return row, entry
+    raise Raced

@@ -6,9 +6,8 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable, Collection, Coroutine, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from app.play.commands import messages as cmd
 from app.play.commands.proposal import Ack, Proposal
@@ -46,6 +45,7 @@ from app.play.schedule.due import EMPTY
 from app.play.schedule.schedule import HEARTBEAT_SECONDS, Schedule
 from app.play.schedule.sweeper import POLL, Sweeper
 from app.play.sync import NewsReader, keep_in_step
+from app.play.table_passwords import TablePasswords
 from app.play.tasks import RESTART_SECONDS, Tasks, run_every
 from app.play.turns import Turns, turns_of
 
@@ -57,7 +57,6 @@ class SystemClock:
         return time.time_ns() // 1_000_000
 
 
-Found = TypeVar("Found")
 # Entries that change a table's row in the lobby, or in which lists it is. The rest only its people want to know.
 _SEEN_BY_STRANGERS = frozenset(
     ("created", "seated", "left", "host", "started", "takeover", "returned", "aborted", "closed")
@@ -84,6 +83,7 @@ class GameServer:
         presence_delay: float = SOON,
         watch_delay: float = WATCH_SECONDS,
         new_tables: int = CURRENT,
+        secret: str = "",
     ) -> None:
         self.store = store
         self.bus = bus
@@ -92,6 +92,7 @@ class GameServer:
         self.blocks = blocks
         self.names = Names(names, clock)
         self.new_tables = new_tables  # their version (engines.py)
+        self.secret = secret  # the site's; ids of rematches are derived with it
         self.tasks = Tasks()
         self.schedule = Schedule(store, clock, is_alone=bus.is_alone)
         self.context = context = Context(
@@ -115,8 +116,7 @@ class GameServer:
         self.failures = Failures(store, clock, metrics)
         self.sweeper = Sweeper(context, self.rooms, self.failures)
         self.news = NewsReader(context, self.rooms, self.lobby, self.presence, self.renamed)
-        # Passwords of tables, in a thread of their own: nothing that hangs elsewhere holds up who comes in.
-        self._hashing = ThreadPoolExecutor(1, "table-password")
+        self.passwords = TablePasswords()
         self.check: Callable[[Actor, cmd.Command], None] = lambda actor, command: None  # limits of commands
         self.turns = Turns()  # of newcomers; those of the loop once it is open
         bus.listen(self.news.read)
@@ -149,12 +149,8 @@ class GameServer:
             await asyncio.wait(under_way, timeout=until - loop.time())
         await self.tasks.cancel()
         self.presence.tell()
-        self._hashing.shutdown(wait=False, cancel_futures=True)
+        self.passwords.close()
         await self.bus.close()
-
-    async def hashing(self, work: Callable[..., Found], *given: Any) -> Found:
-        """Work on a table's password, one after the other, off the event loop."""
-        return await asyncio.get_running_loop().run_in_executor(self._hashing, work, *given)
 
     async def disconnect_all(self) -> None:
         """Graceful stop, first half: everybody is told to resume elsewhere; their seats are kept."""
@@ -196,14 +192,15 @@ class GameServer:
         try:
             self.names.take({actor.id: actor.name})
             limit = None if most is None else (actor.ids, most)
-            is_made = await self.store.create(row, entry, limit, due=row.created_at + EMPTY)
+            due = row.created_at + EMPTY
+            is_made = await self.store.create(row, entry, limit, due=due)
         except GameExists:
             return await self.made_before(row.id) or row
         except StoreUnavailable:
             raise Unconfirmed from None
         if not is_made:
             raise Refusal("too_many_rooms")
-        self.announce(row, entry)
+        self.announce(row, entry, due)
         return row
 
     async def made_before(self, game: str | None) -> GameRow | None:
@@ -213,9 +210,12 @@ class GameServer:
         except StoreUnavailable:
             raise Unconfirmed from None
 
-    def announce(self, row: GameRow, entry: Entry) -> None:
-        """A table has been made: its people come to it, lobbies show it."""
-        self.rooms.made(row, entry)
+    def announce(self, row: GameRow, entry: Entry, due: int | None) -> None:
+        """Prepare for a table that was just stored: its people will enter it, and lobbies list it.
+
+        `due` is the time of the due row stored with it; None when there is no such row.
+        """
+        self.rooms.made(row, entry, due)
         self.metrics.acted("created", "person")
         if self.bus.is_alone and not self.lobby.subscribers:
             self.lobby.changes += 1
@@ -243,12 +243,12 @@ class GameServer:
                 return self._start(self._pace(room, actor, command, received))
             case cmd.Rematch():
                 return self._start(
-                    rematch(room, actor, command, received, self.new_tables, self.announce, self.close_room)
+                    rematch(room, actor, command, received, self.new_tables, self.secret, self.announce)
                 )
             case cmd.Hint():
                 return self._start(hint(room, actor, command, received))
             case cmd.NewPassword():
-                return self._start(new_password(room, actor, command, received, self.hashing))
+                return self._start(new_password(room, actor, command, received, self.passwords))
             case cmd.Sit() if self.blocks is not None:
                 return self._start(self._sit(room, actor, command, received))
             case _:

@@ -48,6 +48,7 @@ async def open_game_server(
         idle_seconds=settings.idle_seconds,
         bot_interval=BOT_INTERVAL,
         new_tables=settings.new_tables,
+        secret=settings.secret,
     )
     await game_server.open(background=background)
     try:

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from argon2 import PasswordHasher
 
-from app.play import join
+from app.play import table_passwords
 from app.play.log import terms
 from app.web.api import social
 from app.web.auth.passwords import Passwords
@@ -84,7 +84,7 @@ async def test_guesses_at_a_tables_password_at_once_are_tried_as_often_as_the_li
         tried.append(password)
         return really(lock, password)
 
-    monkeypatch.setattr(join, "check_password", watched)
+    monkeypatch.setattr(table_passwords, "check_password", watched)
     async with running(sqlite_url, lookups_per_hour=35) as site:
         host, _ = await site.guest(ACCOUNT, "198.51.100.1")
         room = await open_table(host, visibility="password", password="open sesame")

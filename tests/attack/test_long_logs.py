@@ -16,12 +16,13 @@ from app.play.commands import allowance
 from app.play.log import fold as folding
 from app.play.log import reading
 from app.play.log.table import Table
+from app.play.refusals import Refusal
 from app.play.room import replica
 from app.play.server import GameServer
 from app.store.engine import sqlite_file
 from app.store.games import rows
 from app.store.games import store as games
-from tests.play.stage import Stage, laid, open_stage
+from tests.play.stage import Guest, Stage, laid, open_stage
 from tests.web.running_site import TestSite, code_of, running
 from tests.web.tables import command, done, play_table
 
@@ -177,7 +178,7 @@ async def test_opening_and_closing_the_chat_for_ever_comes_to_an_end(stage: Stag
         return not (await ann.room()).table.chat_closed
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(allowance, "BY_ONE", 40)
+        patch.setattr(allowance, "MAX_BY_PERSON", 40)
         table = (await ann.room()).table
         written = table.changes["p_ann"]
         for _ in range(40 - written):
@@ -187,7 +188,7 @@ async def test_opening_and_closing_the_chat_for_ever_comes_to_an_end(stage: Stag
         await bo.send("consent", to="pause", yes=True)  # nobody uses up what the others need
         action = table.rules.choices(laid(await ann.room()), 0)[0]["action"]
         await ann.act(action)  # actions are not counted, and give some more
-        for _ in range(allowance.BY_ONE_AN_ACTION):
+        for _ in range(allowance.MAX_BY_PERSON_PER_ACTION):
             await ann.send("close_chat", closed=await other())
         assert await ann.refused("close_chat", closed=await other()) == "too_many_changes"
 
@@ -195,32 +196,94 @@ async def test_opening_and_closing_the_chat_for_ever_comes_to_an_end(stage: Stag
 async def test_playing_and_taking_back_for_ever_comes_to_an_end(stage: Stage) -> None:
     (ann,) = await stage.game("ann", bots=["sailor"], preset="tortuga")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(allowance, "BY_ONE", 20)
+        patch.setattr(allowance, "MAX_BY_PERSON", 20)
         room = await ann.room()
         refused = ""
         for _ in range(60):
             choices = room.table.rules.choices(laid(room), 0)
             advance = next(each["action"] for each in choices if each["action"]["type"] == "advance")
             await ann.act(advance)
-            if room.table.changes["p_ann"] >= 20 + allowance.BY_ONE_AN_ACTION * room.table.played:
+            if room.table.changes["p_ann"] >= 20 + allowance.MAX_BY_PERSON_PER_ACTION * room.table.played:
                 refused = await ann.refused("undo", version=room.table.seq)
                 break
             await ann.send("undo", version=room.table.seq)
         assert refused == "too_many_changes"
 
 
-async def test_a_crowd_that_comes_and_goes_does_not_fill_a_table_that_waits(stage: Stage) -> None:
+async def fill_up(stage: Stage, game: str, *names: str) -> None:
+    """Each of these guests writes what it can at an open table, until it is refused."""
+    for name in names:
+        guest = await stage.guest(name).come(game)
+        await guest.sit()
+        with pytest.raises(Refusal, match="too_many_changes"):
+            await change_for_ever(guest)
+        await guest.send("stand")
+
+
+async def change_for_ever(guest: Guest) -> None:
+    for number in range(allowance.MAX_BY_GUEST_BEFORE_START + 1):
+        await guest.send("ready", ready=number % 2 == 0)
+
+
+async def test_guests_cannot_use_up_what_the_host_and_others_need(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(allowance, "MAX_BY_GUEST_BEFORE_START", 30)
+    monkeypatch.setattr(allowance, "MAX_BY_GUESTS_BEFORE_START", 100)
     host = stage.guest("host")
     game = await stage.open_table(host, players=3)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(allowance, "BEFORE_START", 30)
-        for number in range(15):
-            guest = await stage.guest(f"guest{number}").come(game)
-            if (await guest.room()).table.seq >= 30:
-                break
-            await guest.sit()
-            await guest.send("stand")
-        assert await guest.refused("sit") == "too_many_changes"
+    await host.come(game)
+    await fill_up(stage, game, "eve0", "eve1", "eve2", "eve3")
+    assert (await host.room()).table.seq > 100
+    # Beyond that each guest has the few entries that sitting down takes, and the log grows slowly.
+    before = (await host.room()).table.seq
+    await fill_up(stage, game, "eve4")
+    assert (await host.room()).table.seq <= before + allowance.MIN_BY_GUEST_BEFORE_START + 1
+    eve = await stage.guest("eve5").come(game)
+    await eve.sit(seat=2)
+    # The host can still do everything, and somebody who comes now can sit and play.
+    await host.sit(seat=0)
+    await host.send("ready", ready=True)
+    await host.send("remove", seat=2)
+    await host.send("bot", level="sailor", seat=2)
+    ann = await stage.guest("ann").come(game)
+    await ann.sit()
+    await ann.send("ready", ready=True)
+    await host.send("start")
+    assert (await host.room()).table.status == "running"
+
+
+async def test_a_host_without_entries_left_still_removes_begins_and_closes(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = stage.guest("host")
+    game = await stage.open_table(host, players=2)
+    await host.come(game)
+    await host.sit()
+    await host.send("ready", ready=True)
+    eve = await stage.guest("eve").come(game)
+    await eve.sit()
+    monkeypatch.setattr(allowance, "MAX_BY_PERSON", 0)
+    assert await host.refused("colour", colour="violet") == "too_many_changes"
+    await host.send("remove", seat=1)
+    ann = await stage.guest("ann").come(game)
+    await ann.sit()
+    await ann.send("ready", ready=True)
+    await host.plainly("start")
+    assert (await host.room()).table.round is not None
+    await host.send("close")
+
+
+async def test_an_entry_too_many_is_refused_before_it_is_worked_out(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = stage.guest("host")
+    game = await stage.open_table(host, players=2)
+    await host.come(game)
+    await host.sit()
+    monkeypatch.setattr(allowance, "MAX_BY_PERSON", 0)
+    monkeypatch.setattr(allowance, "after", None)  # would raise TypeError
+    assert await host.refused("ready", ready=True) == "too_many_changes"
 
 
 @pytest.mark.parametrize(

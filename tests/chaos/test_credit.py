@@ -6,12 +6,13 @@ from collections.abc import AsyncIterator, Awaitable
 
 import pytest
 
+from app.bus.local import Hub
 from app.play.log.entries import Append, Outage
 from app.play.log.table import Clocks
 from app.play.log.terms import ClockTerms
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
-from app.play.schedule.time_credit import KEPT, Delays
+from app.play.schedule.time_credit import MAX_SPANS, RESEND_MS, Delays
 from tests.play.stage import Guest, Stage, open_stage, stored_by
 
 TURN = {"kind": "turn", "seconds": 5}
@@ -62,9 +63,6 @@ async def test_a_move_that_could_not_be_stored_is_not_too_late_afterwards(
     ann, bo = await stage.game("ann", "bo", clock=TURN, absence=0)
     stage.clock.pass_seconds(4.9)
 
-    def away(entry: Append) -> Awaitable[bool]:
-        raise StoreUnavailable("away")
-
     monkeypatch.setattr(stage.store, "append", stored_by(away))
     move = _first(ann)
     with pytest.raises(Refusal, match="try_again"):
@@ -82,6 +80,121 @@ async def test_a_move_that_could_not_be_stored_is_not_too_late_afterwards(
     await ann.act(move, id="the-same-command")
     assert by_clock(bo) == []
     assert kinds(bo).count("credited") == 1
+
+
+def away(_: Append) -> Awaitable[bool]:
+    raise StoreUnavailable("away")
+
+
+async def credits_of(stage: Stage, game: str) -> list[int]:
+    """The lengths of the spans that were credited, in milliseconds."""
+    entries = await stage.store.entries(game)
+    return [e.body["ended"] - e.body["began"] for e in entries if e.kind == "credited"]
+
+
+async def left(guest: Guest) -> int:
+    """Milliseconds that the first seat has left now."""
+    clocks = (await guest.room()).table.clocks
+    assert clocks is not None
+    return clocks.since + clocks.left[0] - guest.game_server.clock.now()
+
+
+@pytest.mark.parametrize("is_read_by", ["the next command", "a comparison of heads"])
+async def test_a_failure_while_no_clock_runs_is_credited_to_none(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, is_read_by: str
+) -> None:
+    ann, bo = await stage.game("ann", "bo", clock={"kind": "turn", "seconds": 3600}, absence=0)
+    for guest in (ann, bo):
+        await guest.send("consent", to="pause", yes=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(stage.store, "append", stored_by(away))
+        with pytest.raises(Refusal, match="try_again"):
+            await ann.send("consent", to="continue", yes=True)
+    await stage.live(100)
+    if is_read_by == "a comparison of heads":
+        await (await ann.room()).catch_up()
+    for guest in (ann, bo):
+        await guest.send("consent", to="continue", yes=True)
+    before = await left(ann)
+    await stage.live(1000)
+    await ann.act(_first(ann))
+    assert await credits_of(stage, ann.game) == []
+    assert await left(ann) == before - 1_000_000
+
+
+async def test_restarts_in_a_row_are_credited_by_one_entry(stage: Stage) -> None:
+    """Sweeps and refused commands in between write nothing: the next entry has one credit before it."""
+    ann, bo = await stage.game("ann", "bo", clock={"kind": "days", "days": 1})
+    before = await left(ann)
+    head = (await ann.room()).table.seq
+    for _ in range(5):
+        await restart(stage, 60)
+        await stage.game_server.store.wake(ann.game, stage.clock.now())
+        await stage.game_server.sweeper.sweep()
+        assert await bo.refused("act", version=head, action=_first(ann)) == "not_your_turn"
+        await stage.live(600)
+    await ann.act(_first(ann))
+    assert await credits_of(stage, ann.game) == [300_000]
+    assert await left(ann) == before - 5 * 600_000
+    assert [e.kind for e in (await stage.store.entries(ann.game))[-2:]] == ["credited", "action"]
+    await ann.act({"type": "end"})
+    assert len(await credits_of(stage, ann.game)) == 1
+
+
+async def test_no_time_is_credited_twice(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An outage of the worker and a command that could not be stored within it overlap."""
+    ann, _ = await stage.game("ann", "bo", clock={"kind": "turn", "seconds": 3600}, absence=0)
+    before, move = await left(ann), _first(ann)
+    await stage.live(10)
+    with monkeypatch.context() as patch:
+        patch.setattr(stage.store, "append", stored_by(away))
+        with pytest.raises(Refusal, match="try_again"):
+            await ann.act(move, id="the-same-command")
+    await restart(stage, 60)
+    await ann.act(move, id="the-same-command")
+    spent = before - await left(ann)
+    assert 10_000 - RESEND_MS <= spent <= 10_000
+    assert len(await credits_of(stage, ann.game)) == 1
+
+
+async def test_an_outage_before_a_slow_commit_is_not_lost(stage: Stage) -> None:
+    ann, _ = await stage.game("ann", "bo", clock={"kind": "turn", "seconds": 3600}, absence=0)
+    before = await left(ann)
+    room = await ann.room()
+    await stage.live(10)
+    room.delays.on_stored(stage.clock.now() - 5000, stage.clock.now())
+    await restart(stage, 60)
+    await ann.act(_first(ann))
+    assert await credits_of(stage, ann.game) == [65_000]
+    assert await left(ann) == before - 5000
+
+
+async def test_two_workers_credit_an_outage_once(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second worker has not heard of the first one's credit when it is asked."""
+    async with open_stage(sqlite_url, hub=Hub()) as stage:
+        ann, bo = await stage.game("ann", "bo", clock={"kind": "turn", "seconds": 3600}, absence=0)
+        before = await left(ann)
+        other = await stage.another_worker()
+        twin = await stage.guest("ann", other).come(ann.game)
+        await stage.store.heartbeat(stage.clock.now(), 10**15)
+        stage.clock.pass_seconds(60)
+        for worker in (stage.game_server, other):
+            await worker.schedule.heartbeat()
+        monkeypatch.setattr(other.bus, "_handler", lambda news: None)
+        await ann.act(_first(ann))
+        head = (await ann.room()).table.seq
+        assert await bo.refused("act", version=head, action=_first(ann)) == "not_your_turn"
+        await twin.act(_first(ann), version=head)
+        assert await credits_of(stage, ann.game) == [60_000]
+        assert await left(twin) == before
+        await other.close()
+
+
+async def restart(stage: Stage, seconds: float) -> None:
+    """No worker was alive for so long."""
+    await stage.store.heartbeat(stage.clock.now(), 10**15)
+    stage.clock.pass_seconds(seconds)
+    await stage.game_server.schedule.heartbeat()
 
 
 def _first(guest: Guest) -> dict[str, object]:
@@ -103,21 +216,21 @@ def test_a_credit_beyond_now_is_not_lost_by_moving_early() -> None:
 
 def test_what_is_waited_for_together_is_one_span() -> None:
     delays = Delays()
-    delays.stored(1000, 1900)  # quick enough
-    delays.stored(5000, 7000)
-    delays.stored(5000, 8000)
-    delays.stored(6500, 8500)
-    delays.stored(20_000, 30_000)
-    assert delays.to_credit(40_000) == [Outage(5000, 8500), Outage(20_000, 30_000)]
-    delays.credited()
-    assert delays.to_credit(40_000) == []
+    delays.on_stored(1000, 1900)  # quick enough
+    delays.on_stored(5000, 7000)
+    delays.on_stored(5000, 8000)
+    delays.on_stored(6500, 8500)
+    delays.on_stored(20_000, 30_000)
+    assert delays.spans == [Outage(5000, 8500), Outage(20_000, 30_000)]
+    delays.on_credited()
+    assert delays.spans == []
 
 
 def test_a_room_without_a_clock_on_a_slow_disk_does_not_grow() -> None:
     """Nobody ever asks it for what it has to give back."""
     delays = Delays()
     for minute in range(10_000):
-        delays.stored(60_000 * minute, 60_000 * minute + 2000)
-    kept = delays.to_credit(0)
-    assert len(kept) == KEPT
+        delays.on_stored(60_000 * minute, 60_000 * minute + 2000)
+    kept = delays.spans
+    assert len(kept) == MAX_SPANS
     assert kept[-1] == Outage(60_000 * 9999, 60_000 * 9999 + 2000)

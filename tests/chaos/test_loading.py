@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from app.bus.local import Hub
 from app.play import engines
 from app.play.engines import UnknownRules
 from app.play.ports import StoreUnavailable
+from app.play.refusals import Refusal
 from tests.play.stage import open_stage
 
 
@@ -53,3 +55,25 @@ async def test_a_table_of_a_later_release_is_no_fault_of_this_one(
             await stage.game_server.rooms.get(game)
     told = [record for record in caplog.records if game in record.getMessage()]
     assert [(record.levelname, record.exc_info) for record in told] == [("WARNING", None)]
+
+
+@pytest.mark.parametrize("fault", [RuntimeError("bug"), StoreUnavailable("away"), asyncio.CancelledError()])
+async def test_a_room_that_cannot_be_read_is_not_followed(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch, fault: BaseException
+) -> None:
+    """The other workers would send the entries of a room that this worker does not have."""
+    async with open_stage(sqlite_url, hub=Hub()) as stage:
+        game = await stage.open_table(stage.guest("Ann"))
+        other = await stage.another_worker()
+
+        async def fail(*_: object) -> None:
+            raise fault
+
+        with monkeypatch.context() as patch:
+            patch.setattr(stage.store, "entries", fail)
+            with pytest.raises((Refusal, RuntimeError, asyncio.CancelledError)):
+                await other.rooms.get(game)
+        assert not stage.game_server.bus.hears(game)
+        assert await other.rooms.get(game) is not None
+        assert stage.game_server.bus.hears(game)
+        await other.close()

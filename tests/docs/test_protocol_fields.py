@@ -130,7 +130,7 @@ def test_every_block_names_what_it_holds_in_words_too() -> None:
 def test_the_kinds_of_clocks_have_the_documented_fields() -> None:
     shown = [json.loads(each) for each in re.findall(r'`(\{"kind":[^`]*\})`', under(5, "table"))]
     for clock in shown:
-        assert parse_terms({"clock": clock}).clock.as_json() == clock
+        assert parse_terms({"clock": clock})[0].clock.as_json() == clock
     kinds = msgspec.inspect.type_info(ClockTerms).fields[0].type.values  # type: ignore[attr-defined]
     assert {clock["kind"] for clock in shown} == set(kinds)
     assert {name for clock in shown for name in clock} == set(ClockTerms.__struct_fields__)

@@ -19,7 +19,7 @@ from app.play.commands.proposal import Ack, Proposal
 from app.play.frames import Frame, GameFrame, LobbyGone, LobbyLists, LobbyRow, frame_of
 from app.play.join import admit, enter, leave
 from app.play.log.entries import NOBODY, Append
-from app.play.log.terms import parse_terms
+from app.play.log.terms import locked_with, parse_terms
 from app.play.ports import Actor, BotPlayer, StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.room.broadcast import table_block
@@ -275,7 +275,10 @@ class Stage:
         options = {"preset": preset, "players": players, **wishes.pop("options", {})}
         bots = wishes.pop("bots", [])
         await self.enrol(host.actor)
-        return (await self.game_server.create(host.actor, options, parse_terms(wishes), bots)).id
+        terms, password = parse_terms(wishes)
+        if password is not None:
+            terms = locked_with(terms, await self.game_server.passwords.hash(password, host.actor.id))
+        return (await self.game_server.create(host.actor, options, terms, bots)).id
 
     async def enrol(self, actor: Actor) -> None:
         """The people's tables know this person."""

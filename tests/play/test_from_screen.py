@@ -23,7 +23,7 @@ TELEVISION = Actor(("p_television",), "Television")
 async def opened(stage: Stage, players: int = 3, bots: tuple[str, ...] = (), **wishes: Any) -> str:
     await stage.enrol(TELEVISION)
     options = {"preset": "jamaica", "players": players}
-    terms = parse_terms({"visibility": "unlisted", **wishes})
+    terms, _ = parse_terms({"visibility": "unlisted", **wishes})
     row = await stage.game_server.create(TELEVISION, options, terms, list(bots), is_from_screen=True)
     return row.id
 

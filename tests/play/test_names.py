@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select, text
 
 from app.bus.local import Hub
-from app.play.create import new_rematch
+from app.play.create import new_game_id, new_rematch
 from app.play.frames import Frame
 from app.play.lobby import LobbySubscriber
 from app.play.log.reading import record_of
@@ -174,7 +174,9 @@ async def test_a_title_goes_with_the_person_who_wrote_it(stage: Stage) -> None:
     await erase(stage, ann)
     room = await bo.room()
     assert bo.ear.of("state")[-1]["table"]["title"] == ""
-    row, entry = new_rematch(room.table, bo.actor, stage.clock.now(), stage.game_server.new_tables)
+    row, entry = new_rematch(
+        room.table, bo.actor, stage.clock.now(), stage.game_server.new_tables, new_game_id()
+    )
     assert row.terms["title"] == ""
     assert row.creator == "p_bo"
     assert [kept["person"] for kept in entry.body["kept"]] == ["p_bo"]  # nobody waits for whoever is gone

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable
 from typing import Any
 
 import pytest
+from sqlalchemy import func, select
 
+from app.bus.local import Hub
 from app.play.join import admit
 from app.play.log.beginning import ALL_HERE, WAIT
+from app.play.log.entries import Append
 from app.play.log.table import Table
-from app.play.refusals import NotAdmitted
-from tests.play.stage import Guest, Stage, open_stage
+from app.play.ports import StoreUnavailable
+from app.play.refusals import NotAdmitted, Refusal
+from app.play.schedule.due import EMPTY
+from app.store.games.tables import games
+from tests.play.stage import Guest, Stage, open_stage, stored_by
 
 
 async def over(stage: Stage, *guests: Guest) -> None:
@@ -203,3 +211,68 @@ async def test_nobody_begins_a_game_in_which_they_do_not_sit(stage: Stage) -> No
     assert await ann.refused("start") == "sit_to_begin"
     await bo.send("start")  # no host sits there: whoever does begins
     assert (await table_of(bo)).status == "running"
+
+
+async def count_tables(stage: Stage) -> int:
+    async with stage.store.engine.connect() as run:
+        return (await run.execute(select(func.count()).select_from(games))).scalar_one()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+async def test_simultaneous_requests_make_one_table(database_url: str, workers: int) -> None:
+    async with open_stage(database_url, hub=Hub()) as stage:
+        ann, bo = await stage.game("ann", "bo")
+        await over(stage, ann, bo)
+        if workers == 2:
+            other = await stage.another_worker()
+            bo = await stage.guest("bo", other).come(ann.game)
+        acks = await asyncio.gather(*(guest.send("rematch") for guest in (ann, bo, ann, bo)))
+        assert len({ack.seq for ack in acks}) == 1
+        assert await count_tables(stage) == 2
+        following = (await table_of(ann)).next_game
+        for guest in (ann, bo):
+            assert (await table_of(guest)).next_game == following
+            assert guest.ear.of("table")[-1]["table"]["next"] == following
+        assert following is not None
+        for name in ("ann", "bo"):
+            await (await stage.guest(name).come(following)).sit()
+        if workers == 2:
+            await other.close()
+
+
+async def test_after_a_crash_the_next_request_finds_the_table(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The row was stored, and the entry that names it was not."""
+
+    def away(_: Append) -> Awaitable[bool]:
+        raise StoreUnavailable("away")
+
+    async with open_stage(database_url) as stage:
+        ann, bo = await stage.game("ann", "bo")
+        await over(stage, ann, bo)
+        with monkeypatch.context() as patch:
+            patch.setattr(stage.store, "append", stored_by(away))
+            with pytest.raises(Refusal, match="try_again"):
+                await ann.send("rematch")
+        await bo.send("rematch")
+        assert await count_tables(stage) == 2
+        assert (await (await pressed(stage, ann)).room()).table.status == "open"
+
+
+async def test_a_table_that_closed_before_it_was_named_is_passed_over(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(_: Append) -> Awaitable[bool]:
+        raise StoreUnavailable("away")
+
+    ann, bo = await stage.game("ann", "bo")
+    await over(stage, ann, bo)
+    with monkeypatch.context() as patch:
+        patch.setattr(stage.store, "append", stored_by(away))
+        with pytest.raises(Refusal, match="try_again"):
+            await ann.send("rematch")
+    await stage.pass_time(EMPTY / 1000 + 1)
+    await stage.pass_time(60)
+    assert (await (await pressed(stage, ann)).room()).table.status == "open"
+    assert await count_tables(stage) == 3

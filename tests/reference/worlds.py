@@ -204,7 +204,7 @@ def place_rest(rng: Rng, position: Json) -> None:
     position["turn"] = {
         "seat": rng.choice(left),
         "taken": rng.choice([0, 0, rng.randint(0, options["actions"])]),
-        "captain_used": rng.random() < 0.2,
+        "captain_used": options["scenario"] == "complete" and rng.random() < 0.2,
     }
     position["forced_passes"] = rng.randrange(len(left))
     position["shuffles"] = rng.choice([0, 1, 12])

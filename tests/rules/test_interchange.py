@@ -101,6 +101,7 @@ SPOILT = {
     "a short board": lambda p: p["board"].pop(),
     "a row with deck supply": lambda p: p["row"].append(p["deck"].pop()),
     "a sloop outside complete": lambda p: p.update(sloop="cartagena"),
+    "a captain's sail outside complete": lambda p: p["turn"].update(captain_used=True),
     "tokens without magic": lambda p: p.update(chests_aside=["1"]),
     "shuffled tokens without magic": lambda p: p.update(chest_shuffles=1),
     "a seat in turn that is not there": lambda p: p["turn"].update(seat=3),

@@ -195,7 +195,7 @@ async def _around_the_game(book: Book) -> None:
     await book.expect("chat_closed", bo, "chat", text="hello?")
     await book.expect("no_change", ann, "close_chat", closed=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(allowance, "BY_ONE", 0)
+        patch.setattr(allowance, "MAX_BY_PERSON", 0)
         await book.expect("too_many_changes", ann, "close_chat", closed=False)
         slow = Settings(writes_per_second=0.01, writes_burst=1)
         patch.setattr(book.clients.server.game_server, "check", CommandLimits(slow, time.monotonic).check)

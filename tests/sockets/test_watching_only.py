@@ -62,6 +62,33 @@ async def test_a_screen_may_do_nothing_and_is_nobodys_presence(light_clients: Cl
     assert bo.of("presence")[-1]["watching"] == 1
 
 
+async def has_lines(client: Client, count: int) -> None:
+    await client.until(lambda: len(client.of("chat")) == count)
+
+
+async def test_a_players_screen_is_not_shown_what_spectators_say(light_clients: Clients) -> None:
+    ann, bo = await light_clients.game()
+    wim = await light_clients.person()
+    await wim.join(ann.game)
+    before = screen_of(light_clients, ann)
+    stranger = screen_of(light_clients, await light_clients.person())
+    for each in (before, stranger):
+        await each.join(ann.game)
+    await wim.command("chat", text="Ann should sail")
+    await bo.command("chat", text="Ahoy")
+    later = screen_of(light_clients, ann)
+    await later.join(ann.game)
+    for screen in (before, later):
+        await has_lines(screen, 2)
+        assert [line.get("text") for line in screen.of("chat")] == [None, "Ahoy"]
+    await has_lines(stranger, 2)
+    assert [line.get("text") for line in stranger.of("chat")] == ["Ann should sail", "Ahoy"]
+    await bo.act({"type": "resign"})
+    over = screen_of(light_clients, ann)
+    await over.join(ann.game)
+    assert [line.get("text") for line in over.of("chat")] == ["Ann should sail", "Ahoy"]
+
+
 async def test_a_socket_of_a_seat_cannot_turn_into_a_screen(light_clients: Clients) -> None:
     ann, _bo = await light_clients.game()
     await ann.say("hello", v=2, watch=True)

@@ -17,7 +17,9 @@ NOW = 1_800_000_000_000
 
 
 async def new_game(store: SqlGameStore, creator: str = "p_ann", **terms: Any) -> GameRow:
-    row, entry = new_table(creator, {"preset": "jamaica", "players": 2}, parse_terms(terms), [], NOW, CURRENT)
+    row, entry = new_table(
+        creator, {"preset": "jamaica", "players": 2}, parse_terms(terms)[0], [], NOW, CURRENT
+    )
     await store.create(row, entry)
     return row
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.play.commands import messages as cmd
 from app.play.commands.proposal import Proposal, seated
-from app.play.log.rounds import MOST_MISSED, Round
+from app.play.log.rounds import MOST_MISSED, OPENING_MS, Round
 from app.play.log.table import Table
 from app.play.refusals import Refusal
 
@@ -18,6 +18,14 @@ def before_start(table: Table) -> None:
         raise Refusal("started")
     if table.round is not None:
         raise Refusal("opening")
+
+
+def may_remove_from_round(table: Table, seat: int, now: int) -> bool:
+    """Return whether the host may void the round by removing this seat: it has had its time, and has not opened."""
+    frozen = table.round
+    if frozen is None or seat not in [frozen.order[number] for number in frozen.missing()]:
+        return False
+    return frozen.asked or now - frozen.since >= OPENING_MS
 
 
 def seal_given(table: Table, seal: str | None) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from app.play.commands import messages as cmd
 from app.play.commands.proposal import Proposal, seated
 from app.play.commands.sealing import DECISIONS as SEALING
-from app.play.commands.sealing import before_start, check_welcome, freeze, seal_given
+from app.play.commands.sealing import before_start, check_welcome, freeze, may_remove_from_round, seal_given
 from app.play.engines import NAMELESS
 from app.play.log.beginning import options_for
 from app.play.log.entries import NOBODY
@@ -131,7 +131,8 @@ def _ready(table: Table, asked: Proposal, command: cmd.Ready) -> Proposal:
 
 
 def _remove(table: Table, asked: Proposal, command: cmd.Remove) -> Proposal:
-    before_start(table)
+    if not may_remove_from_round(table, command.seat, asked.received):
+        before_start(table)
     _as_host(table, asked)
     if command.seat >= len(table.seats) or table.seats[command.seat].is_free:
         raise Refusal("bad_seat")

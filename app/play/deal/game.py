@@ -52,18 +52,18 @@ async def begin(game_server: GameServer, actor: Actor, deal: Deal, game: str, mo
     `most` is how many unfinished games this person may have created. Raises Refusal.
     """
     row, entry = new_deal_game(actor.id, deal, game_server.clock.now(), game)
-    is_bots_turn = row.to_act != "0"
+    due = (
+        row.created_at if row.to_act != "0" else None
+    )  # bots move when it is due; the person has no deadline
     try:
         game_server.names.take({actor.id: actor.name})
-        is_made = await game_server.store.create(
-            row, entry, (actor.ids, most), due=row.created_at if is_bots_turn else None
-        )
+        is_made = await game_server.store.create(row, entry, (actor.ids, most), due=due)
     except GameExists:
         return
     except StoreUnavailable:
         raise Unconfirmed from None
     if not is_made:
         raise Refusal("too_many_rooms")
-    game_server.announce(row, entry)
-    if is_bots_turn:
-        game_server.schedule.nudge(row.created_at)
+    game_server.announce(row, entry, due)
+    if due is not None:
+        game_server.schedule.nudge(due)

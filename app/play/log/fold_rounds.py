@@ -39,7 +39,7 @@ def _sealed(table: Table, entry: Entry) -> None:
 
 def _asked(table: Table, entry: Entry) -> None:
     assert table.round is not None
-    table.round = replace(table.round, asked=True, since=entry.at)
+    table.round = replace(table.round, asked=True, since=entry.at, wait=entry.body.get("wait"))
 
 
 def _voided(table: Table, entry: Entry) -> None:

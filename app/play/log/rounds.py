@@ -12,10 +12,13 @@ import msgspec
 from msgspec.structs import replace
 
 from app.play.frames import Opening
-from app.play.log.terms import DAY, ClockTerms
+from app.play.log.terms import ClockTerms
 
-OPENING_TIME = 20_000  # milliseconds: browsers open by themselves as soon as they have kept what was frozen
-LONGEST_DAYS = 3  # where a turn takes days, so does this, up to a point
+OPENING_MS = 20_000  # browsers open by themselves as soon as they have kept what was frozen
+CORRESPONDENCE_OPENING_MS = 12 * 3_600_000  # where a turn takes days: long enough for a night
+SEEN_OPENING_MS = (
+    30 * 60_000
+)  # likewise, where everybody who is missing has been at the table since the start
 MOST_MISSED = 2  # whoever was missing so often may not sit here again
 
 
@@ -31,6 +34,7 @@ class Round(msgspec.Struct, frozen=True):
     next_seals: tuple[str | None, ...]
     since: int
     asked: bool = False  # those who are missing have been asked once more
+    wait: int | None = None  # milliseconds they have after that; None: as long as before
 
     def missing(self) -> tuple[int, ...]:
         """Seats of the game that have not opened."""
@@ -78,5 +82,5 @@ def _with(values: tuple[str | None, ...], number: int, value: str) -> tuple[str 
 
 
 def opening_time(clock: ClockTerms) -> int:
-    """How long everybody has to open, the first time and once more."""
-    return 1000 * min(clock.days, LONGEST_DAYS) * DAY if clock.kind == "days" else OPENING_TIME
+    """Return the milliseconds that everybody has to open, the first time and once more."""
+    return CORRESPONDENCE_OPENING_MS if clock.kind == "days" else OPENING_MS

@@ -182,7 +182,9 @@ class Table(msgspec.Struct, eq=False):
 
     def round_until(self) -> int | None:
         """Until when those who have not opened are waited for."""
-        return None if self.round is None else self.round.since + opening_time(self.terms.clock)
+        if self.round is None:
+            return None
+        return self.round.since + (self.round.wait or opening_time(self.terms.clock))
 
     def timed_since(self) -> int | None:
         """Since when time counts against somebody, if it does now."""

@@ -64,8 +64,11 @@ class Terms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bot_level: Level = "sailor"
 
 
-def parse_terms(given: dict[str, Any]) -> Terms:
-    """Terms from what the creator sent (`password` in clear); raises Refusal `bad_options`."""
+def parse_terms(given: dict[str, Any]) -> tuple[Terms, str | None]:
+    """Return the terms that the creator sent and the password in clear, which is yet to be hashed (`locked_with`).
+
+    Raises Refusal `bad_options`.
+    """
     fields = dict(given)
     password = fields.pop("password", None)
     if "lock" in fields:
@@ -87,11 +90,15 @@ def parse_terms(given: dict[str, Any]) -> Terms:
         raise Refusal("bad_options", "A correspondence clock needs at least one day.")
     if 0 < terms.absence < 10:
         raise Refusal("bad_options", "Absence counts from 10 seconds on, or 0 for never.")
-    if password is not None:
-        if not isinstance(password, str) or not 1 <= len(password) <= LONGEST_PASSWORD:
-            raise Refusal("bad_options", f"A password has 1 to {LONGEST_PASSWORD} characters.")
-        terms = msgspec.structs.replace(terms, password_hash=hash_of(password))
-    return msgspec.structs.replace(terms, title=terms.title.strip())
+    is_password = isinstance(password, str) and 1 <= len(password) <= LONGEST_PASSWORD
+    if password is not None and not is_password:
+        raise Refusal("bad_options", f"A password has 1 to {LONGEST_PASSWORD} characters.")
+    return msgspec.structs.replace(terms, title=terms.title.strip()), password
+
+
+def locked_with(terms: Terms, password_hash: str) -> Terms:
+    """Return these terms with a password."""
+    return msgspec.structs.replace(terms, password_hash=password_hash)
 
 
 def parse_stored(stored: dict[str, Any]) -> Terms:
@@ -117,7 +124,9 @@ def is_plain(text: str) -> bool:
 # -- passwords of tables ---------------------------------------------------------------------------
 # A table's password guards a game among friends and is asked for on every connection, so the cost is
 # held at about 5 ms; the same work is done where there is no table, so that the two take equally long.
+# Both functions block: call them through TablePasswords, off the event loop.
 
+HASH_MS = 10.0  # what one hash is charged with
 _COST = {"n": 2**12, "r": 8, "p": 1, "dklen": 32}
 _NO_HASH = "00" * 16 + "$" + "00" * 32
 

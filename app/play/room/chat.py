@@ -140,7 +140,8 @@ async def _was_here(room: Replica, person: str) -> bool:
 def _may_read(subscriber: Subscriber, line: ChatLine, table: Table) -> bool:
     if line.is_deleted or line.person in subscriber.muted:
         return False
-    return line.channel == "players" or subscriber.seat is None or table.is_over
+    # By the person who was let in: a player who only watches with a second socket is no spectator.
+    return line.channel == "players" or table.is_over or table.seat_of(subscriber.admitted) is None
 
 
 def _frames(line: ChatLine, names: NameBook) -> tuple[Frame, Frame]:

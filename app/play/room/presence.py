@@ -104,6 +104,10 @@ class Presence:
             person in people for until, people, _ in self._elsewhere.values() if until > now
         )
 
+    def has_been_here(self, person: str | None, since: int, now: int) -> bool:
+        """Return whether the person has had a socket anywhere since then, as far as this worker knows."""
+        return person is not None and (self._active.get(person, 0) >= since or self.is_here(person, now))
+
     def are_here(self, table: Table) -> bool:
         """Whether whoever is to act has a socket in this worker: the short question."""
         here = self._here

@@ -25,7 +25,7 @@ from app.play.log.table import Table
 from app.play.ports import Actor, News, StoreUnavailable
 from app.play.refusals import Raced, Refusal, Unconfirmed
 from app.play.room.replica import Replica, named_by
-from app.play.schedule.due import due_at
+from app.play.schedule.due import GRACE, due_at
 from app.play.schedule.time_credit import Delays, next_credit
 from app.play.stored import Stored
 
@@ -183,9 +183,7 @@ class Room(Replica):
         if table.round is None and (clocks is None or not clocks.running):  # no time counts
             return False
         schedule, now = self.context.schedule, proposal.received
-        return (
-            not schedule.is_current(now) or next_credit(table, schedule.outages, self.delays, now) is not None
-        )
+        return not schedule.is_current(now) or next_credit(table, schedule.outages, self.delays) is not None
 
     async def _prepare(self, proposal: Proposal) -> None:
         command = proposal.command
@@ -196,30 +194,57 @@ class Room(Replica):
             raise Refusal("try_again") from None
         if self.is_stale or getattr(command, "version", 0) > self.table.seq:
             await self.read_on()
-        await self._keep_time(proposal.received)
+        if command is not None and command.id not in self.commands:
+            await self._credit_time(proposal.received, proposal)
 
-    async def _keep_time(self, now: int) -> None:
-        """With the lock: what no clock should have counted is credited, before any is judged."""
+    async def read_on(self) -> None:
+        await super().read_on()
+        self.delays.on_recovered(self.context.clock.now(), is_timed=self.table.timed_since() is not None)
+
+    async def _credit_time(self, now: int, asked: Proposal | None = None) -> None:
+        """Write the time credit that is owed, before any clock is judged. The lock is held.
+
+        A command that is refused with the credit as well (`asked`) raises Refusal, and nothing is written.
+        """
         if self.table.timed_since() is None:
             return
         schedule = self.context.schedule
         await schedule.be_current(now)
-        while (credit := next_credit(self.table, schedule.outages, self.delays, now)) is not None:
+        may_be_behind = asked is not None and not self.context.bus.is_alone
+        while (credit := next_credit(self.table, schedule.outages, self.delays)) is not None:
+            if may_be_behind:  # another worker's entries may make a refusal wrong, or have the credit
+                may_be_behind = False
+                await self.read_on()
+                continue
             credit.received = now
+            if asked is not None:
+                self._try_credited(credit, asked)
             stored = self._append(credit)
-            with suppress(StoreUnavailable):  # `_commit` finds it again
+            with suppress(StoreUnavailable):  # `_commit` raises it again
                 await stored
             if self._commit(credit, stored) is None:
                 await self.read_on()
-        self.delays.credited()
+        self.delays.on_credited()
+
+    def _try_credited(self, credit: Proposal, asked: Proposal) -> None:
+        """Decide the command on the table as it will be after the credit. Raises Refusal."""
+        entry = Entry(
+            self.id, self.table.seq + 1, credit.kind, credit.seat, credit.body, credit.by, self.table.at
+        )
+        credited, _ = table_after(self.table, entry)
+        asked.own = credited.seat_of(asked.actor.ids)
+        assert asked.decide is not None
+        asked.decide(credited, asked)
 
     async def begin_sweep(self, now: int) -> int:
-        """The sweeper comes: for all that is decided by now, with what no clock should have counted credited."""
+        """Begin a sweep at `now`: read on where needed, and credit time if anything is due."""
         async with self.lock:
             sweep = self.wakeup.begin_sweep()
             if self.is_stale or not self.context.bus.is_alone:
                 await self.read_on()
-            await self._keep_time(now)
+            due = due_at(self.table, self.presence, now)
+            if due is not None and due <= now + GRACE:  # a clock without time left is not waited for
+                await self._credit_time(now)
             return sweep
 
     # -- to the log and back -----------------------------------------------------------------------
@@ -260,7 +285,7 @@ class Room(Replica):
     def _unconfirmed(self, proposal: Proposal) -> Refusal:
         """It may be on disk, or not: the log is read before anything else."""
         self.is_stale = True
-        self.delays.failed(proposal.received)
+        self.delays.on_failed(proposal.received)
         return Unconfirmed()
 
     def _due(self, after: Table, kind: str, at: int) -> int | None:
@@ -294,7 +319,7 @@ class Room(Replica):
         except StoreUnavailable:
             raise self._unconfirmed(proposal) from None
         if proposal.kind != "credited":
-            self.delays.stored(proposal.received, context.clock.now())
+            self.delays.on_stored(proposal.received, context.clock.now())
         if not is_appended:
             return None
         entry = append.entry

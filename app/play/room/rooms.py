@@ -18,7 +18,6 @@ from app.play.log.reading import ROOMS_AT_ONCE, log_slices
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.room.room import Room
-from app.play.schedule.due import EMPTY
 from app.play.turns import turns_of
 
 SOON = 0.1  # seconds; a hundred people who come back at once are one message, not a hundred to each
@@ -76,7 +75,8 @@ class Rooms:
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
         # After a restart every room is wanted at once: a few are read at a time.
         self._at_once = asyncio.Semaphore(ROOMS_AT_ONCE)
-        self._made: dict[str, tuple[GameRow, Entry]] = {}  # tables made here just now, the oldest first
+        # Tables created here in the last seconds, oldest first: row, first entry, time of the due row or None.
+        self._made: dict[str, tuple[GameRow, Entry, int | None]] = {}
 
     def __iter__(self) -> Iterator[Room]:
         return iter(self._rooms.values())
@@ -92,17 +92,21 @@ class Rooms:
     def loaded(self, game: str) -> Room | None:
         return self._rooms.get(game)
 
-    def made(self, row: GameRow, entry: Entry) -> None:
-        """A table is in the log, with this one entry: whoever opened it comes within seconds, and nothing is read."""
-        self._made[row.id] = row, entry
+    def made(self, row: GameRow, entry: Entry, due: int | None) -> None:
+        """Remember a table that was just stored with this entry, so that its creator enters without a query.
+
+        `due` is the time of the due row stored with it; None when there is no such row.
+        """
+        self._made[row.id] = row, entry, due
         if len(self._made) > MOST_NEW:
             del self._made[next(iter(self._made))]
 
     async def get(self, game: str) -> Room | None:
         """The room, loaded if need be; None when there is no such game. Raises Refusal `try_again`."""
         room = self._rooms.get(game)
-        if room is None and game in self._made and game not in self._loading:
-            room = self._new(*self._made.pop(game))
+        made = self._made.pop(game, None)  # of use once: afterwards the log may have more entries
+        if room is None and made is not None and game not in self._loading:
+            room = self._new(*made)
         if room is not None:
             room.last_used = self._context.clock.now()
             return room
@@ -120,7 +124,7 @@ class Rooms:
         elif fault is not None and not isinstance(fault, Refusal):  # that one is for whoever still waits
             _log.error("game %s cannot be read", game, exc_info=fault)
 
-    def _new(self, row: GameRow, entry: Entry) -> Room | None:
+    def _new(self, row: GameRow, entry: Entry, due: int | None) -> Room | None:
         """The room of a table that was made here just now; None where the log may have more of it by now."""
         context = self._context
         if context.clock.now() - row.created_at > NEW or context.bus.hears(row.id):
@@ -130,32 +134,40 @@ class Rooms:
         if not context.names.knows(room.table.named()):
             return None
         context.bus.follow(row.id)
-        room.wakeup.note(row.created_at + EMPTY, 0)
+        room.wakeup.note(due, 0)
         if context.bus.is_alone:  # nobody else can have said anything at it
             room.last_chat_sent, room.has_mutes = 0, False
         self._put_in_place(room)
         return room
 
     async def _load(self, game: str) -> Room | None:
-        store = self._context.store
         try:
-            row = await store.game(game)
+            row = await self._context.store.game(game)
             if row is None:
                 return None
-            room = Room(self._context, _kept(row))
-            self._context.bus.follow(game)  # before reading, so that nothing falls in between
-            async with self._at_once:
-                async for some in log_slices(store, game):
-                    await turns_of(asyncio.get_running_loop()).next(1 + len(some) / ENTRIES_A_STEP)
-                    room.load(some)
-            await self._learn_names(room, row)
+            room = await self._read(row)
         except (StoreUnavailable, Refusal):
-            self._context.bus.unfollow(game)
             raise Refusal("try_again") from None
         self._put_in_place(room)
         if room.table.status == "open":
             # Whoever was there when it was last loaded may have been lost with their worker, and is not waited for.
             self._context.tasks.spawn(room.reschedule())
+        return room
+
+    async def _read(self, row: GameRow) -> Room:
+        """Read the room from its log. Its topic stays followed only if this succeeds."""
+        context, game = self._context, row.id
+        room = Room(context, _kept(row))
+        context.bus.follow(game)  # before reading, so that no entry falls in between
+        try:
+            async with self._at_once:
+                async for some in log_slices(context.store, game):
+                    await turns_of(asyncio.get_running_loop()).next(1 + len(some) / ENTRIES_A_STEP)
+                    room.load(some)
+            await self._learn_names(room, row)
+        except BaseException:  # whatever it was, including cancellation: no room will unfollow it on eviction
+            context.bus.unfollow(game)
+            raise
         return room
 
     def _put_in_place(self, room: Room) -> None:
@@ -213,7 +225,7 @@ class Rooms:
         for game in gone:
             del self._rooms[game]
             self._context.bus.unfollow(game)
-        for game in [game for game, (row, _) in self._made.items() if now - row.created_at > NEW]:
+        for game in [game for game, (row, *_) in self._made.items() if now - row.created_at > NEW]:
             del self._made[game]
         return len(gone)
 

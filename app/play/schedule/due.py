@@ -11,6 +11,7 @@ from app.play.commands.proposal import Proposal
 from app.play.commands.seating import begin
 from app.play.log.beginning import begins_at, options_for, ready_seats
 from app.play.log.entries import NOBODY
+from app.play.log.rounds import SEEN_OPENING_MS
 from app.play.log.table import Table
 from app.play.room.pace import is_turn_spent
 from app.play.room.presence import Presence
@@ -31,7 +32,7 @@ def due_at(table: Table, presence: Presence, now: int) -> int | None:
     if table.is_over:
         return None
     if table.status == "open":
-        until = table.round_until()
+        until = _opening_ends_at(table, presence, now)
         either = (
             _host_gone_at(table, presence, now),
             None if until is None else until + GRACE,
@@ -91,7 +92,7 @@ def _heirs(table: Table, presence: Presence, now: int) -> list[int]:
 def next_due(table: Table, presence: Presence, now: int) -> Proposal | None:
     """The next entry of the server's own that is due, bots' moves apart."""
     if table.status == "open":
-        late = _late_opening(table, now)
+        late = _late_opening(table, presence, now)
         if late is not None:
             return late
         begins = begins_at(table)
@@ -129,15 +130,33 @@ def next_due(table: Table, presence: Presence, now: int) -> Proposal | None:
     return None
 
 
-def _late_opening(table: Table, now: int) -> Proposal | None:
-    """Whoever has not opened in time is asked once more; after that the round is void."""
-    until = table.round_until()
-    if table.round is None or until is None or until + GRACE > now:
+def _opening_ends_at(table: Table, presence: Presence, now: int) -> int | None:
+    """Return when missing seats are asked once more, or the round is void; None when no round waits.
+
+    Clients open by themselves within seconds. By correspondence somebody may be asleep, so the first wait is long; it
+    is short where everybody who is missing has been at the table since the start, as far as this worker knows.
+    """
+    frozen, until = table.round, table.round_until()
+    if frozen is None or until is None or frozen.asked or table.terms.clock.kind != "days":
+        return until
+    missing = [table.seats[frozen.order[number]].person for number in frozen.missing()]
+    if all(presence.has_been_here(person, frozen.since, now) for person in missing):
+        return min(until, frozen.since + SEEN_OPENING_MS)
+    return until
+
+
+def _late_opening(table: Table, presence: Presence, now: int) -> Proposal | None:
+    """Return the entry that asks missing seats once more, or voids the round; None before their time is over."""
+    frozen, until = table.round, _opening_ends_at(table, presence, now)
+    if frozen is None or until is None or until + GRACE > now:
         return None
-    missing = [table.round.order[number] for number in table.round.missing()]
-    if not table.round.asked:
-        return Proposal("asked", NOBODY, {"seats": missing, "about": missing[0]})
-    return Proposal("voided", NOBODY, {"missing": missing, "why": "late", "about": missing[0]})
+    missing = [frozen.order[number] for number in frozen.missing()]
+    if frozen.asked:
+        return Proposal("voided", NOBODY, {"missing": missing, "why": "late", "about": missing[0]})
+    body = {"seats": missing, "about": missing[0]}
+    if until != table.round_until():
+        body["wait"] = SEEN_OPENING_MS
+    return Proposal("asked", NOBODY, body)
 
 
 def default_move(table: Table, seat: int, by: str) -> Proposal:

@@ -206,6 +206,8 @@ def _take_turn(position: Position, value: object, forced_passes: object) -> None
     position.taken = _number(turn["taken"], 0, options.actions, "The number of actions taken")
     if type(turn["captain_used"]) is not bool:
         raise BadPosition("Whether the captain's sail is used must be true or false.")
+    if turn["captain_used"] and not options.has_sloop:
+        raise BadPosition("Only the complete scenario has a captain's sail; captain_used must be false here.")
     position.captain_used = turn["captain_used"]
     still_in = position.resigned.count(False)
     if not still_in:

@@ -14,7 +14,7 @@ from app.play.commands import messages as cmd
 from app.play.engines import SCHEMES
 from app.play.lobby import row_of_game
 from app.play.log.entries import GameRow
-from app.play.log.terms import Terms, parse_terms
+from app.play.log.terms import Terms, locked_with, parse_terms
 from app.play.making_room import end_oldest
 from app.play.matchmaking import fitting_table
 from app.play.ports import Actor
@@ -28,7 +28,7 @@ from app.web.errors import status_of
 from app.web.game_server import actor_of, game_server_of
 from app.web.routing import Router
 from app.web.security.idempotency import IdempotencyKey, table_id
-from app.web.security.room_lookup import find_room
+from app.web.security.room_lookup import find_room, hash_table_password
 from app.web.site import site_of
 
 router = Router(prefix="/api/v1", tags=["games"])
@@ -61,7 +61,9 @@ async def create_game(
     tables as they may has the oldest one without other people ended for it (`ended`).
     """
     site_of(request).limits.take_write(person.id)
-    terms = parse_terms(new.model_dump(exclude={"options", "bots", "screen"}))
+    terms, password = parse_terms(new.model_dump(exclude={"options", "bots", "screen"}))
+    if password is not None:
+        terms = locked_with(terms, await hash_table_password(request, password))
     row, ended = await _create(
         request, person, new.options, terms, new.bots, key, make_room=make_room, is_from_screen=new.screen
     )
@@ -110,7 +112,7 @@ async def quick_play(
     if found is not None:
         return _quick_answer(found, is_found=True)
     options = {"preset": wish.preset, "players": wish.seats}
-    row, _ = await _create(request, person, options, parse_terms({}), [], key)
+    row, _ = await _create(request, person, options, Terms(), [], key)
     return _quick_answer(row, is_found=False)
 
 

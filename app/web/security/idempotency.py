@@ -6,13 +6,11 @@ site's secret: an unlisted table is its link, and a key that a program counts up
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from typing import Annotated
 
 from fastapi import Header
 
-from app.play.create import id_of
+from app.play.create import derive_game_id
 
 IdempotencyKey = Annotated[
     str | None,
@@ -24,5 +22,4 @@ def table_id(secret: str, person: str, key: str | None) -> str | None:
     """The id of the table that this request opens; None: any."""
     if key is None:
         return None
-    digest = hmac.digest(secret.encode(), f"table|{person}|{key}".encode(), hashlib.sha256)
-    return id_of(int.from_bytes(digest))
+    return derive_game_id(secret, f"table|{person}|{key}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from time import monotonic
 
 from starlette.requests import HTTPConnection
 
 from app.play.join import admit
+from app.play.log.terms import HASH_MS
 from app.play.ports import Actor
 from app.play.refusals import NotAdmitted, Refusal
 from app.play.room.room import Room
@@ -46,7 +48,8 @@ class RoomLookup:
         wait = lookups.hold(self._key, cost)
         is_failed = True  # and so it is for whoever is cut off in the middle
         try:
-            room = await admit(self._game_server, game, actor, None if wait else password)
+            charge = partial(_charge_hash, self._limits, self._key, actor)
+            room = await admit(self._game_server, game, actor, None if wait else password, self._key, charge)
             is_failed = False
             return room
         except Refusal as refusal:
@@ -62,6 +65,21 @@ class RoomLookup:
         finally:
             if not wait:
                 lookups.settle(self._key, cost, is_kept=is_failed)
+
+
+def _charge_hash(limits: Limits, address: str, actor: Actor) -> None:
+    """Charge a hash to the address and to the person, whether the password is right or wrong. Raises TooFast."""
+    for key in (address, f"person {actor.id}") if actor.ids else (address,):
+        wait = limits.work.wait(key, HASH_MS)
+        if wait:
+            raise TooFast(wait)
+
+
+async def hash_table_password(connection: HTTPConnection, password: str) -> str:
+    """Hash the password of a new table, charged to the address. Raises TooMany, or Refusal `too_fast`."""
+    limits = site_of(connection).limits
+    limits.take_work(connection, HASH_MS)
+    return await game_server_of(connection).passwords.hash(password, limits.key_of(connection))
 
 
 async def find_room(connection: HTTPConnection, game: str, actor: Actor, password: str | None) -> Room:

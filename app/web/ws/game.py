@@ -138,7 +138,9 @@ class GameSession(BaseSession):
             self.outbox.end(4001, "reload")
             return
         try:
-            room = await self.lookup.find(self.game, self.socket.actor, hello.password)
+            room = self.room
+            if room is None or self.subscriber not in list(room.subscribers):  # else this socket is admitted
+                room = await self.lookup.find(self.game, self.socket.actor, hello.password)
             if hello.v == OLD_PROTOCOL and room.table.scheme != 1:
                 self.outbox.end(4001, "reload")
                 return

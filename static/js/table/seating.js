@@ -153,6 +153,16 @@ export function Seating(root, { game, send, sit, giveUp, now, towards }) {
     } else if (info.reserved) words.append(el("b", {}, t("Kept for {name}", { name: personName(info.name) })));
     else words.append(el("b", {}, t("Free seat")));
     const buttons = el("span", { class: "berth-deeds" });
+    const removeButton = () =>
+      el(
+        "button",
+        { type: "button", class: "button button-small button-quiet", onclick: () => send({ do: "remove", seat }) },
+        t("Remove {name}", { name: nameOf(info) }),
+      );
+    if (table.opening && isHost && !mine && isLate(table, seat)) {
+      buttons.append(removeButton());
+      item.append(buttons);
+    }
     if (table.opening || table.status !== "open") return item;
     if (mine) {
       item.append(colours(state, seat));
@@ -189,13 +199,7 @@ export function Seating(root, { game, send, sit, giveUp, now, towards }) {
       );
     }
     if (isHost && filled && !mine) {
-      buttons.append(
-        el(
-          "button",
-          { type: "button", class: "button button-small button-quiet", onclick: () => send({ do: "remove", seat }) },
-          t("Remove {name}", { name: nameOf(info) }),
-        ),
-      );
+      buttons.append(removeButton());
       if (info.person && !info.bot)
         buttons.append(
           el(
@@ -208,6 +212,10 @@ export function Seating(root, { game, send, sit, giveUp, now, towards }) {
     item.append(buttons);
     return item;
   }
+
+  /** Whether a start waits for this seat, and the host may remove it. */
+  const isLate = (table, seat) =>
+    table.opening.order.includes(seat) && !hasOpened(table, seat) && (table.opening.asked || table.clock.kind === "days");
 
   /** Whether the person of a seat is there now. */
   const presenceSign = (isHere) =>

@@ -112,6 +112,22 @@ def test_a_browser_that_has_forgotten_says_so_and_the_round_is_void(person: Call
     expect(bo.page.locator("[data-verdict]")).to_contain_text("This game was fair")
 
 
+def test_by_correspondence_the_host_may_remove_who_does_not_open(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    game = ann.create(SHORT, clock={"kind": "days", "days": 1})
+    for player in (ann, bo):
+        player.game = game
+        sit(player, game)
+    bo.page.goto(f"{bo.url}/rules")  # away from the table
+    start(ann)
+    expect(ann.page.get_by_text("Waiting for the browser of Bo")).to_be_visible()
+    remove = ann.page.get_by_role("button", name="Remove Bo")
+    expect(remove).to_be_visible()
+    expect(ann.page.get_by_role("button", name="Stand up")).to_have_count(0)
+    remove.click()
+    expect(ann.page.locator("#live-alert")).to_contain_text("wait a moment")  # Bo's browser has 20 seconds
+
+
 def test_another_device_seals_anew_before_the_start(person: Callable[..., Player]) -> None:
     (ann, bo), game = seated(person, "Ann", "Bo")
     before = bo.state()["table"]["seals"]

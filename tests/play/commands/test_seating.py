@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app import rules
-from app.play.log.terms import parse_terms
+from app.play.log.terms import Terms, parse_terms
 from app.play.refusals import NotAdmitted, Refusal
 from tests.play.stage import Guest, Stage
 
@@ -204,9 +204,9 @@ async def test_a_guest_may_not_open_rooms_without_end(stage: Stage) -> None:
     ann = stage.guest("ann")
     options = {"preset": "jamaica", "players": 2}
     for _ in range(2):
-        await stage.game_server.create(ann.actor, options, parse_terms({}), [], 2)
+        await stage.game_server.create(ann.actor, options, Terms(), [], 2)
     with pytest.raises(Refusal, match="too_many_rooms"):
-        await stage.game_server.create(ann.actor, options, parse_terms({}), [], 2)
+        await stage.game_server.create(ann.actor, options, Terms(), [], 2)
 
 
 async def test_somebody_whom_a_player_has_blocked_cannot_sit_down(stage: Stage) -> None:

@@ -99,6 +99,7 @@ def check_turn(position: Json) -> None:
     refuse_if(not is_count(turn["taken"]), "taken is a number")
     refuse_if(turn["taken"] > options["actions"], "taken is at most the number of actions")
     refuse_if(not isinstance(turn["captain_used"], bool), "captain_used is true or false")
+    refuse_if(turn["captain_used"] and options["scenario"] != "complete", "no captain outside complete")
     left = len(seats_in(position))
     # A game won by resignation leaves the turn where it was, with the seat that resigned perhaps.
     won_by_resignation = left == 1 and position["winner"] is not None

@@ -8,7 +8,7 @@ from app.play.create import new_table
 from app.play.engines import CURRENT
 from app.play.log.entries import Entry, GameRow
 from app.play.log.reading import ROOMS_AT_ONCE
-from app.play.log.terms import parse_terms
+from app.play.log.terms import Terms
 from app.play.ports import GameExists
 from app.store.games.store import SqlGameStore
 from tests.store.samples import NOW, append_of, line_of, new_game
@@ -18,7 +18,7 @@ CROWD = 50
 
 
 def opened(creator: str, game: str | None = None) -> tuple[GameRow, Entry]:
-    terms = parse_terms({})
+    terms = Terms()
     return new_table(creator, {"preset": "jamaica", "players": 2}, terms, ["mate"], NOW, CURRENT, game)
 
 
