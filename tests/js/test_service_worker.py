@@ -43,8 +43,9 @@ NAVIGATE = """async (module, pages) => {
     await Promise.all(all);
     const kept = await caches.match("/offline");
     const cache = await caches.open("cartagena-offline-1");
-    const files = (await cache.keys()).map(({url}) => new URL(url).pathname).filter((path) => path.startsWith("/static/"));
-    return {lang: kept?.headers.get("Content-Language") ?? null, files: files.sort()};
+    const paths = (await cache.keys()).map(({url}) => new URL(url).pathname);
+    const files = paths.filter((path) => path.startsWith("/static/")).sort();
+    return {lang: kept?.headers.get("Content-Language") ?? null, files};
   } finally {
     window.fetch = realFetch;
   }
