@@ -138,13 +138,19 @@ def _move_text(move: rules.Move, seat: int | None) -> str:
 def verify(parser: argparse.ArgumentParser) -> None:
     """`cartagena verify`: recompute the commitment, the board and every card of a record."""
     parser.add_argument("record", help="a file with a record, or - for standard input")
+    parser.add_argument(
+        "--scheme",
+        type=int,
+        choices=(1, 2, 3),
+        help="the scheme of its table; needed for a record of scheme 1",
+    )
     parser.set_defaults(run=_verify)
 
 
 @_guarded
 def _verify(asked: argparse.Namespace) -> None:
     record = rules.record_from_json(_read_json(asked.record))
-    last = rules.verify(record)
+    last = rules.verify(record, scheme=asked.scheme)
     print(f"commitment: holds ({record.commitment})")
     if record.scheme == 1:
         print("scheme:     1, every player's nonce was known as soon as they sat down")

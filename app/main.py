@@ -160,14 +160,14 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         async def is_blocked(person: Actor, others: Iterable[str]) -> bool:
             return await site.social.is_blocked(person.ids, list(others))
 
-        pool = BotPool(workers=settings.bot_workers, on_outcome=counts.thought)
+        pool = BotPool(workers=settings.bot_workers, on_outcome=counts.thought, share_of=site.shares.of)
         stack.push_async_callback(pool.close)
         game_server = app.state.game_server = await stack.enter_async_context(
             open_game_server(settings, store, counts, names=site.people.names, blocks=is_blocked, bot=pool)
         )
 
         deals = app.state.deals = Deals(DealStore(engine), game_server, site.offload)
-        reviews = app.state.reviews = Reviews(pool.review)
+        reviews = app.state.reviews = Reviews(pool.review, site.shares.of)
         stack.push_async_callback(reviews.close)
 
         pictures = app.state.pictures = Pictures(site.offload)

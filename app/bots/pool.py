@@ -3,6 +3,8 @@
 Workers start when the first bot has to move and stop after a while without work. The queue is bounded; a bot
 that finds it full, whose worker dies or whose time is up plays the best move known so far, or a plain one
 that is always legal. All of that is counted. A review has a process to itself: no bot waits for it.
+
+Requests carry the share of whom they are for (app/bots/fair_queue.py): one person's tables do not delay another's.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from app.bots.choosing import safe_choice
+from app.bots.fair_queue import FairQueue, QueueFull, Share, ShareOf
 from app.bots.levels import SECONDS
 from app.rules import Json
 
@@ -29,7 +32,7 @@ _GRACE = 3.0
 """Seconds beyond its own limit before a worker is taken to hang. On a machine with no time left for bots a
 shorter one would end workers that are merely slow, and starting others would take the last of it."""
 _LONGEST_WAIT = 2.0
-"""Seconds: with many bots in line each thinks so much less that none waits longer than about this."""
+"""Seconds: a person with many bots in line gets so much less thought for each that none waits longer than this."""
 _REVIEW_SECONDS = 20.0
 """A review that takes longer is given up; a game of 150 actions takes about one."""
 _FIXED_SECONDS = 30.0
@@ -106,19 +109,19 @@ class BotPool:
         on_outcome: OnOutcome | None = None,
         command: Sequence[str] = (sys.executable, "-m", "app.bots.worker"),
         grace: float = _GRACE,
+        share_of: ShareOf = lambda person: (person,),
     ) -> None:
         self.counts: Counter[str] = Counter()
         self._most = workers
-        self._queue = queue
+        self._queue = FairQueue(workers, queue)
         self._idle_seconds = idle_seconds
         self._on_outcome = on_outcome
         self._command = command
         self._grace = grace
+        self._share_of = share_of
         self._idle: list[_Worker] = []
         self._all: set[_Worker] = set()
-        self._free = asyncio.Semaphore(workers)
         self._review_free = asyncio.Semaphore(1)
-        self._waiting = 0
         self._last_asked = 0.0
         self._sweeper: asyncio.Task[None] | None = None
         self._is_closed = False
@@ -143,14 +146,18 @@ class BotPool:
         *,
         seat: int | None = None,
         fixed: tuple[int, str] | None = None,
+        person: str = "",
     ) -> Json:
         """One of the actions (an owed discard filled in), within about `budget` seconds of thought.
+
+        `person` is whom the request is for; people who wait take equal turns.
 
         `fixed` bounds the thought in nodes and seeds its chance instead: the same question has the same answer in
         every process. A process that failed thinks again; what a quicker thought would find is never played.
         Raises NoThought.
         """
         began = asyncio.get_running_loop().time()
+        share = self._share_of(person)
         if len(actions) == 1 and "count" not in actions[0]:
             self._count(level, "forced", 0.0)
             return actions[0]
@@ -158,10 +165,10 @@ class BotPool:
             nodes, seed = fixed
             asked: Json = {"view": view, "actions": list(actions), "history": list(history), "level": level}
             return await self._same_thought(
-                {**asked, "seat": seat, "nodes": nodes, "seed": seed}, level, began
+                {**asked, "seat": seat, "nodes": nodes, "seed": seed}, level, began, share
             )
         plain = safe_choice(view, actions, seat)
-        if self._waiting >= self._queue or self._is_closed:
+        if self._is_closed:
             self._count(level, "full", 0.0)
             return plain
         best: list[Json] = []
@@ -173,28 +180,26 @@ class BotPool:
             "level": level,
             "seat": seat,
         }
-        self._waiting += 1
         try:
-            async with self._free:
-                seconds = min(seconds, max(0.01, _LONGEST_WAIT * self._most / self._waiting))
+            async with self._queue.slot(share) as fraction:
+                seconds = min(seconds, max(0.01, _LONGEST_WAIT * self._most * fraction))
                 request["seconds"] = seconds
                 outcome, action = await self._ask(request, seconds, best)
-        finally:
-            self._waiting -= 1
+        except QueueFull:
+            outcome, action = "full", None
         self._count(level, outcome, asyncio.get_running_loop().time() - began)
         return action or (best[0] if best else plain)
 
-    async def _same_thought(self, request: Json, level: str, began: float) -> Json:
+    async def _same_thought(self, request: Json, level: str, began: float, share: Share) -> Json:
         for _ in range(_FIXED_TRIES):
-            if self._waiting >= self._queue or self._is_closed:
+            try:
+                if self._is_closed:
+                    raise QueueFull
+                async with self._queue.slot(share):
+                    outcome, action = await self._ask(request, _FIXED_SECONDS, [])
+            except QueueFull:
                 self._count(level, "full", 0.0)
                 break
-            self._waiting += 1
-            try:
-                async with self._free:
-                    outcome, action = await self._ask(request, _FIXED_SECONDS, [])
-            finally:
-                self._waiting -= 1
             self._count(level, outcome, asyncio.get_running_loop().time() - began)
             if action is not None:
                 return action

@@ -178,7 +178,7 @@ async def _check_chance(api: Api, game: str) -> None:
         return  # it sat down in another life and kept nothing
     record = await api.record(game)
     try:
-        rules.verify(rules.record_from_json(record))
+        rules.verify(rules.record_from_json(record), scheme=keeper.scheme)
         keeper.check(record)
     except (rules.RuleError, NotKept) as wrong:
         raise NotKept(f"The chance of this game does not hold: {wrong}") from None

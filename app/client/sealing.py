@@ -19,6 +19,8 @@ class Keeper:
 
     def __init__(self) -> None:
         self.commitment = ""
+        self.scheme: int | None = None
+        """The scheme of the table; None before the server has shown it."""
         self.rounds: dict[int, Json] = {}
         """What each start froze, by its entry: the last one became the game, the others are void."""
         self.nonces: dict[str, str] = {}
@@ -28,8 +30,8 @@ class Keeper:
 
     def sit(self, shown: Json) -> Json:
         """What goes with `sit`; `shown` is anything that has the table's `commitment` and `scheme`."""
-        self.commitment = shown["commitment"]
-        if shown.get("scheme", 1) == 2:
+        self.commitment, self.scheme = shown["commitment"], shown.get("scheme", 1)
+        if self.scheme == 2:
             return {"seal": self._seal()}
         nonce = secrets.token_hex(16)
         self.nonces[nonce] = nonce
@@ -72,7 +74,7 @@ class Keeper:
         """A program that takes a seat up again sees it here for the first time; it never changes."""
         if self.commitment not in ("", table["commitment"]):
             raise NotKept("The server shows another commitment than when we sat down.")
-        self.commitment = table["commitment"]
+        self.commitment, self.scheme = table["commitment"], table.get("scheme", 1)
 
     def _seal(self) -> str:
         nonce = secrets.token_hex(16)
@@ -86,7 +88,10 @@ class Keeper:
             raise NotKept("The record has another commitment than was shown when we sat down.")
         if not set(record["nonces"]) & set(self.nonces.values()):
             raise NotKept("The record has none of the nonces that we made.")
-        if record.get("scheme") != 2:
+        scheme = record.get("scheme", 1)
+        if self.scheme not in (None, scheme):
+            raise NotKept(f"The table had scheme {self.scheme}, but the record has scheme {scheme}.")
+        if scheme != 2:
             return
         game = (record["seals"], record["options"], [player["bot"] for player in record["players"]])
         void = [voided["seals"] for voided in record["void_rounds"]]

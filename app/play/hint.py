@@ -29,7 +29,7 @@ async def hint(room: Room, actor: Actor, command: cmd.Hint, received: int) -> Ac
     else:
         asking = _asking(table, seat)
         check_allowance(table, actor.ids)  # before the thinking, which costs the most
-        action = await choose(room, table, asking, HINT_LEVEL)
+        action = await choose(room, table, asking, HINT_LEVEL, actor.id)
         why = _why(table, asking, action)
 
     def decide(present: Table, asked: Proposal) -> Proposal:

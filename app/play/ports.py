@@ -220,8 +220,11 @@ class BotPlayer(Protocol):
         *,
         seat: int,
         fixed: tuple[int, str] | None = None,
+        person: str = "",
     ) -> dict[str, Any]:
         """One of the actions (an owed discard with its cards filled in), within about `budget` seconds.
+
+        `person` is whom the bot plays for; people who wait for bots take equal turns.
 
         `fixed`: nodes and a seed instead of time. The same question then has the same answer, or raises NoThought.
         """

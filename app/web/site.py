@@ -26,6 +26,7 @@ from app.web.metrics import Metrics
 from app.web.offload import Offload
 from app.web.security.bans import Bans
 from app.web.security.limits import Limits
+from app.web.security.shares import Shares
 from app.web.ws.open_sockets import SIGNED_OUT, By, OpenSockets
 
 
@@ -56,6 +57,7 @@ class Site:
     sockets: OpenSockets = field(default_factory=OpenSockets)
     publish_signed_out: Callable[[str, Any], None] = lambda key, how: None  # the other workers
     publish_renamed: Callable[[Mapping[str, str | None]], None] = lambda people: None  # rooms in every worker
+    shares: Shares = field(default_factory=Shares)
     known: dict[str, tuple[Player, float]] = field(default_factory=dict)  # by hash: sessions seen lately
     _lookups: dict[int, set[str]] = field(
         default_factory=dict

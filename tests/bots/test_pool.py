@@ -190,3 +190,32 @@ async def test_the_more_bots_wait_the_less_each_thinks(position: rules.Position,
     assert seconds[0] == seconds[-1] == 1.0
     assert seconds[1:] == sorted(seconds[1:])
     assert seconds[1] == pytest.approx(2 / 19)
+
+
+async def test_a_bystander_is_asked_next_however_many_another_has_in_line(
+    position: rules.Position, tmp_path: Path
+):
+    """Nine tables of four legends wait for one person; the first holds the process until all are in line."""
+    log, gate = tmp_path / "sent", tmp_path / "go"
+    text = f"""
+        import json, pathlib, sys, time
+        for line in sys.stdin:
+            asked = json.loads(line)
+            open({str(log)!r}, "a").write(json.dumps([asked["level"], asked["seconds"]]) + "\\n")
+            while not pathlib.Path({str(gate)!r}).exists():
+                time.sleep(0.01)
+            print(json.dumps({{"action": asked["actions"][0]}}), flush=True)
+    """
+    pool = BotPool(command=program(tmp_path, textwrap.dedent(text)), grace=20.0)
+    view, actions = request(position)
+    greedy = [pool.choose(view, actions, [], "legend", 1.0, person="greedy") for _ in range(36)]
+    waiting = [asyncio.create_task(each) for each in greedy]
+    await asyncio.sleep(0)
+    waiting.append(asyncio.create_task(pool.choose(view, actions, [], "captain", 1.0, person="bystander")))
+    await asyncio.sleep(0)
+    gate.touch()
+    await asyncio.gather(*waiting)
+    await pool.close()
+    asked = [json.loads(line) for line in log.read_text().splitlines()]
+    assert asked[1] == ["captain", 0.8], "next, and with all of its time"
+    assert [level for level, _ in asked].count("legend") == 36

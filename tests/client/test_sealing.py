@@ -42,3 +42,11 @@ def test_a_commitment_that_changed_since_sitting_down_is_told():
         keeper.answer(table(commitment="cd" * 32), 0)
     with pytest.raises(NotKept, match="another commitment"):
         keeper.answer(table(commitment="cd" * 32, opening=None, seals=[None], void_rounds=1), 0)
+
+
+def test_a_record_without_seals_of_a_table_that_was_sealed_is_not_the_game_that_was_kept():
+    keeper = Keeper()
+    seal = keeper.sit({"commitment": SHOWN, "scheme": 2})["seal"]
+    unsealed = {"format": "cartagena-record/1", "commitment": SHOWN, "nonces": [keeper.nonces[seal]]}
+    with pytest.raises(NotKept, match="scheme 2"):
+        keeper.check(unsealed)

@@ -112,22 +112,39 @@ async def _moves(ann: Client, bo: Client, times: int) -> list[list[str]]:
     return traces
 
 
-async def test_an_action_passes_the_files_of_the_list_in_their_order_and_no_others(sqlite_url: str) -> None:
-    """What comes by on its own (a timer, presence) does not come by every time, nor at the same point."""
+async def _traces(sqlite_url: str, **wishes: Any) -> list[list[str]]:
+    """Of eight actions the files that each entered; only those that all of them did.
+
+    What comes by on its own (a timer, presence) does not come by every time, nor at the same point.
+    """
     async with in_process(sqlite_url) as server:
         clients = Clients(server)
         try:
-            ann, bo = await clients.game(2)
+            ann, bo = await clients.game(2, **wishes)
             traces = await _moves(ann, bo, 8)
         finally:
             await clients.close()
     always = set.intersection(*map(set, traces))
-    passed = [
+    return [
         [file for file in trace if file in always and not file.startswith(("app/rules/", "app/client/"))]
         for trace in traces
     ]
-    told = [file for file, _ in CORRIDOR if file.endswith(".py")]
-    assert told in passed, "\n".join(passed[-1])
+
+
+TOLD = [file for file, _ in CORRIDOR if file.endswith(".py")]
+
+
+async def test_an_action_passes_the_files_of_the_list_in_their_order_and_no_others(sqlite_url: str) -> None:
+    passed = await _traces(sqlite_url)
+    assert TOLD in passed, "\n".join(passed[-1])
+
+
+async def test_where_a_clock_runs_an_action_passes_the_files_that_are_named_for_it_as_well(
+    sqlite_url: str,
+) -> None:
+    passed = await _traces(sqlite_url, clock={"kind": "turn", "seconds": 60})
+    beside = section("One action, from click to picture").split("Where a clock runs")[1].split(". ")[0]
+    assert set(passed[-1]) == {*TOLD, *paths(beside)}
 
 
 # -- who does what, and nobody else ----------------------------------------------------------------
@@ -201,6 +218,19 @@ def test_sqlite_commits_as_it_says() -> None:
     text = (APP / "store" / "games" / "sqlite_writer.py").read_text()
     assert "BEGIN IMMEDIATE" in text
     assert where(r"synchronous ?= ?FULL", "app/store", ".py")
+
+
+def test_the_writers_write_as_it_says() -> None:
+    writers = where(r"ON CONFLICT DO NOTHING", "app/store/games", ".py")
+    assert "app/store/games/sqlite_writer.py" in writers
+    assert "app/store/games/postgres_writer.py" not in writers
+    assert where(r"UniqueViolationError", "app/store/games", ".py") == {"app/store/games/postgres_writer.py"}
+
+
+def test_settings_lie_below_the_layers_that_import_them() -> None:
+    importing = where(r"from app\.(settings|paths) import", "app", ".py")
+    layers = {name.split("/")[1] for name in importing if name.count("/") > 1}
+    assert {"notify", "web"} <= layers <= {"notify", "store", "bus", "web"}
 
 
 def test_a_rooms_lock_is_released_in_one_place() -> None:

@@ -24,6 +24,7 @@ from app.play.log.entries import GameRow, SeatRow, Summary
 from app.play.log.terms import ClockTerms, Terms, parse_terms
 from app.play.refusals import SENTENCES, Refusal
 from app.play.room.subscribers import KEPT
+from app.play.schedule.due import GRACE
 from app.rules import RuleError, reasons
 from app.rules.core import errors as rule_errors
 from app.settings import Settings
@@ -134,6 +135,35 @@ def test_the_kinds_of_clocks_have_the_documented_fields() -> None:
     kinds = msgspec.inspect.type_info(ClockTerms).fields[0].type.values  # type: ignore[attr-defined]
     assert {clock["kind"] for clock in shown} == set(kinds)
     assert {name for clock in shown for name in clock} == set(ClockTerms.__struct_fields__)
+
+
+def reasons_for_programs() -> set[tuple[str, str]]:
+    """Code and `why` of every error of the rules that is raised with a key of its own."""
+    codes = {each.__name__: each.code for each in RuleError.__subclasses__()}
+    found: set[tuple[str, str]] = set()
+    for file in (ROOT / "app" / "rules").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or len(node.args) < 2:
+                continue
+            first = node.args[0]
+            if node.func.id in codes and isinstance(first, ast.Constant) and isinstance(first.value, str):
+                found.add((codes[node.func.id], first.value))
+    return found
+
+
+def test_every_reason_for_programs_is_documented() -> None:
+    text = under(6, "Reasons for programs")
+    assert {(row[0].strip("`"), row[1].strip("`")) for row in table_rows(text)} == reasons_for_programs()
+
+
+def test_times_of_silence_and_of_clocks_are_those_of_the_code() -> None:
+    assert "0.3 seconds after the deadline" in PAGE
+    assert GRACE == 300
+    text = (ROOT / "app" / "serve.py").read_text(encoding="utf-8")
+    assert "20 to 30 seconds after the last byte" in PAGE
+    assert "ws_ping_interval=20.0" in text, (
+        "pinged at the second visit of two an interval, closed at the third"
+    )
 
 
 def test_creating_a_room_takes_the_documented_fields_with_the_documented_defaults() -> None:

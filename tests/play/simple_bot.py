@@ -21,6 +21,7 @@ class SimpleBot:
         *,
         seat: int,
         fixed: tuple[int, str] | None = None,
+        person: str = "",
     ) -> dict[str, Any]:
         first = actions[0]
         if first["type"] == "discard":

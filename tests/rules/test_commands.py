@@ -75,16 +75,23 @@ def test_replay_refuses_what_the_record_does_not_have(capsys, words):
 
 
 def test_verify_says_that_a_true_record_holds(capsys):
-    code, out, err = run(capsys, "verify", RECORD)
+    code, out, err = run(capsys, "verify", RECORD, "--scheme", 1)
     assert (code, err) == (0, "")
     assert "commitment: holds" in out
+
+
+@pytest.mark.parametrize(("words", "said"), [((), "say so (--scheme 1)"), (("--scheme", 2), "had scheme 2")])
+def test_verify_refuses_an_unsealed_record_unless_its_table_is_known_to_be_unsealed(capsys, words, said):
+    code, out, err = run(capsys, "verify", RECORD, *words)
+    assert (code, out) == (1, "")
+    assert said in err
 
 
 @pytest.mark.parametrize("name", ["commitment", "server_seed"])
 def test_verify_refuses_a_forged_record(capsys, tmp_path, name):
     forged = tmp_path / "forged.json"
     forged.write_text(json.dumps(json.loads(RECORD.read_text()) | {name: "0" * 64}))
-    code, out, err = run(capsys, "verify", forged)
+    code, out, err = run(capsys, "verify", forged, "--scheme", 1)
     assert (code, out) == (1, "")
     assert "does not fit the commitment" in err
 
@@ -135,7 +142,7 @@ def test_a_drawing_that_cannot_be_read_is_refused_with_a_sentence(capsys, tmp_pa
 
 def test_the_commands_read_standard_input_too():
     done = subprocess.run(
-        [sys.executable, "-m", "app.cli", "verify", "-"],
+        [sys.executable, "-m", "app.cli", "verify", "-", "--scheme", "1"],
         input=RECORD.read_bytes(),
         cwd=ROOT,
         capture_output=True,

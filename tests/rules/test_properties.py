@@ -247,7 +247,7 @@ def test_replay_of_the_log_gives_the_same_positions(options: rules.Options, numb
     )
     read = rules.record_from_json(json.loads(json.dumps(record_to_json(record))))
     assert [replayed for replayed, _ in rules.replay(read)] == [start, *(step.after for step in game)]
-    assert rules.verify(read) == position
+    assert rules.verify(read, scheme=1) == position
 
 
 def reason_of(position: rules.Position) -> str:

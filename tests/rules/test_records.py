@@ -75,7 +75,7 @@ def test_a_record_of_the_wrong_form_is_refused_when_it_is_read(name):
 def test_a_record_that_does_not_hold_together_is_refused_when_it_is_verified(name):
     record = rules.record_from_json(changed(CONTENT[name]))
     with pytest.raises(rules.BadRecord, match=r"\.$"):
-        rules.verify(record)
+        rules.verify(record, scheme=1)
 
 
 def test_another_nonce_gives_another_game():
@@ -116,15 +116,15 @@ def test_a_server_that_tries_nonces_for_its_bot_until_a_deck_pleases_it_is_found
     honest = rules.bot_nonce("5" * 64, 1)
     ground = max((f"{n:032x}" for n in range(300)), key=pairs)
     assert pairs(ground) > pairs(honest)
-    assert rules.verify(dealt((person, honest), (None, "sailor"))).winner == 0
+    assert rules.verify(dealt((person, honest), (None, "sailor")), scheme=1).winner == 0
     with pytest.raises(rules.BadRecord, match="bot on seat 1"):
-        rules.verify(dealt((person, ground), (None, "sailor")))
+        rules.verify(dealt((person, ground), (None, "sailor")), scheme=1)
 
 
 def test_a_bots_nonce_belongs_to_its_seat_in_the_game():
     wrong = rules.bot_nonce("5" * 64, 2)  # where it sat before empty seats closed up
     with pytest.raises(rules.BadRecord, match="bot on seat 1"):
-        rules.verify(dealt(("a" * 32, wrong), (None, "sailor")))
+        rules.verify(dealt(("a" * 32, wrong), (None, "sailor")), scheme=1)
 
 
 def test_an_aborted_game_has_no_winner_and_may_stop_anywhere():
@@ -132,7 +132,7 @@ def test_an_aborted_game_has_no_winner_and_may_stop_anywhere():
         del r["actions"][10:]
         r["result"] = {"winner": None, "places": None, "reason": "aborted"}
 
-    assert rules.verify(rules.record_from_json(changed(abort))).winner is None
+    assert rules.verify(rules.record_from_json(changed(abort)), scheme=1).winner is None
 
 
 def test_marks_and_bots_are_kept():

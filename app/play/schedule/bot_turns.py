@@ -59,8 +59,13 @@ async def _wait_for_interval(context: Context, table: Table, pace: int, thought:
         await context.tasks.rest(interval - thought % interval)
 
 
-async def choose(room: Room, table: Table, seat: int, level: str) -> dict[str, Any]:
-    """Ask the bot: it gets this seat's view, its legal list and the events it has seen, like a person."""
+async def choose(
+    room: Room, table: Table, seat: int, level: str, person: str | None = None
+) -> dict[str, Any]:
+    """Ask the bot: it gets this seat's view, its legal list and the events it has seen, like a person.
+
+    `person` is whom it thinks for; by default the host of the table.
+    """
     rules, position, context = table.rules, table.position, room.context
     assert position is not None
     history = await room.full_history()
@@ -68,5 +73,12 @@ async def choose(room: Room, table: Table, seat: int, level: str) -> dict[str, A
     seen = [event for events in history for event in rules.events_for(events, seat, table.options)]
     actions = [rules.action_to_json(action) for action in rules.legal(position, seat)]
     return await context.bots.choose(
-        rules.view(position, seat), actions, seen, level, context.bot_budget, seat=seat, **fixed
+        rules.view(position, seat),
+        actions,
+        seen,
+        level,
+        context.bot_budget,
+        seat=seat,
+        person=person or table.host or table.id,
+        **fixed,
     )

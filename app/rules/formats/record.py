@@ -9,6 +9,7 @@ the table has a nonce.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -137,6 +138,8 @@ def record_from_json(value: object) -> Record:
     where = "options"
     try:
         options = parse_options(fields["options"])
+        is_whole = len(fields["options"]) == len(dataclasses.fields(Options))
+        _require(is_whole, "The options of a record must all be written out.", where)
         where = "commitment"
         commitment = check_seed(fields["commitment"], "The commitment")
         where = "server_seed"
@@ -150,7 +153,11 @@ def record_from_json(value: object) -> Record:
         raise BadRecord(wrong.message, RecordReason.record_part, where=where) from None
     if scheme == 3:
         _require(not nonces, "A deal of the day has no nonces.", where)
-        _require(fields["scheme"] == 3, "The scheme of this format is 3.", "scheme")
+        _require(
+            type(fields["scheme"]) is int and fields["scheme"] == 3,
+            "The scheme of this format is 3.",
+            "scheme",
+        )
         is_day = isinstance(fields["deal"], str) and _DAY.match(fields["deal"]) is not None
         _require(is_day, "The deal is a day, such as 2026-11-17.", "deal")
     else:
@@ -250,9 +257,13 @@ def _void_round_from_json(value: object, number: int) -> VoidRound:
             RecordReason.record_part,
             where="void_rounds",
         )
-    if not isinstance(missing, list) or not all(type(n) is int and 0 <= n < len(seals) for n in missing):
+    seats = range(len(seals))
+    is_list = isinstance(missing, list) and all(type(seat) is int and seat in seats for seat in missing)
+    if not is_list or missing != sorted(set(missing)):
         raise BadRecord(
-            f"{what} names the seats that were missing.", RecordReason.record_part, where="void_rounds"
+            f"{what} names the seats that were missing, each once and in order.",
+            RecordReason.record_part,
+            where="void_rounds",
         )
     return VoidRound(tuple(seals), tuple(nonces), tuple(missing))
 
@@ -264,7 +275,7 @@ def _is_list(value: object, is_right: Any) -> bool:
 def _sealed_from_json(fields: Json, players: int) -> tuple[tuple[str | None, ...], tuple[VoidRound, ...]]:
     """Seals and void rounds of a record with sealed seats, or a sentence on what is wrong with their form."""
     seals, rounds = fields["seals"], fields["void_rounds"]
-    if fields["scheme"] != 2:
+    if type(fields["scheme"]) is not int or fields["scheme"] != 2:
         raise BadRecord("The scheme of this format is 2.", RecordReason.record_part, where="scheme")
     if not _is_list(seals, is_seal) or len(seals) != players:
         raise BadRecord(

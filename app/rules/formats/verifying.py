@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 
 from app.rules.core.action import Resign
@@ -26,29 +27,44 @@ def replay(record: Record) -> Iterator[tuple[Position, tuple[Event, ...]]]:
         yield position, events
 
 
-def verify(record: Record) -> Position:
-    """Recompute commitment, board, every card and the result; the last position if all of it holds."""
+def verify(record: Record, *, scheme: int | None = None) -> Position:
+    """Recompute commitment, seals, board, every card and the result; return the last position. Raises BadRecord.
+
+    `scheme` is the scheme of the table, where the caller knows it from elsewhere: from the room, or from what its
+    client has kept. Without it a record of scheme 1 is refused: nothing binds its nonces, so the record of a sealed
+    game with its seals taken out would look the same.
+    """
+    _check_scheme(record, scheme)
     if commitment_of(record.server_seed) != record.commitment:
         raise BadRecord("The server's seed does not fit the commitment that was shown before the game.")
     _check_nonces(record)
-    last = None
-    for position, _ in replay(record):
-        last = position
-    assert last is not None
+    last, _ = deque(replay(record), maxlen=1)[0]
     if record.reason == "aborted":
-        if record.winner is not None or last.winner is not None:
-            raise BadRecord("A game that was aborted has no winner.")
+        if record.winner is not None or record.places is not None or last.winner is not None:
+            raise BadRecord("A game that was aborted has no winner and no places.")
         return last
     if record.reason == "resigned" and record.winner is None:
         return _given_up(record, last)
+    if last.winner is None:
+        raise BadRecord("The record says that the game was won, but its actions do not end it.")
     if last.winner != record.winner:
         raise BadRecord(f"The record names winner {record.winner}, but its actions lead to {last.winner}.")
     reason = "goal" if _is_home(last) else "resigned"
-    if last.winner is not None and reason != record.reason:
+    if reason != record.reason:
         raise BadRecord(f"The record says the game ended by {record.reason}, but it ended by {reason}.")
-    if last.winner is not None and record.places != tuple(places(last)):
+    if record.places != tuple(places(last)):
         raise BadRecord("The places in the record are not those of the last position.")
     return last
+
+
+def _check_scheme(record: Record, scheme: int | None) -> None:
+    if scheme is None and record.scheme == 1:
+        raise BadRecord(
+            "Nothing in a record of scheme 1 shows where its nonces came from: a sealed game whose seals were "
+            "taken out looks the same. If you know that its table was not sealed, say so (--scheme 1)."
+        )
+    if scheme not in (None, record.scheme):
+        raise BadRecord(f"The table had scheme {scheme}, but the record has scheme {record.scheme}.")
 
 
 def _given_up(record: Record, last: Position) -> Position:
@@ -119,41 +135,39 @@ def _check_nonces(record: Record) -> None:
             raise BadRecord(f"The nonce of the bot on seat {seat} does not follow from the server's seed.")
     if record.scheme == 1:
         return
-    _check_seals(record.commitment, record.seals, record.nonces, is_bot)
-    used, seals = [*record.nonces], [*record.seals]
-    for number, voided in reversed([*enumerate(record.void_rounds, 1)]):
-        _check_void_round(record.commitment, number, voided, used, seals)
-        used += [nonce for nonce in voided.nonces if nonce is not None]
-        seals += voided.seals
+    _check_seals(record, is_bot)
+    for number, voided in enumerate(record.void_rounds, 1):
+        _check_void_round(record.commitment, number, voided)
+    of_rounds = (seal for voided in record.void_rounds for seal in voided.seals)
+    shown = [seal for seal in (*record.seals, *of_rounds) if seal is not None]
+    if len(shown) != len(set(shown)):
+        raise BadRecord(
+            "A seal was used twice. Every seat seals anew after a void round, so all seals differ."
+        )
 
 
-def _check_seals(
-    commitment: str, seals: Sequence[str | None], nonces: Sequence[str | None], is_bot: Sequence[bool]
-) -> None:
-    """Every person's nonce fits the seal that was frozen for it; bots have none."""
-    for seat, (seal, nonce, bot) in enumerate(zip(seals, nonces, is_bot, strict=True)):
+def _check_seals(record: Record, is_bot: Sequence[bool]) -> None:
+    """Each person's nonce fits the seal that was frozen for it; bots have none."""
+    for seat, (seal, nonce, bot) in enumerate(zip(record.seals, record.nonces, is_bot, strict=True)):
         if bot:
             if seal is not None:
                 raise BadRecord(f"Seat {seat} is a bot's: it has no seal.")
-        elif seal is None or nonce is None or seal_of(commitment, nonce) != seal:
+        elif seal is None or seal_of(record.commitment, nonce) != seal:
             raise BadRecord(
                 f"The nonce of seat {seat} does not fit the seal that was frozen before the start."
             )
 
 
-def _check_void_round(
-    commitment: str, number: int, voided: VoidRound, used: Sequence[str], seals: Sequence[str | None]
-) -> None:
-    """What was opened fits its seal, somebody was missing, and nothing of it was used again.
-
-    `used` and `seals` are those of the game, and of later rounds.
-    """
+def _check_void_round(commitment: str, number: int, voided: VoidRound) -> None:
+    """Each nonce that was opened fits its seal, and each seat that is blamed had a seal and did not open it."""
     what = f"Void round {number}"
     for seat, (seal, nonce) in enumerate(zip(voided.seals, voided.nonces, strict=True)):
         if nonce is not None and (seal is None or seal_of(commitment, nonce) != seal):
             raise BadRecord(f"{what}: the nonce of seat {seat} does not fit its seal.")
-        if nonce is not None and (nonce in used or seal in seals):
-            raise BadRecord(f"{what}: the nonce of seat {seat} was known, and was used again.")
-    is_whole = all(nonce is not None for seal, nonce in zip(voided.seals, voided.nonces, strict=True) if seal)
-    if is_whole or not voided.missing or any(voided.seals[seat] is None for seat in voided.missing):
+    if not voided.missing:
         raise BadRecord(f"{what} was void although nobody was missing.")
+    for seat in voided.missing:
+        if voided.seals[seat] is None:
+            raise BadRecord(f"{what} blames seat {seat}, which had nothing to open.")
+        if voided.nonces[seat] is not None:
+            raise BadRecord(f"{what} blames seat {seat}, which opened.")

@@ -51,9 +51,12 @@ async def game_review(
     found = await reviews.known(game)
     if found is None:
         record = await record_for(request, room)
-        asked = site_of(request).limits.take_review(request, person.id if person is not None else None)
+        limits = site_of(request).limits
+        asked = limits.take_review(request, person.id if person is not None else None)
         try:
-            found = await reviews.made(game, record)
+            found = await reviews.made(
+                game, record, person.id if person is not None else limits.address_of(request)
+            )
         except Refused:
             asked.give_back()  # it was not made
             raise

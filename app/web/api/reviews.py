@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from app.bots.fair_queue import FairQueue, QueueFull, ShareOf
 from app.web.errors import TooMany
 
 Json = dict[str, Any]
@@ -15,17 +16,18 @@ Making = Callable[[Json], Awaitable[Json | None]]
 
 _KEPT = 200
 _BACK_SECONDS = 30
-_WAITING = 8  # a review may take many seconds of its process: a longer queue is no answer to anybody
+_MAX_WAITING = 8  # a review may take many seconds of its process: a longer queue is no answer to anybody
 
 
 class Reviews:
     """Of one app: one review at a time, so that however many ask, one process is all they hold."""
 
-    def __init__(self, make: Making) -> None:
+    def __init__(self, make: Making, share_of: ShareOf = lambda person: (person,)) -> None:
         self._make = make
+        self._share_of = share_of
         self._kept: OrderedDict[str, Json] = OrderedDict()
         self._making: dict[str, asyncio.Task[Json]] = {}
-        self._one = asyncio.Semaphore(1)
+        self._queue = FairQueue(1, _MAX_WAITING)
 
     async def known(self, game: str) -> Json | None:
         """The review, if it has been made or is being made; costs nothing. Raises TooMany."""
@@ -36,14 +38,15 @@ class Reviews:
         # Whoever goes away does not take the review from the others.
         return await asyncio.shield(making) if making is not None else None
 
-    async def made(self, game: str, record: Json) -> Json:
-        """A new review, unless somebody began it meanwhile. Raises TooMany."""
+    async def made(self, game: str, record: Json, person: str = "") -> Json:
+        """A new review, unless somebody began it meanwhile. Raises TooMany.
+
+        `person` is who asks for it, or their address; people who wait take equal turns.
+        """
         found = await self.known(game)
         if found is not None:
             return found
-        if len(self._making) >= _WAITING:
-            raise _not_now()
-        task = self._making[game] = asyncio.create_task(self._review(game, record))
+        task = self._making[game] = asyncio.create_task(self._review(game, record, person))
         task.add_done_callback(lambda done: self._ended(game, done))
         return await asyncio.shield(task)
 
@@ -54,9 +57,12 @@ class Reviews:
             task.cancel()
         await asyncio.gather(*making, return_exceptions=True)
 
-    async def _review(self, game: str, record: Json) -> Json:
-        async with self._one:
-            found = await self._make(record)
+    async def _review(self, game: str, record: Json, person: str) -> Json:
+        try:
+            async with self._queue.slot(self._share_of(person)):
+                found = await self._make(record)
+        except QueueFull:
+            found = None
         if found is None:
             raise _not_now()
         kept = {**found, "players": record["players"], "result": record["result"]}

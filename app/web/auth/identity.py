@@ -75,6 +75,8 @@ async def current_person(connection: HTTPConnection) -> Person | None:
         if session is not None:
             player = await _by_session(connection, session)
     scope[SCOPE_PERSON] = player
+    if player is not None:
+        site.shares.note(player, site.limits.address_of(connection))
     return _as_person(player)
 
 
@@ -136,6 +138,7 @@ async def make_guest(request: Request, name: str | None) -> Person:
                 raise
     give_session(request, session, player)
     _remember(site, hashed(session), player)  # what follows at once need not ask the store for it
+    site.shares.note(player, site.limits.address_of(request))
     return Person.of(player)
 
 

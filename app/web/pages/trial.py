@@ -81,11 +81,11 @@ class Trial:
         acting = rules.seats_to_act(self.position)
         return None if self.seat in acting else acting[0]
 
-    async def reply(self, bots: BotPlayer, seat: int) -> None:
+    async def reply(self, bots: BotPlayer, seat: int, person: str = "") -> None:
         """One action of a bot, from what its seat knows."""
         actions = [rules.action_to_json(action) for action in rules.legal(self.position, seat)]
         view = rules.view(self.position, seat)
-        chosen = await bots.choose(view, actions, self._seen[seat], LEVEL, SECONDS, seat=seat)
+        chosen = await bots.choose(view, actions, self._seen[seat], LEVEL, SECONDS, seat=seat, person=person)
         self.play(seat, chosen, "bot")
 
     def shown(self, known: int) -> Json:
@@ -128,7 +128,7 @@ async def try_from_here(
         if seat is None:
             break
         site.limits.take_work(request, REPLY_WORK)
-        await trial.reply(bots, seat)
+        await trial.reply(bots, seat, person.id if person is not None else site.limits.address_of(request))
     return JSONResponse(trial.shown(known))
 
 

@@ -135,7 +135,7 @@ function keptUnder(commitment) {
 export function compared(record, game = null) {
   const known = game === null ? keptUnder(record.commitment) : kept(game);
   if (!known) return "absent";
-  if (known.commitment !== record.commitment) return "other";
+  if (known.commitment !== record.commitment || known.scheme !== (record.scheme ?? 1)) return "other";
   const own = new Set(Object.values(known.nonces));
   if ((record.scheme ?? 1) === 1) return record.nonces.some((nonce) => own.has(nonce)) ? "same" : "unused";
   const told = { options: record.options, bots: record.players.map(({ bot }) => bot), seals: record.seals };

@@ -4,7 +4,8 @@
 const CACHE = "cartagena-offline-1";
 
 self.addEventListener("install", (event) => {
-  event.waitUntil(keepOffline().then(() => self.skipWaiting()));
+  // Without the offline page the worker still shows notices; the next navigation tries again (followLanguage).
+  event.waitUntil(keepOffline().catch(() => null).then(() => self.skipWaiting()));
 });
 
 self.addEventListener("activate", (event) => {
@@ -13,22 +14,34 @@ self.addEventListener("activate", (event) => {
   );
 });
 
-/** The offline page and the files it names, so that it looks like the other pages. */
+/**
+ * Cache the offline page and the files it names. The page is stored last and the files of the page before it are
+ * deleted after that, so a connection lost halfway leaves a page whose files are all there.
+ */
 async function keepOffline() {
   const cache = await caches.open(CACHE);
   const page = await fetch("/offline", { credentials: "same-origin" });
   if (!page.ok) return;
   const text = await page.clone().text();
+  const files = new Set([...text.matchAll(/(?:href|src)="(\/static\/[^"#]+)"/g)].map((match) => match[1]));
+  await Promise.all([...files].map(async (file) => (await cache.match(file)) ?? cache.add(file)));
   await cache.put("/offline", page);
-  const files = [...text.matchAll(/(?:href|src)="(\/static\/[^"#]+)"/g)].map((match) => match[1]);
-  await Promise.all([...new Set(files)].map((file) => cache.add(file).catch(() => null)));
+  for (const request of await cache.keys()) {
+    const { pathname } = new URL(request.url);
+    if (pathname.startsWith("/static/") && !files.has(pathname)) await cache.delete(request);
+  }
 }
 
-/** A page came in some language: the page that is kept should speak it too. */
-async function followLanguage({ headers }) {
+let lastRefresh = Promise.resolve();
+
+/** Cache the offline page in the language of the page that was just read. Refreshes run one after the other. */
+function followLanguage({ headers }) {
   const language = headers.get("Content-Language");
-  const kept = await caches.match("/offline");
-  if (language && kept?.headers.get("Content-Language") !== language) await keepOffline();
+  lastRefresh = lastRefresh.catch(() => null).then(async () => {
+    const kept = await caches.match("/offline");
+    if (language && kept?.headers.get("Content-Language") !== language) await keepOffline();
+  });
+  return lastRefresh;
 }
 
 self.addEventListener("fetch", (event) => {

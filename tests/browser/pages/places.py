@@ -110,9 +110,10 @@ def played(preset: str = "jamaica", **changes: Any) -> dict[str, Any]:
         position, _ = rules.apply(position, seat, action)
         moves.append(rules.Move(seat, action, 1_794_795_000_000 + 1000 * len(moves)))
     reason = "resigned" if any(position.resigned) else "goal"
+    commitment = rules.commitment_of(server_seed)
     record = rules.Record(
         options=options,
-        commitment=rules.commitment_of(server_seed),
+        commitment=commitment,
         server_seed=server_seed,
         nonces=nonces,
         players=(("Ann", None), ("Bo", None)),
@@ -120,5 +121,8 @@ def played(preset: str = "jamaica", **changes: Any) -> dict[str, Any]:
         winner=position.winner,
         places=tuple(rules.places(position)),
         reason=reason,
+        rules_version=2,
+        scheme=2,
+        seals=tuple(rules.seal_of(commitment, nonce) for nonce in nonces),
     )
     return record_to_json(record)

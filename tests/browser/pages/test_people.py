@@ -154,8 +154,11 @@ def test_the_offline_page_speaks_the_language_that_was_read_last(person: Callabl
     ann.page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
     ann.page.reload()
     ann.page.goto(f"{ann.url}/about?lang=nl")
-    kept = """async () => (await caches.match("/offline"))?.headers.get("Content-Language") === "nl" """
-    ann.page.wait_for_function(kept)
+    # Not wait_for_function: it takes the promise of an async predicate for "true" and waits for nothing.
+    ann.page.evaluate("""async () => {
+      const language = async () => (await caches.match("/offline"))?.headers.get("Content-Language");
+      while ((await language()) !== "nl") await new Promise((done) => setTimeout(done, 50));
+    }""")
     ann.context.set_offline(True)
     ann.page.goto(f"{ann.url}/rules")
     expect(ann.page.locator("html")).to_have_attribute("lang", "nl")

@@ -40,7 +40,7 @@ async def ended(*guests: Guest) -> rules.Record:
     for guest in guests[1:]:
         await guest.act({"type": "resign"})
     read = rules.record_from_json(await record(guests[0]))
-    rules.verify(read)
+    rules.verify(read, scheme=(await table_of(guests[0])).scheme)
     return read
 
 

@@ -39,6 +39,7 @@ class Plain:
         *,
         seat: int,
         fixed: tuple[int, str] | None = None,
+        person: str = "",
     ) -> Json:
         self.asked.append((seat, view, list(history)))
         ends = [action for action in actions if action["type"] == "end"]
@@ -149,6 +150,7 @@ class Simple:
         *,
         seat: int,
         fixed: tuple[int, str] | None = None,
+        person: str = "",
     ) -> Json:
         return safe_choice(view, actions, seat)
 
