@@ -18,9 +18,10 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 
 from app.play.turns import turns_of
 from app.web.security.connections import Connections, ConnectionSlot
+from app.web.security.raw_response import raw_response
 from app.web.ws.transport.uvicorn import SocketProtocol
 
-HEAD_BYTES = 32_768
+HEAD_BYTES = 16_384
 HEAD_SECONDS = 15.0
 REQUEST_SECONDS = 60.0  # from the end of the head to the end of the body
 ANSWER_SECONDS = 60.0  # for an answer to be taken, or of a stream what waits of it
@@ -28,7 +29,6 @@ SLICE = 1024  # bytes fed at once: 57 of the shortest requests
 MOST_PIPELINED = 20  # requests sent before the answer to the one before; then the connection is closed
 MOST_HELD = 1_048_576
 
-_LATE = b"This request took too long."
 _SOCKET = b"GET /ws/"
 
 
@@ -201,7 +201,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._expect_to_be_read()
 
     def send_400_response(self, msg: str) -> None:
-        super().send_400_response(msg)
+        self.transport.write(raw_response(400, msg))
+        self.transport.close()
         self._expect_to_be_read()
 
     def _expect_to_be_read(self) -> None:
@@ -228,8 +229,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         if not self._is_in_head and answering and not self.cycle.response_started:
             self.cycle.disconnected = True
             self.cycle.message_event.set()
-            head = b"HTTP/1.1 408 Request Timeout\r\ncontent-type: text/plain\r\nconnection: close\r\n"
-            self.transport.write(head + b"content-length: %d\r\n\r\n" % len(_LATE) + _LATE)
+            self.transport.write(raw_response(408, "This request took too long."))
         self.transport.close()
         self._expect_to_be_read()
 
