@@ -10,9 +10,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.settings import Settings
 from app.store.people.players import Player, hashed
+from app.web.i18n import COOKIE as LANGUAGE_COOKIE
 from app.web.security.address import limit_key
 from app.web.site import site_of
 from app.web.ws.open_sockets import REPLACED
+
+THEME_COOKIE = "theme"
+SESSION_COOKIE = "cartagena"
+OWN_COOKIES = frozenset(
+    name.encode() for name in (SESSION_COOKIE, f"__Host-{SESSION_COOKIE}", LANGUAGE_COOKIE, THEME_COOKIE)
+)
+"""The names of all cookies that this server reads."""
 
 SCOPE_PERSON = "cartagena.person"  # the player who was found for this request
 _SCOPE_COOKIE = "cartagena.cookie"
@@ -22,7 +30,7 @@ _SCOPE_REPLACED = "cartagena.replaced"
 
 def cookie_name(settings: Settings) -> str:
     """Over TLS the `__Host-` name keeps sister sites from planting a cookie here."""
-    return "__Host-cartagena" if settings.is_https else "cartagena"
+    return f"__Host-{SESSION_COOKIE}" if settings.is_https else SESSION_COOKIE
 
 
 def session_of(connection: HTTPConnection) -> str | None:

@@ -22,6 +22,7 @@ from app.web.security.address import client_address, limit_key
 from app.web.security.buckets import Attempt, Bucket, Buckets, HourlyBuckets
 
 _FILE_COST = 0.05
+HEALTH_PATHS = frozenset(("/healthz", "/readyz", "/metrics"))
 
 
 class Limits:
@@ -31,6 +32,7 @@ class Limits:
         self.settings = settings
         self.clock = clock
         self.requests = Buckets(settings.requests_per_second, settings.requests_burst, clock)
+        self.health = Buckets(settings.requests_per_second, settings.requests_burst, clock)
         # A tenth or so of a core for each address that asks for what has to be worked out.
         self.work = Buckets(settings.requests_per_second * 5, settings.requests_burst * 5, clock)
         self.writes = Buckets(settings.writes_per_second, settings.writes_burst, clock)
@@ -84,12 +86,17 @@ class Limits:
         """The whole address: what bans name."""
         return intern(client_address(connection, self.settings))
 
-    def take_request(self, connection: HTTPConnection) -> None:
-        """One request of an address; raises TooMany."""
+    def take_request(self, connection: HTTPConnection, extra: float = 0.0) -> None:
+        """Charge one request to its address, and `extra` for its size; raises TooMany.
+
+        Health checks have a bucket of their own, so that other requests from the same address cannot use it up.
+        """
         # A first visit fetches some eighty small files: fifty people who open a table together, behind one
         # address, must not shut each other out.
-        cost = _FILE_COST if connection.scope["path"].startswith(("/static/", "/lang/")) else 1.0
-        self.requests.take(self.key_of(connection), cost)
+        path: str = connection.scope["path"]
+        cost = _FILE_COST if path.startswith(("/static/", "/lang/")) else 1.0
+        requests = self.health if path in HEALTH_PATHS else self.requests
+        requests.take(self.key_of(connection), cost + extra)
 
     def take_work(self, connection: HTTPConnection, milliseconds: float) -> None:
         """Work that one request makes, by its weight, before it is begun; raises TooMany."""
