@@ -104,7 +104,9 @@ class Settings:
     )
     frames_burst: int = _set(40, "Frames one socket may send at once.", low=1)
     frame_bytes: int = _set(4096, "Largest frame a socket may send.", low=256)
-    body_bytes: int = _set(1_048_576, "Largest record file that may be sent; other request bodies have at most 16 KB.", low=1024)
+    body_bytes: int = _set(
+        1_048_576, "Largest record file that may be sent; other request bodies have at most 16 KB.", low=1024
+    )
     rooms_per_guest: int = _set(10, "Unfinished rooms one guest may have created.", low=1)
     rooms_per_account: int = _set(100, "Unfinished rooms one account may have created.", low=1)
     # People
