@@ -88,7 +88,7 @@ class Settings:
     guests_per_hour: int = _set(120, "New guests an hour from one address.", low=1)
     logins_per_hour: int = _set(
         20,
-        "Failed log-ins an hour for a name from one address; six times that for any name. Right ones: three times.",
+        "Failed log-ins an hour for a name from one address (an IPv6 /56: twice, a /48: 4 times); any name: 6 times.",
         low=1,
     )
     codes_per_hour: int = _set(30, "Wrong resume or recovery codes an hour from one address.", low=1)

@@ -44,6 +44,21 @@ def limit_key(address: str) -> str:
     return str(parsed)
 
 
+@lru_cache(maxsize=4096)
+def limit_prefixes(address: str) -> tuple[str, ...]:
+    """Return the networks that failures of an address count for: /64, /56 and /48 of IPv6, the address of IPv4.
+
+    Providers give a customer anything from a /64 to a /48, so that a /56 alone has 256 networks to fail from.
+    """
+    try:
+        parsed = parsed_address(address)
+    except ValueError:
+        return (address,)
+    if isinstance(parsed, ipaddress.IPv6Address):
+        return tuple(str(ipaddress.ip_network((parsed, width), strict=False)) for width in (64, 56, 48))
+    return (str(parsed),)
+
+
 def parsed_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
     """An address, an IPv4 one in the clothes of IPv6 (::ffff:203.0.113.9) as what it is; raises ValueError.
 

@@ -18,10 +18,11 @@ from app.play.ports import Actor
 from app.play.refusals import Refusal
 from app.settings import Settings
 from app.web.errors import TooMany
-from app.web.security.address import client_address, limit_key
+from app.web.security.address import client_address, limit_key, limit_prefixes
 from app.web.security.buckets import Attempt, Bucket, Buckets, HourlyBuckets
 
 _FILE_COST = 0.05
+_PREFIX_WEIGHTS = (1.0, 0.5, 0.25)  # of limit_prefixes
 HEALTH_PATHS = frozenset(("/healthz", "/readyz", "/metrics"))
 
 
@@ -117,20 +118,35 @@ class Limits:
         return Attempt((self.guests, self.key_of(connection), 1.0))
 
     def login(self, login: str, address: str) -> Attempt:
-        """A log-in, paid as a wrong one whether or not the name exists; raises TooMany.
+        """Charge a log-in as a wrong one, whether or not the name exists; raises TooMany.
 
-        The first bucket is small; the one of the name alone is ten times as large, so that a stranger
-        cannot easily keep the owner out by failing on purpose.
+        A /56 may fail twice as often as a /64, a /48 four times as often. The bucket of the name alone has room for
+        two and a half /48s, or ten addresses, and does not count known devices and sessions (`known_login`).
         """
+        prefixes = list(zip(limit_prefixes(address), _PREFIX_WEIGHTS, strict=False))
         return Attempt(
-            (self.logins, f"{login} {address}", 1.0),
+            *((self.logins, f"{login} {prefix}", weight) for prefix, weight in prefixes),
+            *((self.logins_by_address, prefix, weight) for prefix, weight in prefixes),
             (self.logins_by_name, login, 1.0),
-            (self.logins_by_address, address, 1.0),
         )
 
+    def known_login(self, source: str) -> Attempt:
+        """Charge a log-in of a known device or a session as a wrong one; strangers cannot use this up."""
+        return Attempt((self.logins, source, 1.0))
+
     def right_login(self, login: str, address: str) -> Attempt:
-        """The same log-in paid as a right one, which costs as much work; given back when it is wrong."""
-        return Attempt((self.right_logins, login, 1.0), (self.right_logins_by_address, address, 1.0))
+        """Charge the same log-in as a right one, which costs as much work; to be given back when it is wrong."""
+        return Attempt(
+            (self.right_logins, f"{login} {address}", 1.0), (self.right_logins_by_address, address, 1.0)
+        )
+
+    def known_right_login(self, source: str) -> Attempt:
+        """The same for a known device or a session."""
+        return Attempt((self.right_logins, source, 1.0))
+
+    def network_of(self, connection: HTTPConnection) -> str:
+        """Return the widest network that failures of this connection count for."""
+        return limit_prefixes(client_address(connection, self.settings))[-1]
 
     def code(self, address: str, *more: tuple[Buckets, str, float]) -> Attempt:
         """A code that somebody typed; raises TooMany."""
