@@ -256,7 +256,9 @@ async def test_an_account_with_a_name_of_before_still_logs_in(sqlite_url: str) -
     async with running(sqlite_url) as site:
         for number, name in enumerate(("ʙob", "Site Operator", "Cartagena Team")):
             password = await site.site.passwords.hash("plank, parrot, doubloon", "here")
-            await site.site.accounts.register(None, named(name), password, (f"CODE{number}",), site.site.now())
+            await site.site.accounts.register(
+                None, named(name), password, (f"CODE{number}",), site.site.now()
+            )
             browser = site.browser(f"203.0.113.{number}")
             answer = await browser.post(
                 "/api/v1/account/login", json={"name": name, "password": "plank, parrot, doubloon"}
