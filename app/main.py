@@ -132,6 +132,7 @@ def create_app(settings: Settings) -> FastAPI:
         openapi_url=None,  # made off the loop (web/api/models.py)
         docs_url=None,  # the stock pages load scripts from elsewhere
         redoc_url=None,
+        redirect_slashes=False,  # the guard serves both forms
         lifespan=lambda app: _lifespan(app, settings),
         middleware=[Middleware(GuardMiddleware), Middleware(SessionMiddleware), Middleware(QuickRoutes)],
     )
@@ -209,6 +210,13 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         maintenance.start()
         stack.push_async_callback(maintenance.stop)
         stack.push_async_callback(site.drain)
+        probe_engine = make_engine(settings.database_url)
+        stack.push_async_callback(probe_engine.dispose)
+        probe = app.state.database_probe = health.DatabaseProbe(
+            PeopleStore(probe_engine).ping, time.monotonic
+        )
+        probe.start()
+        stack.push_async_callback(probe.stop)
         if settings.push:
             await wait_until_answered(lambda: site.pushes.ensure_key(site.now()))
         site.is_ready = True

@@ -88,7 +88,7 @@ class Settings:
     guests_per_hour: int = _set(120, "New guests an hour from one address.", low=1)
     logins_per_hour: int = _set(
         20,
-        "Failed log-ins an hour for a name from one address; six times that for any name. Right ones: three times.",
+        "Failed log-ins an hour for a name from one address (an IPv6 /56: twice, a /48: 4 times); any name: 6 times.",
         low=1,
     )
     codes_per_hour: int = _set(30, "Wrong resume or recovery codes an hour from one address.", low=1)
@@ -104,7 +104,9 @@ class Settings:
     )
     frames_burst: int = _set(40, "Frames one socket may send at once.", low=1)
     frame_bytes: int = _set(4096, "Largest frame a socket may send.", low=256)
-    body_bytes: int = _set(1_048_576, "Largest request body (a record file is the largest).", low=1024)
+    body_bytes: int = _set(
+        1_048_576, "Largest record file that may be sent; other request bodies have at most 16 KB.", low=1024
+    )
     rooms_per_guest: int = _set(10, "Unfinished rooms one guest may have created.", low=1)
     rooms_per_account: int = _set(100, "Unfinished rooms one account may have created.", low=1)
     # People

@@ -1,9 +1,12 @@
-"""For operators: whether the server lives (/healthz), should be sent people (/readyz), its numbers (/metrics)."""
+"""For operators: liveness (/healthz), readiness (/readyz) and numbers (/metrics)."""
 
 from __future__ import annotations
 
 import asyncio
 import hmac
+import logging
+import math
+from collections.abc import Awaitable, Callable
 
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.requests import Request
@@ -17,25 +20,73 @@ from app.web.security.address import is_direct_from_loopback
 from app.web.site import site_of
 
 router = Router(include_in_schema=False)
-_PATIENCE = 2.0  # seconds a database may take before it counts as gone
+log = logging.getLogger("cartagena.web")
+
+REFRESH_SECONDS = 1.0
+PING_TIMEOUT_SECONDS = 2.0
+MAX_AGE_SECONDS = 5.0
+"""A database that has not answered for so long counts as gone."""
+
+
+class DatabaseProbe:
+    """Whether the database answers, asked once a second in the background.
+
+    `ping` must use a connection of its own: requests that wait for one of the pool's must not delay it. A time-out
+    alone does not make the value "gone", because a busy event loop causes them too; the value ages instead.
+    """
+
+    def __init__(self, ping: Callable[[], Awaitable[None]], clock: Callable[[], float]) -> None:
+        self._ping = ping
+        self._clock = clock
+        self._answered_at = clock()  # the caller has just used the database
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def is_answering(self) -> bool:
+        return self._clock() - self._answered_at < MAX_AGE_SECONDS
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    async def refresh(self) -> None:
+        """Ask the database once."""
+        try:
+            async with asyncio.timeout(PING_TIMEOUT_SECONDS):
+                await self._ping()
+        except TimeoutError:
+            return
+        except StoreUnavailable:
+            self._answered_at = -math.inf
+        except Exception:
+            log.exception("the health probe failed")
+            self._answered_at = -math.inf
+        else:
+            self._answered_at = self._clock()
+
+    async def _run(self) -> None:
+        while True:
+            await asyncio.sleep(REFRESH_SECONDS)
+            await self.refresh()
 
 
 @router.get("/healthz")
 async def healthz() -> JSONResponse:
-    """The process lives and answers; says nothing of the database, so an outage restarts nothing."""
+    """The process lives and answers. Says nothing of the database, so that an outage restarts nothing."""
     return JSONResponse({"status": "ok", "version": __version__})
 
 
 @router.get("/readyz")
 async def readyz(request: Request) -> JSONResponse:
-    """Started, not stopping, and the database answers."""
-    site = site_of(request)
-    if not site.is_ready:
+    """Started, not stopping, and the database answers; from memory, however often it is asked."""
+    if not site_of(request).is_ready:
         return JSONResponse({"status": "not ready", "why": "starting or stopping"}, status_code=503)
-    try:
-        async with asyncio.timeout(_PATIENCE):
-            await site.people.ping()
-    except (TimeoutError, StoreUnavailable):
+    probe: DatabaseProbe = request.app.state.database_probe
+    if not probe.is_answering:
         return JSONResponse({"status": "not ready", "why": "database"}, status_code=503)
     return JSONResponse({"status": "ok"})
 

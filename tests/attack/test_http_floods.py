@@ -95,6 +95,26 @@ async def test_a_body_that_trickles_for_ever_is_cut_off(
     await until(lambda: server.connections == 0)
 
 
+async def test_a_body_that_was_refused_is_not_read_to_its_end(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A gigabyte after a 413 would keep the parser busy for seconds, and the event loop with it."""
+    monkeypatch.setattr(http_protocol, "LINGER_SECONDS", 0.2)
+    async with RawConnection(server) as peer:
+        await peer.send(
+            b"POST /api/v1/me HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n"
+            b"Content-Length: 1000000000\r\n\r\n"
+        )
+        assert b" 413 " in await _answer(peer)
+        with counted_work() as work:
+            pushing = asyncio.create_task(peer.push(b"x" * 50_000_000))
+            await until(lambda: server.connections == 0)
+            await asyncio.wait([pushing])
+            pushing.exception()
+        print("calls:", work.calls)
+        assert work.calls < 5_000, "each kilobyte that is parsed costs several"
+
+
 @pytest.mark.parametrize("closing", [b"", b"Connection: close\r\n"], ids=["kept", "closed"])
 async def test_an_answer_that_nobody_takes_is_given_up(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch, closing: bytes

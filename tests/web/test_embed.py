@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import AsyncIterator
 from html import unescape
 from urllib.parse import quote
@@ -12,6 +13,7 @@ import pytest
 
 from app.main import create_app
 from app.settings import BadSettings, Settings, read_settings
+from app.web.security.room_lookup import _FAILURE_SECONDS
 from tests.attack.routes import routes
 from tests.web.framed import end_game, new_table, play, running_game
 from tests.web.running_site import ORIGIN, TestSite, code_of, running
@@ -226,6 +228,13 @@ async def test_a_locked_table_answers_like_one_that_does_not_exist(site: TestSit
         for caller in (site.program(), people[0])
     ]
     assert {(answer.status_code, answer.text) for answer in answers} == {(404, answers[0].text)}
+    pictures = []
+    for room in (locked, unwatched, "NoSuchTableAnywhere1"):
+        for path in (f"/share/g/{room}.png", asked(f"/g/{room}")):
+            began = time.monotonic()
+            pictures.append(await site.program().get(path))
+            assert time.monotonic() - began >= _FAILURE_SECONDS * 0.9, "no sooner than any failed look-up"
+    assert len({(answer.status_code, answer.content) for answer in pictures}) == 2
 
 
 async def test_a_player_is_told_as_a_card(site: TestSite) -> None:

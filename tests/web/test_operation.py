@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 import sys
+from contextlib import AsyncExitStack
 
 import pytest
 
+from app.play.ports import StoreUnavailable
+from app.web.health import DatabaseProbe
 from app.web.logs import configure_logs
 from tests.web.running_site import code_of, running
 
@@ -23,9 +27,76 @@ async def test_the_process_is_healthy_and_ready_until_it_drains(database_url: st
         assert (await browser.get("/readyz")).status_code == 503
 
 
-async def test_without_its_database_it_lives_but_is_not_ready_and_says_try_again(database_url: str) -> None:
-    from app.play.ports import StoreUnavailable
+async def test_readiness_is_asked_of_the_database_in_the_background_alone(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(database_url) as site:
+        probe: DatabaseProbe = site.app.state.database_probe
+        await probe.refresh()  # over a connection of its own
+        asked = 0
+        ping = probe._ping
 
+        async def counted() -> None:
+            nonlocal asked
+            asked += 1
+            await ping()
+
+        monkeypatch.setattr(probe, "_ping", counted)
+        browser = site.browser()
+        answers = [await browser.get("/readyz") for _ in range(200)]
+        assert {answer.status_code for answer in answers} == {200}
+        assert asked < 20
+
+
+async def test_requests_that_hold_every_connection_do_not_make_it_unready(database_url: str) -> None:
+    async with running(database_url) as site, AsyncExitStack() as stack:
+        probe: DatabaseProbe = site.app.state.database_probe
+        pool = site.site.people.engine.pool
+        most = pool.size() + pool._max_overflow  # type: ignore[attr-defined]
+        for _ in range(most):
+            await stack.enter_async_context(site.site.people.engine.connect())
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await site.site.people.ping()
+        probe._answered_at = -math.inf
+        await probe.refresh()
+        assert (await site.browser().get("/readyz")).status_code == 200
+
+
+async def test_a_database_that_hangs_is_noticed_and_a_late_answer_is_not_an_outage(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    pings: list[BaseException | None] = []
+
+    async def ping() -> None:
+        problem = pings.pop()
+        if problem is not None:
+            raise problem
+
+    probe = DatabaseProbe(ping, lambda: now)
+    async with running(sqlite_url) as site:
+        monkeypatch.setattr(site.app.state, "database_probe", probe)
+        browser = site.browser()
+        steps: tuple[tuple[float, BaseException | None, int], ...] = (
+            (1.0, TimeoutError(), 200),
+            (3.0, TimeoutError(), 200),
+            (2.0, TimeoutError(), 503),
+            (1.0, None, 200),
+            (0.1, StoreUnavailable(), 503),
+            (1.0, None, 200),
+            (1.0, RuntimeError("our fault"), 503),
+        )
+        for seconds, problem, expected in steps:
+            now += seconds
+            pings.append(problem)
+            await probe.refresh()
+            answer = await browser.get("/readyz")
+            assert answer.status_code == expected, (now, problem)
+            assert expected == 200 or answer.json()["why"] == "database"
+
+
+async def test_without_its_database_it_lives_and_says_try_again(database_url: str) -> None:
     async with running(database_url) as site:
         browser, _ = await site.guest()
         site.site.known.clear()
@@ -33,11 +104,8 @@ async def test_without_its_database_it_lives_but_is_not_ready_and_says_try_again
         async def gone(*_: object) -> None:
             raise StoreUnavailable
 
-        site.site.people.ping = gone  # type: ignore[method-assign]
         site.site.people.by_session = gone  # type: ignore[method-assign, assignment]
         assert (await browser.get("/healthz")).status_code == 200
-        answer = await browser.get("/readyz")
-        assert (answer.status_code, answer.json()["why"]) == (503, "database")
         answer = await browser.get("/api/v1/me")
         assert (answer.status_code, code_of(answer)) == (503, "try_again")
         assert "why" not in answer.json()["error"]

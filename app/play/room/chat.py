@@ -86,11 +86,14 @@ def _tell_line(room: Replica, line: ChatLine) -> None:
     room.last_chat_sent = line.n
     whole, blank = _frames(line, room.context.names)
     for subscriber in room.subscribers:
-        subscriber.listener.tell(whole if _may_read(subscriber, line, room.table) else blank)
+        if subscriber.receives_chat:
+            subscriber.listener.tell(whole if _may_read(subscriber, line, room.table) else blank)
 
 
 async def lines_for(room: Replica, subscriber: Subscriber, after: int | None) -> list[Frame]:
-    """What somebody who comes in has missed."""
+    """Return the lines that a new subscriber has missed."""
+    if not subscriber.receives_chat:
+        return []
     last = room.last_chat_sent
     if last is not None and last <= (after or 0) and not room.context.bus.hears(room.id):
         return []  # nobody but this worker's people can have said anything since

@@ -24,9 +24,16 @@ WATCH_SECONDS = 0.05  # in which actions are gathered for those who only watch
 class Subscriber:
     """One listener in a room: who it is, and the seat whose audience it belongs to."""
 
-    __slots__ = ("actor", "admitted", "key", "listener", "muted", "seat")
+    __slots__ = ("actor", "admitted", "key", "listener", "muted", "receives_chat", "seat")
 
-    def __init__(self, actor: Actor, listener: Listener, admitted: tuple[str, ...] | None = None) -> None:
+    def __init__(
+        self,
+        actor: Actor,
+        listener: Listener,
+        admitted: tuple[str, ...] | None = None,
+        *,
+        receives_chat: bool = True,
+    ) -> None:
         self.actor = actor
         # The ids it was let in by: of somebody who only watches they are another's than the actor's, who has none.
         self.admitted = actor.ids if admitted is None else admitted
@@ -34,6 +41,7 @@ class Subscriber:
         self.key = actor.id  # what the person is present under
         self.seat: Audience = None
         self.muted: frozenset[str] = frozenset()
+        self.receives_chat = receives_chat
 
 
 class Subscribers:

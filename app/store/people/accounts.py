@@ -17,10 +17,12 @@ from app.store.transactions import Queries
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """An account as log-in needs it."""
+    """An account as log-in needs it. `device_epoch` counts how often every device was logged out."""
 
     player: str
+    login: str
     password: str
+    device_epoch: int
 
 
 class AccountStore(Queries):
@@ -53,11 +55,18 @@ class AccountStore(Queries):
         return owner
 
     async def by_login(self, login: str) -> Account | None:
-        """The account of this log-in name."""
-        query = select(accounts.c.player, accounts.c.password).where(accounts.c.login == login)
+        """Return the account with this log-in name."""
+        return await self._account(accounts.c.login == login)
+
+    async def of_player(self, player: str) -> Account | None:
+        """Return the account of a player; None for guests."""
+        return await self._account(accounts.c.player == player)
+
+    async def _account(self, condition: ColumnElement[bool]) -> Account | None:
+        columns = (accounts.c.player, accounts.c.login, accounts.c.password, accounts.c.device_epoch)
         async with self.reading() as run:
-            row = (await run.execute(query)).first()
-        return Account(row.player, row.password) if row is not None else None
+            row = (await run.execute(select(*columns).where(condition))).first()
+        return Account(*row) if row is not None else None
 
     async def set_password(self, player: str, password: str) -> None:
         """A new password; every session ends, the caller opens a fresh one. Resume codes and tokens end too."""

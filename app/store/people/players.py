@@ -270,8 +270,13 @@ class PeopleStore(Queries):
         await self.change(delete(sessions).where(sessions.c.hash == hashed(session)))
 
     async def close_all_sessions(self, player: str) -> int:
-        """Every device and every program is logged out; how many were."""
+        """Log every device and every program out, and forget all known devices; return how many were."""
         async with self.writing() as run:
+            await run.execute(
+                update(accounts)
+                .where(accounts.c.player == player)
+                .values(device_epoch=accounts.c.device_epoch + 1)
+            )
             done = [
                 await run.execute(delete(table).where(table.c.player == player))
                 for table in (sessions, tokens)

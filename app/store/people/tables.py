@@ -92,6 +92,7 @@ accounts = Table(
     Column("login", String(96), nullable=False, unique=True),
     Column("password", String(200), nullable=False),
     Column("made_at", BigInteger, nullable=False),
+    Column("device_epoch", Integer, nullable=False, server_default="0"),
 )
 
 recovery_codes = Table(

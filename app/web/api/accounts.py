@@ -1,11 +1,12 @@
 """Accounts over the API: register, log in anywhere, recover, log out everywhere, programs' tokens.
 
-An unknown name and a wrong password get the same answer after the same work; what fails is counted by
-name and by address, whether or not the name exists.
+An unknown name and a wrong password get the same answer after the same work. Failures are counted by name, address
+and network, whether or not the name exists; known devices and sessions have allowances of their own.
 """
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -16,7 +17,8 @@ from app.web.api.me import Name, free_name, with_csrf
 from app.web.api.models import Body, responses
 from app.web.api.profiles import share_a_table
 from app.web.auth import names
-from app.web.auth.identity import KnownPerson, MaybePerson, Person
+from app.web.auth.identity import KnownPerson, MaybePerson, Person, credential_of
+from app.web.auth.known_devices import is_current, known_device, remember_device
 from app.web.auth.passwords import checked_password, new_code, plain_code
 from app.web.auth.sessions import came_from, forget_cookie, session_of, start_session
 from app.web.errors import Conflict, NotAllowed, NotFound, Refused
@@ -97,7 +99,9 @@ async def register(request: Request, body: Register, person: MaybePerson) -> dic
         site.limits.take_write(person.id)
     wanted = body.name if body.name is not None else (person.name if person else "")
     name = await free_name(site, wanted, person.id if person else None)
-    password = await site.passwords.hash(checked_password(body.password, name), site.limits.key_of(request))
+    password = await site.passwords.hash(
+        checked_password(body.password, name), site.limits.network_of(request)
+    )
     codes = _codes()
     try:
         player = await site.accounts.register(
@@ -106,6 +110,7 @@ async def register(request: Request, body: Register, person: MaybePerson) -> dic
     except LoginTaken:
         raise Conflict("name_taken", "An account has that name. Choose another.") from None
     new = await _log_in(request, site, player)
+    await _remember_device(request, site, player)
     site.rename(*new.ids, name=name)
     return with_csrf(request, new, recovery_codes=codes)
 
@@ -126,20 +131,22 @@ async def log_in(request: Request, body: LogIn, person: MaybePerson) -> dict[str
 async def recover(request: Request, body: Recover) -> dict[str, Any]:
     """Sets a new password with a recovery code; every other device is logged out, codes are fresh."""
     site = site_of(request)
-    key, login = site.limits.key_of(request), names.login(body.name)
+    login = names.login(body.name)
     checked_password(body.password, body.name)
-    with site.limits.code(key), site.limits.login(login, key):
+    # Not counted by name: strangers could use that up, and a code is too long to be guessed.
+    with site.limits.code(site.limits.key_of(request)):
         account = await site.accounts.by_login(login)
         player = account.player if account else ""
         if not await site.accounts.has_recovery_code(player, plain_code(body.code)):
             raise _wrong_code()
         # The code is used up last: with too many before it in the queue of passwords it is still good.
-        password = await site.passwords.hash(body.password, key)
+        password = await site.passwords.hash(body.password, site.limits.network_of(request))
         if not await site.accounts.use_recovery_code(player, plain_code(body.code)):
             raise _wrong_code()
     codes = _codes()
     await site.accounts.set_password(player, password)
     await site.accounts.replace_recovery_codes(player, _plain(codes), site.now())
+    await _remember_device(request, site, player)
     site.sign_out("person", player)
     return with_csrf(request, await _log_in(request, site, player), recovery_codes=codes)
 
@@ -150,8 +157,9 @@ async def change_password(request: Request, body: ChangePassword, person: KnownP
     site = site_of(request)
     await check_password(request, site, person, body.old)
     checked_password(body.new, person.name)
-    password = await site.passwords.hash(body.new, site.limits.key_of(request))
+    password = await site.passwords.hash(body.new, _session_source(request))
     await site.accounts.set_password(person.id, password)
+    await _remember_device(request, site, person.id)
     site.sign_out("person", person.id)
     return with_csrf(request, await _log_in(request, site, person.id))
 
@@ -222,25 +230,58 @@ async def remove_token(request: Request, token: str, person: KnownPerson) -> dic
 
 
 async def check_password(request: Request, site: Site, person: Person, password: str) -> None:
-    """The password once more; raises WrongLogin, NotAllowed for guests, TooMany."""
+    """Check the password of a signed-in person once more; raises WrongLogin, NotAllowed for guests, TooMany."""
     if not person.is_account:
         raise NotAllowed("account_needed", "You have no account yet.")
-    await _checked(request, site, person.name, password)
+    await _checked(request, site, person.name, password, person)
 
 
-async def _checked(request: Request, site: Site, name: str, password: str) -> str:
-    key, login = site.limits.key_of(request), names.login(name)
-    right = site.limits.right_login(login, key)
+def _session_source(request: Request) -> str:
+    """What a signed-in person's passwords are counted under: nobody else can use that allowance up."""
+    return f"session {credential_of(request)}"
+
+
+async def _checked(
+    request: Request, site: Site, name: str, password: str, owner: Person | None = None
+) -> str:
+    """Return the player whose name and password these are; raises WrongLogin, TooMany.
+
+    An `owner` who is signed in and known devices have allowances of their own, so that strangers who fail cannot lock
+    them out. Everybody else shares those of the address, its networks and the name.
+    """
+    limits, login = site.limits, names.login(name)
+    address = limits.address_of(request)
+    device = None if owner else known_device(request, login)
+    if owner is not None:
+        source, right = _session_source(request), limits.known_right_login(f"person {owner.id}")
+    elif device is not None:
+        source = f"device {device.id}"
+        right = limits.known_right_login(source)
+    else:
+        source, right = "", limits.right_login(login, limits.key_of(request))
     try:
-        with site.limits.login(login, key):
+        with ExitStack() as attempts:
+            attempts.enter_context(limits.known_login(source) if source else limits.login(login, address))
             account = await site.accounts.by_login(login)
+            if device is not None and not is_current(site.settings, device, account):
+                attempts.enter_context(limits.login(login, address))
+                source = ""
             stored = account.password if account else None
-            if not await site.passwords.is_right(password, stored, key) or account is None:
+            fits = await site.passwords.is_right(password, stored, source or limits.network_of(request))
+            if not fits or account is None:
                 raise WrongLogin
     except Exception:
         right.give_back()
         raise
+    remember_device(request, account)
     return account.player
+
+
+async def _remember_device(request: Request, site: Site, player: str) -> None:
+    """Make this browser a known device, after a password was set."""
+    account = await site.accounts.of_player(player)
+    if account is not None:
+        remember_device(request, account)
 
 
 async def _log_in(request: Request, site: Site, player: str) -> Person:

@@ -14,7 +14,8 @@ from app.web.routing import Router
 from app.web.site import site_of
 
 router = Router(include_in_schema=False)
-_MILLISECONDS = 5
+_MIN_MILLISECONDS = 5
+_CHARACTERS_PER_MILLISECOND = 8
 ROOM = re.compile(r"[A-Za-z0-9_-]{8,64}")
 """A table's id as it may stand in an address."""
 
@@ -41,7 +42,7 @@ def _drawn(text: str) -> str:
 async def qr_svg(request: HTTPConnection, text: str) -> str:
     """The text as a QR code in SVG: drawn once, paid for, off the loop. Raises TooMany."""
     site = site_of(request)
-    site.limits.take_work(request, _MILLISECONDS)
+    site.limits.take_work(request, max(_MIN_MILLISECONDS, len(text) / _CHARACTERS_PER_MILLISECOND))
     return await site.offload.run(_drawn, text)
 
 

@@ -6,6 +6,7 @@ Scripts are as UTS #39 wants them for identifiers: "moderately restrictive", one
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Mapping
@@ -116,9 +117,39 @@ _CAPITALS = str.maketrans("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧАВЕЅІЈКМНОРС�
 _RUNS = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("i", "l"))
 
 _RESERVED_WORDS = (
-    "admin administrator moderator operator server system root cartagena somebody nobody anybody everyone "
+    "server system root somebody nobody anybody everyone "
     "spectator spectators host guest bot player deleted null undefined red blue yellow green violet"
 )
+
+# Words of those who run a site, in the languages of this one. They are refused as words of a longer name too:
+# "Site Operator" would be believed as easily as "Operator".
+_ROLE_WORDS = (
+    "admin admins administrator administrators administrador administrateur amministratore sysadmin sysop webmaster "
+    "mod mods moderator moderators moderador moderateur moderatore operator operators operador operateur operatore "
+    "betreiber beheerder support soporte helpdesk staff official officiel oficial ufficiale offiziell cartagena"
+)
+# What stands beside them in a name that is written in one word, as SiteAdmin or TheCartagenaTeam.
+_COMPANY_WORDS = "the site game server web help desk service team crew root system online real"
+# Unmistakable also where other letters are stuck to them.
+_ROLE_AFFIXES = "admin moderator cartagena"
+_STYLED_DECOMPOSITIONS = ("<font>", "<super>", "<sub>", "<circle>", "<square>")
+_ORDINALS = frozenset("ªº")  # superscripts by their decomposition; "Mª José" is an ordinary name
+_SMALL_CAPITAL = re.compile(r"LATIN LETTER SMALL CAPITAL ([A-Z])")
+_WORDS = re.compile(r"[^\W\d_]+")
+_INNER_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def is_styled(letter: str) -> bool:
+    """Return whether a letter is a small capital, superscript or mathematical form of an ordinary one.
+
+    Most small capitals have no decomposition, so Unicode's normal forms and UTS #39 keep them apart from the letters
+    that they look like.
+    """
+    if letter.isascii() or letter in _ORDINALS:
+        return False
+    if unicodedata.decomposition(letter).startswith(_STYLED_DECOMPOSITIONS):
+        return True
+    return "SMALL CAPITAL" in unicodedata.name(letter, "") or "\u1d00" <= letter <= "\u1dbf"
 
 
 def checked_name(text: str) -> str:
@@ -141,6 +172,15 @@ def checked_name(text: str) -> str:
             raise BadRequest("name_characters", "A name is made of letters, digits, spaces and - ' . _ only.")
     if not any(unicodedata.category(letter)[0] in "LN" for letter in name) or not skeleton(name):
         raise BadRequest("name_empty", "A name needs at least one letter.")
+    if any(map(is_styled, name)):
+        raise BadRequest(
+            "name_styled",
+            "Use ordinary letters: a name may not contain small capitals or other styled letters.",
+        )
+    if is_official(name):
+        raise BadRequest(
+            "name_official", "That name could be taken for someone who runs this site. Choose another."
+        )
     if is_reserved(name):
         raise BadRequest("name_reserved", "That name could be taken for a part of the game. Choose another.")
     if not is_moderate(name):
@@ -192,12 +232,39 @@ def _shape(name: str, lookalikes: Mapping[int, str | int | None]) -> str:
 @cache
 def _all_lookalikes() -> dict[int, str]:
     """Our own short list goes first: it knows what a small letter's capital looks like."""
-    table = {**{ord(letter): shown for letter, shown in lookalikes().items()}, **_LOOKALIKES}
+    table = {
+        **{ord(letter): shown for letter, shown in lookalikes().items()},
+        **_small_capitals(),
+        **_LOOKALIKES,
+    }
     # What a letter looks like may look like something else again.
     return {
         **{code: str(shown).translate(table).translate(table) for code, shown in table.items()},
         **_LOOKALIKES,
     }
+
+
+def _small_capitals() -> dict[int, str]:
+    """Return the ordinary letter of each small capital; for skeletons of names that were chosen before today's rule."""
+    found = {
+        code: _SMALL_CAPITAL.fullmatch(unicodedata.name(chr(code), ""))
+        for first, last in ((0x0250, 0x02B0), (0x1D00, 0x1D80), (0xA720, 0xA800))
+        for code in range(first, last)
+    }
+    return {code: match[1].lower() for code, match in found.items() if match is not None}
+
+
+def is_official(name: str) -> bool:
+    """Return whether a name claims a role at this site, as a word of its own or run together with others."""
+    words = [word for part in _WORDS.findall(name) for word in _INNER_CAPITAL.split(part)]
+    shapes = {shape for word in (name, *words) for shape in skeletons(word)}
+    return any(
+        shape in _ROLE_SKELETONS
+        or shape.startswith(_AFFIX_SKELETONS)
+        or shape.endswith(_AFFIX_SKELETONS)
+        or _OFFICIAL_RUN.fullmatch(shape)
+        for shape in shapes
+    )
 
 
 def is_reserved(name: str) -> bool:
@@ -206,3 +273,11 @@ def is_reserved(name: str) -> bool:
 
 
 _RESERVED_SKELETONS = frozenset(skeleton(word) for word in _RESERVED_WORDS.split())
+_ROLE_SKELETONS = frozenset(skeleton(word) for word in _ROLE_WORDS.split())
+_AFFIX_SKELETONS = tuple(skeleton(word) for word in _ROLE_AFFIXES.split())
+_OFFICIAL_RUN = re.compile(
+    "(?:{company})*(?:{roles})(?:{company}|{roles}|[0-9])*".format(
+        company="|".join(sorted({skeleton(word) for word in _COMPANY_WORDS.split()}, key=len, reverse=True)),
+        roles="|".join(sorted(_ROLE_SKELETONS, key=len, reverse=True)),
+    )
+)

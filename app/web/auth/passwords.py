@@ -1,28 +1,22 @@
-"""Passwords: argon2id in a thread, a few at a time, and the same work for a name that does not exist."""
+"""Passwords: argon2id in two threads that networks, devices and people share fairly; unknown names cost the same."""
 
 from __future__ import annotations
 
-import asyncio
 import secrets
-from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from app.web.auth.fair_threads import FairThreads
 from app.web.auth.names import skeleton
 from app.web.errors import BadRequest, TooMany
 
-T = TypeVar("T")
-
 SHORTEST = 8
 LONGEST = 200  # argon2 reads anything, but nobody should make it read a novel
-_AT_ONCE = 2  # each takes 64 MiB and a core for some 50 ms
-_WAITING = 8
-_OF_ONE_ADDRESS = 4
-_BACK_SECONDS = 2
+_THREADS = 2  # each hash takes 64 MiB and a core for some 50 ms
+MAX_PER_SOURCE = 4
+MAX_WAITING = 32
+_RETRY_SECONDS = 2
 
 # The first of every published list; a person who wants one of these wants no password.
 _COMMON = frozenset(
@@ -62,41 +56,28 @@ def plain_code(typed: str) -> str:
 class Passwords:
     """Hashing and checking, off the event loop in threads of its own: a look-up that hangs holds up no log-in.
 
-    A few at once and a few that wait; whoever comes then is told to come back, so that nobody waits for long.
-    Of those one address has only some: however often it logs in, others get their turn.
+    `source` says on whose behalf: a network, a known device or a session. Sources take turns.
     """
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
         self._hasher = hasher or PasswordHasher()
-        self._threads = ThreadPoolExecutor(_AT_ONCE, "password")
-        self._by_address: Counter[str] = Counter()  # at work or waiting
+        busy = TooMany(_RETRY_SECONDS, "Many passwords are being checked. Try again in a few seconds.")
+        self.threads = FairThreads(
+            _THREADS, "password", per_source=MAX_PER_SOURCE, max_waiting=MAX_WAITING, busy=busy
+        )
 
-    async def hash(self, password: str, address: str) -> str:
-        """An argon2id hash with its own salt; raises TooMany."""
-        return await self._turn(address, self._hasher.hash, password)
+    async def hash(self, password: str, source: str) -> str:
+        """Return an argon2id hash with its own salt; raises TooMany."""
+        return await self.threads.run(source, lambda: self._hasher.hash(password))
 
-    async def is_right(self, password: str, stored: str | None, address: str) -> bool:
-        """Whether the password fits; without an account the same work is done and the answer is no. Raises TooMany."""
-        fits = await self._turn(address, self._verify, stored or NOBODY, password[: LONGEST + 1])
+    async def is_right(self, password: str, stored: str | None, source: str) -> bool:
+        """Return whether the password fits; False without an account, after the same work. Raises TooMany."""
+        fits = await self.threads.run(source, lambda: self._verify(stored or NOBODY, password[: LONGEST + 1]))
         return fits and stored is not None
 
     def close(self) -> None:
-        """Nothing more is hashed."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
-
-    async def _turn(self, address: str, work: Callable[..., T], *given: str) -> T:
-        if self._by_address.total() >= _AT_ONCE + _WAITING or self._by_address[address] >= _OF_ONE_ADDRESS:
-            raise TooMany(_BACK_SECONDS, "Many passwords are being checked. Try again in a few seconds.")
-        self._by_address[address] += 1
-        turn = asyncio.get_running_loop().run_in_executor(self._threads, work, *given)
-        turn.add_done_callback(lambda _: self._done(address))
-        # Whoever goes away leaves their work behind: it keeps its place until it is done.
-        return await asyncio.shield(turn)
-
-    def _done(self, address: str) -> None:
-        self._by_address[address] -= 1
-        if not self._by_address[address]:
-            del self._by_address[address]
+        """Hash nothing more."""
+        self.threads.close()
 
     def _verify(self, stored: str, password: str) -> bool:
         try:

@@ -10,19 +10,37 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.settings import Settings
 from app.store.people.players import Player, hashed
+from app.web.i18n import COOKIE as LANGUAGE_COOKIE
 from app.web.security.address import limit_key
 from app.web.site import site_of
 from app.web.ws.open_sockets import REPLACED
 
+THEME_COOKIE = "theme"
+SESSION_COOKIE = "cartagena"
+DEVICE_COOKIE = "cartagena-device"
+OWN_COOKIES = frozenset(
+    name.encode()
+    for name in (
+        SESSION_COOKIE,
+        f"__Host-{SESSION_COOKIE}",
+        DEVICE_COOKIE,
+        f"__Host-{DEVICE_COOKIE}",
+        LANGUAGE_COOKIE,
+        THEME_COOKIE,
+    )
+)
+"""The names of all cookies that this server reads."""
+
 SCOPE_PERSON = "cartagena.person"  # the player who was found for this request
 _SCOPE_COOKIE = "cartagena.cookie"
+_SCOPE_DEVICE = "cartagena.device"
 _SCOPE_SESSION = "cartagena.session"
 _SCOPE_REPLACED = "cartagena.replaced"
 
 
 def cookie_name(settings: Settings) -> str:
     """Over TLS the `__Host-` name keeps sister sites from planting a cookie here."""
-    return "__Host-cartagena" if settings.is_https else "cartagena"
+    return f"__Host-{SESSION_COOKIE}" if settings.is_https else SESSION_COOKIE
 
 
 def session_of(connection: HTTPConnection) -> str | None:
@@ -46,7 +64,7 @@ def give_session(request: HTTPConnection, session: str, player: Player) -> None:
     value = f"{session}.{_signature(site.settings, session)}"
     age = site.settings.session_days * 86400
     request.scope[_SCOPE_COOKIE] = (
-        f"{cookie_name(site.settings)}={value}; Max-Age={age}{_flags(site.settings)}"
+        f"{cookie_name(site.settings)}={value}; Max-Age={age}{cookie_flags(site.settings)}"
     )
     request.scope[SCOPE_PERSON] = player
     request.scope[_SCOPE_SESSION] = session
@@ -82,7 +100,7 @@ def forget_cookie(request: HTTPConnection) -> None:
     session = session_of(request)
     if session is not None:
         site.known.pop(hashed(session), None)
-    request.scope[_SCOPE_COOKIE] = f"{cookie_name(site.settings)}=; Max-Age=0{_flags(site.settings)}"
+    request.scope[_SCOPE_COOKIE] = f"{cookie_name(site.settings)}=; Max-Age=0{cookie_flags(site.settings)}"
     request.scope[SCOPE_PERSON] = None
     request.scope[_SCOPE_SESSION] = None
 
@@ -119,12 +137,17 @@ def _signature(settings: Settings, session: str) -> str:
     return hmac.digest(settings.secret.encode(), b"session|" + session.encode(), "sha256").hex()[:32]
 
 
-def _flags(settings: Settings) -> str:
+def set_device_cookie(request: HTTPConnection, cookie: str) -> None:
+    """Send this Set-Cookie header with the response (known_devices.py)."""
+    request.scope[_SCOPE_DEVICE] = cookie
+
+
+def cookie_flags(settings: Settings) -> str:
     return "; Path=/; HttpOnly; SameSite=Lax" + ("; Secure" if settings.is_https else "")
 
 
 class SessionMiddleware:
-    """Adds the cookie that a route has made on the way to whatever answer it gives."""
+    """Adds the cookies that a route has made to its response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -135,10 +158,12 @@ class SessionMiddleware:
             return
 
         async def send_with_cookie(message: Message) -> None:
-            if message["type"] == "http.response.start" and _SCOPE_COOKIE in scope:
-                headers = MutableHeaders(scope=message)
-                headers.append("set-cookie", scope[_SCOPE_COOKIE])
-                headers["cache-control"] = "no-store"
+            if message["type"] == "http.response.start":
+                for name in (_SCOPE_COOKIE, _SCOPE_DEVICE):
+                    if name in scope:
+                        headers = MutableHeaders(scope=message)
+                        headers.append("set-cookie", scope[name])
+                        headers["cache-control"] = "no-store"
             await send(message)
 
         await self.app(scope, receive, send_with_cookie)

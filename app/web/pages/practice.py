@@ -16,6 +16,7 @@ from app.web.errors import BadRequest, NotFound
 from app.web.pages.lessons import Lesson, Stage, find_stage, opening
 from app.web.pages.render import json_object
 from app.web.routing import Router
+from app.web.security.request_bounds import DEFAULT_BODY_BYTES
 from app.web.site import site_of
 
 router = Router(include_in_schema=False)
@@ -80,7 +81,7 @@ async def practice(request: Request, name: str) -> Response:
     stage = find_stage(name)
     if stage is None:
         raise NotFound
-    actions = json_object(await request.body(), limit=16_384).get("actions", [])
+    actions = json_object(await request.body(), limit=DEFAULT_BODY_BYTES).get("actions", [])
     if not isinstance(actions, list) or len(actions) > MOST_ACTIONS:
         raise BadRequest("bad_request", f"A lesson takes a list of at most {MOST_ACTIONS} actions.")
     return JSONResponse(play_stage(stage, actions))

@@ -17,8 +17,8 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from app.paths import LOCALES, STATIC, TEMPLATES
 from app.play.commands.messages import read_json
 from app.web.auth.identity import Person, current_person
-from app.web.auth.sessions import csrf_token
-from app.web.errors import BadRequest
+from app.web.auth.sessions import THEME_COOKIE, csrf_token
+from app.web.errors import BadRequest, TooBig
 from app.web.i18n import COOKIE, LANGUAGES, Catalogue, Languages, language_of
 from app.web.pages.assets import Assets
 from app.web.pages.share import shared
@@ -105,7 +105,7 @@ class PageRenderer:
         `sets_language`: whether a language that the address names is the reader's from now on.
         """
         words = self.catalogue_for(request)
-        theme = request.cookies.get("theme", "system")
+        theme = request.cookies.get(THEME_COOKIE, "system")
         secret = csrf_token(request)
         body = self._templates.get_template(template).render(
             t=words.t,
@@ -151,7 +151,7 @@ class PageRenderer:
 
     def manifest(self, request: Request) -> Response:
         words = self.catalogue_for(request)
-        paper = PAPERS.get(request.cookies.get("theme", ""), PAPERS["light"])
+        paper = PAPERS.get(request.cookies.get(THEME_COOKIE, ""), PAPERS["light"])
         sizes = (
             ("app.svg", "any", "svg+xml"),
             ("app-192.png", "192x192", "png"),
@@ -188,9 +188,9 @@ class PageRenderer:
 
 
 def language_links(request: Request) -> dict[str, str]:
-    """The same page in each language; the rest of the query stays."""
-    kept = [(k, v) for k, v in request.query_params.multi_items() if k != "lang"]
-    return {code: "?" + urlencode([*kept, ("lang", code)]) for code in LANGUAGES}
+    """Return the address of this page in each language; the rest of the query stays."""
+    rest = urlencode([(name, value) for name, value in request.query_params.multi_items() if name != "lang"])
+    return {code: f"?{rest}&lang={code}" if rest else f"?lang={code}" for code in LANGUAGES}
 
 
 def _pages_of(request: Request) -> PageRenderer:
@@ -202,9 +202,9 @@ Pages = Annotated[PageRenderer, Depends(_pages_of)]
 
 
 def json_object(body: bytes, *, limit: int) -> dict[str, Any]:
-    """A small JSON object from a request; anything else is refused with a sentence."""
+    """Return the JSON object in a body; raises TooBig above `limit` bytes, BadRequest for anything else."""
     if len(body) > limit:
-        raise BadRequest("too_big", "That is too big.")
+        raise TooBig
     try:
         given = read_json(body)
     except ValueError:

@@ -18,7 +18,7 @@ from app.play.refusals import Refusal
 from app.web.api.games import GameId, Password
 from app.web.api.records import ENTRIES_A_MILLISECOND
 from app.web.auth.identity import MaybePerson
-from app.web.errors import BadRequest
+from app.web.errors import BadRequest, TooBig
 from app.web.game_server import actor_of, game_server_of
 from app.web.pages.render import json_object
 from app.web.routing import Router
@@ -83,7 +83,7 @@ def _steps(body: bytes) -> Json:
     record = given.get("record")
     moves = record.get("actions") if isinstance(record, dict) else None
     if isinstance(moves, list) and len(moves) > MOST_MOVES:  # before they are looked at
-        raise BadRequest("too_big", "That is too big.")
+        raise TooBig
     record = rules.record_from_json(record)
     eyes = given.get("eyes", "all")
     if eyes != "all" and eyes is not None and not (type(eyes) is int and 0 <= eyes < record.options.players):

@@ -26,6 +26,7 @@ from app.web.errors import BadRequest
 from app.web.game_server import actor_of, game_server_of
 from app.web.pages.render import json_object
 from app.web.routing import Router
+from app.web.security.request_bounds import TRIAL_BODY_BYTES
 from app.web.security.room_lookup import find_room
 from app.web.site import site_of
 
@@ -39,7 +40,6 @@ REPLY_WORK = 40.0  # milliseconds of a bot's process, for the price of one reply
 MOVES_A_MILLISECOND = 4  # played again, for the price
 MOST_ACTIONS = 1_500
 MOST_REPLIES = 60  # of bots to one action; four bots' turns are at most 24, and what they owe each other
-LARGEST = 200_000
 KEPT = 32  # records that have been read: somebody who tries asks again with every action
 
 Json = dict[str, Any]
@@ -113,7 +113,7 @@ async def try_from_here(
     site.limits.writes.take(f"try {site.limits.key_of(request)}", 2)
     room = await find_room(request, game, actor_of(person), password)
     record = await _record(request, room)
-    given = json_object(await request.body(), limit=LARGEST)
+    given = json_object(await request.body(), limit=TRIAL_BODY_BYTES)
     step, known, actions = (given.get(name) for name in ("step", "known", "actions"))
     if not isinstance(actions, list) or len(actions) > MOST_ACTIONS or not all(map(_is_object, actions)):
         raise BadRequest("bad_request", f"A trial takes a list of at most {MOST_ACTIONS} actions.")

@@ -29,7 +29,7 @@ from app.web.pictures.card import Profile, TablePicture, profile_svg, table_svg
 from app.web.pictures.kept import MILLISECONDS, Pictures
 from app.web.pictures.raster import NoPicture
 from app.web.routing import Router
-from app.web.security.room_lookup import find_room
+from app.web.security.room_lookup import PublicRoomLookup
 from app.web.site import site_of
 
 router = Router(include_in_schema=False)
@@ -48,7 +48,7 @@ async def watched_room(request: Request, room: str) -> Room | None:
     Raises StoreUnavailable.
     """
     try:
-        return await find_room(request, room, actor_of(None), None)
+        return await PublicRoomLookup(request).find(room, actor_of(None), None)
     except (Refusal, UnknownRules):
         return None
 

@@ -24,15 +24,12 @@ def client_address(connection: HTTPConnection, settings: Settings) -> str:
     peer = _peer(connection)
     if settings.trusted_hops == 0:
         return peer
-    entries = [
-        entry.strip()
-        for line in connection.headers.getlist("x-forwarded-for")
-        for entry in line.split(",")
-        if entry.strip()
-    ]
+    # Split from the end: a client can put thousands of entries in front.
+    forwarded = ",".join(connection.headers.getlist("x-forwarded-for"))
+    entries = forwarded.rsplit(",", settings.trusted_hops)[-settings.trusted_hops :]
     if len(entries) < settings.trusted_hops:
         return peer
-    return _plain(entries[-settings.trusted_hops]) or peer
+    return _plain(entries[0].strip()) or peer
 
 
 @lru_cache(maxsize=4096)  # of whoever is here it is asked several times a request
@@ -45,6 +42,21 @@ def limit_key(address: str) -> str:
     if isinstance(parsed, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((parsed, 64), strict=False))
     return str(parsed)
+
+
+@lru_cache(maxsize=4096)
+def limit_prefixes(address: str) -> tuple[str, ...]:
+    """Return the networks that failures of an address count for: /64, /56 and /48 of IPv6, the address of IPv4.
+
+    Providers give a customer anything from a /64 to a /48, so that a /56 alone has 256 networks to fail from.
+    """
+    try:
+        parsed = parsed_address(address)
+    except ValueError:
+        return (address,)
+    if isinstance(parsed, ipaddress.IPv6Address):
+        return tuple(str(ipaddress.ip_network((parsed, width), strict=False)) for width in (64, 56, 48))
+    return (str(parsed),)
 
 
 def parsed_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:

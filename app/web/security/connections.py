@@ -13,9 +13,11 @@ from uvicorn.protocols.utils import get_remote_addr
 
 from app.settings import Settings
 from app.web.security.address import limit_key
+from app.web.security.raw_response import raw_response
 
 _MOST_FILES = 131_072  # enough for any process of ours; a limit of a billion makes some tools walk through it
 _RESERVE = 256  # files that stay for databases, logs, bots' pipes and what pages are made of
+_RETRY_SECONDS = 60
 _PER_SOCKET = 2.5  # a page has a socket or two and asks over a few connections more
 
 
@@ -50,22 +52,27 @@ class Connections:
 
     @classmethod
     def of(cls, settings: Settings) -> Connections:
-        per_address = None if settings.trusted_hops else round(settings.sockets_per_address * _PER_SOCKET)
-        return cls(per_address, most_connections())
+        most = most_connections()
+        wanted = round(settings.sockets_per_address * _PER_SOCKET)
+        # At most half of all, so that one address alone never fills the process.
+        return cls(None if settings.trusted_hops else min(wanted, max(1, most // 2)), most)
 
     def __len__(self) -> int:
         return self._open
 
     def enter(self, transport: asyncio.Transport) -> tuple[ConnectionSlot | None, bytes]:
-        """A slot, or the response that there is none."""
+        """Return a slot, or the response that refuses one.
+
+        429 also when the process is full: a proxy takes 503 for a sick worker, and users can fill it.
+        """
         peer = get_remote_addr(transport) if self._per_address is not None else None
         address = limit_key(peer[0]) if peer is not None else None
         if self._open >= self._most:
-            return None, _answer(503, "Service Unavailable", "This server is full. Try again in a minute.")
+            return None, raw_response(429, "This server is full. Try again in a minute.", _RETRY_SECONDS)
         held = self._by_address.get(address, 0) if address is not None else 0
         if self._per_address is not None and held >= self._per_address:
             sentence = "Too many connections from your address are open. Close some and try again."
-            return None, _answer(429, "Too Many Requests", sentence)
+            return None, raw_response(429, sentence, _RETRY_SECONDS)
         self._open += 1
         if address is not None:
             self._by_address[address] = held + 1
@@ -78,13 +85,6 @@ class Connections:
             self._by_address[address] -= 1
             if not self._by_address[address]:
                 del self._by_address[address]
-
-
-def _answer(status: int, phrase: str, sentence: str) -> bytes:
-    return (
-        f"HTTP/1.1 {status} {phrase}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: {len(sentence)}\r\n"
-        f"retry-after: 60\r\nconnection: close\r\n\r\n{sentence}"
-    ).encode()
 
 
 def raise_file_limit() -> None:

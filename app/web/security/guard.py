@@ -1,4 +1,4 @@
-"""The guard before every request: banned addresses, limits, forged writes; and headers on responses."""
+"""Middleware before every request: bounds, bans, limits, forged writes; security headers on every response."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from functools import lru_cache
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.settings import Settings
-from app.web.auth.sessions import csrf_token, session_of
-from app.web.errors import BadRequest, NotAllowed, NotFound, Refused, TooBig, refused_response
+from app.web.auth.sessions import OWN_COOKIES, csrf_token, session_of
+from app.web.errors import BadRequest, NotAllowed, NotFound, Refused, TooBig, error_response, refused_response
+from app.web.security import request_bounds as bounds
 from app.web.security.address import is_same_origin
+from app.web.security.limits import HEALTH_PATHS
 from app.web.site import site_of
 
 _SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
 _BODY_SECONDS = 20.0  # between two pieces of a body
-_UNLIMITED = frozenset(("/healthz", "/readyz", "/metrics"))
 
 # Nothing inline, nothing from elsewhere. `data:` images are the cursors and textures of our own CSS.
 _POLICY = (
@@ -28,6 +30,7 @@ _POLICY = (
     "media-src 'self'; connect-src 'self'{sockets}; manifest-src 'self'; worker-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors {ancestors}; object-src 'none'"
 )
+_FILE_POLICY = "frame-ancestors 'none'"
 _EMBED = "/embed/"  # what other sites may show in a frame; the one place
 
 
@@ -57,18 +60,20 @@ def security_headers(https: bool, host: str, ancestors: str = "'none'") -> dict[
 
 
 def headers_for(path: str, settings: Settings, host: str) -> dict[str, str]:
-    """All of them on what a browser can open as a page; framing is allowed under /embed/ and nowhere else.
+    """Return the security headers of a path. Framing is allowed under /embed/ and nowhere else.
 
-    A script, style or font obeys the page that asked for it, so the policy there says nothing, and it is the same for
-    everybody, so another site may load it; eighty of them would cost a table 40 KB on every first visit.
+    Static files other than SVG get a short policy: browsers apply the policy of the page that loads them, and a first
+    visit loads eighty of them. They are the same for everyone, so other sites may load them.
     """
     if path.startswith(_EMBED):
         return security_headers(settings.is_https, host, settings.frame_ancestors)
     headers = security_headers(settings.is_https, host)
     if not path.startswith("/static/") or path.endswith(".svg"):
         return headers
-    kept = ("x-content-type-options", "strict-transport-security")
-    return {name: headers[name] for name in kept if name in headers}
+    names = ("x-content-type-options", "referrer-policy", "strict-transport-security")
+    return {"content-security-policy": _FILE_POLICY} | {
+        name: headers[name] for name in names if name in headers
+    }
 
 
 def check_not_forged(connection: HTTPConnection, method: str) -> None:
@@ -93,7 +98,10 @@ def without_identity(scope: Scope) -> list[tuple[bytes, bytes]]:
 
 
 class GuardMiddleware:
-    """Refuses before anything is read of the body; pure ASGI, so that streams and sockets pass untouched."""
+    """Refuses requests before their body is read, answers faults, and adds the security headers.
+
+    Pure ASGI, so that streams and sockets pass untouched.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -102,16 +110,26 @@ class GuardMiddleware:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        if scope["path"].startswith(_EMBED):
-            scope["headers"] = without_identity(scope)
+        path: str = scope["path"]
+        if path.endswith("/") and path != "/" and not path.endswith("//"):
+            # Both forms of an address are served: a redirect would have to know the scheme and host people use.
+            path = scope["path"] = path[:-1]
         connection = HTTPConnection(scope)
         site = site_of(connection)
+        max_bytes = bounds.max_body_bytes(path, site.settings.body_bytes)
+        body = bounds.body_bytes(connection.headers, max_bytes)
+        cost = bounds.request_cost(scope, min(body, max_bytes))
+        out_of_bounds = _bound_head(scope)
+        connection = HTTPConnection(scope)
         host = site.settings.public_host or connection.headers.get("host", "")
-        headers = headers_for(scope["path"], site.settings, host)
+        headers = headers_for(path, site.settings, host)
         began = time.monotonic()
+        is_started = False
 
         async def send_guarded(message: Message) -> None:
+            nonlocal is_started
             if message["type"] == "http.response.start":
+                is_started = True
                 given = MutableHeaders(scope=message)
                 for name, value in headers.items():
                     given.setdefault(name, value)
@@ -124,7 +142,7 @@ class GuardMiddleware:
         async def receive_limited() -> Message:
             nonlocal received, is_whole
             try:
-                # Only the body is waited for this shortly; afterwards a stream listens here for its peer to go.
+                # Only the body has this time limit; afterwards a stream waits here for its peer to disconnect.
                 async with asyncio.timeout(None if is_whole else _BODY_SECONDS):
                     message = await receive()
             except TimeoutError:
@@ -132,29 +150,50 @@ class GuardMiddleware:
             if message["type"] == "http.request":
                 is_whole = not message.get("more_body", False)
                 received += len(message.get("body", b""))
-                if received > site.settings.body_bytes:
+                if received > max_bytes:
                     raise HTTPException(413)
             return message
 
         try:
-            if "\0" in scope["path"]:
-                raise NotFound  # no name of anything holds it, and a store may not even look for it
+            if path not in HEALTH_PATHS:
+                site.bans.check(connection)
+            site.limits.take_request(connection, cost)  # requests that are refused below are charged as well
+            if out_of_bounds is not None:
+                raise out_of_bounds
+            if "\0" in path:
+                raise NotFound  # no name contains NUL, and PostgreSQL refuses it
             if b"%00" in scope["query_string"] or b"\0" in scope["query_string"]:
                 raise BadRequest("bad_request", "The address holds a NUL character behind its question mark.")
-            if _declared_length(connection) > site.settings.body_bytes:
+            if body > max_bytes:
                 raise TooBig
-            if scope["path"] not in _UNLIMITED:
-                site.bans.check(connection)
-                site.limits.take_request(connection)
             check_not_forged(connection, scope["method"])
         except Refused as refusal:
             site.metrics.refused(refusal.code)
-            response = await refused_response(Request(scope, receive), refusal)
+            if out_of_bounds is not None:  # a page would parse and show the address
+                response: Response = error_response(refusal.status, refusal.code, refusal.message)
+            else:
+                response = await refused_response(Request(scope, receive), refusal)
             await response(scope, receive, send_guarded)
             return
-        await self.app(scope, receive_limited, send_guarded)
+        try:
+            await self.app(scope, receive_limited, send_guarded)
+        except Exception as fault:
+            if is_started:
+                raise  # uvicorn closes the connection
+            response = await scope["app"].exception_handlers[Exception](Request(scope, receive), fault)
+            await response(scope, receive, send_guarded)
 
 
-def _declared_length(connection: HTTPConnection) -> int:
-    declared = connection.headers.get("content-length", "0")
-    return int(declared) if declared.isascii() and declared.isdigit() and len(declared) < 20 else 0
+def _bound_head(scope: Scope) -> Refused | None:
+    """Reduce the head to what the app reads; return the refusal of one that is out of bounds."""
+    try:
+        bounds.check_head(scope)
+    except Refused as refusal:
+        scope["query_string"] = b""
+        scope["headers"] = [each for each in scope["headers"] if each[0] == b"x-forwarded-for"]
+        return refusal
+    if scope["path"].startswith(_EMBED):
+        scope["headers"] = without_identity(scope)
+    else:
+        scope["headers"] = bounds.without_foreign_cookies(scope["headers"], OWN_COOKIES)
+    return None

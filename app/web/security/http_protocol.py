@@ -18,17 +18,19 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 
 from app.play.turns import turns_of
 from app.web.security.connections import Connections, ConnectionSlot
+from app.web.security.raw_response import raw_response
 from app.web.ws.transport.uvicorn import SocketProtocol
 
-HEAD_BYTES = 32_768
+HEAD_BYTES = 16_384
 HEAD_SECONDS = 15.0
 REQUEST_SECONDS = 60.0  # from the end of the head to the end of the body
 ANSWER_SECONDS = 60.0  # for an answer to be taken, or of a stream what waits of it
+MAX_UNREAD_BODY_BYTES = 65_536  # of a request that was answered before its body had arrived
+LINGER_SECONDS = 2.0  # then the connection is no longer read, and closed after so long: the answer can still be taken
 SLICE = 1024  # bytes fed at once: 57 of the shortest requests
 MOST_PIPELINED = 20  # requests sent before the answer to the one before; then the connection is closed
 MOST_HELD = 1_048_576
 
-_LATE = b"This request took too long."
 _SOCKET = b"GET /ws/"
 
 
@@ -66,6 +68,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._head_bytes = 0
         self._is_in_head = True
         self._pipelined = 0
+        self._unread_body_bytes = 0
         self._running: RequestResponseCycle | None = None  # uvicorn's `cycle` is the last one that came in
         self._request_timer: asyncio.TimerHandle | None = None
         self._answer_timer: asyncio.TimerHandle | None = None
@@ -163,6 +166,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._is_in_head = False
         self._head_bytes = 0
+        self._unread_body_bytes = 0
         self._begin_request_timer(REQUEST_SECONDS)
         super().on_headers_complete()
         if not self.pipeline:
@@ -173,6 +177,16 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         if self._pipelined >= MOST_PIPELINED:
             self.cycle.keep_alive = False
             self._held = b""
+
+    def on_body(self, body: bytes) -> None:
+        super().on_body(body)
+        if self.cycle.response_complete:
+            self._unread_body_bytes += len(body)
+            if self._unread_body_bytes > MAX_UNREAD_BODY_BYTES:
+                self._is_over = True
+                self._held = b""
+                self.flow.pause_reading()
+                self._begin_request_timer(LINGER_SECONDS)
 
     def on_message_complete(self) -> None:
         self._is_in_head = True
@@ -201,7 +215,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._expect_to_be_read()
 
     def send_400_response(self, msg: str) -> None:
-        super().send_400_response(msg)
+        self.transport.write(raw_response(400, msg))
+        self.transport.close()
         self._expect_to_be_read()
 
     def _expect_to_be_read(self) -> None:
@@ -228,8 +243,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         if not self._is_in_head and answering and not self.cycle.response_started:
             self.cycle.disconnected = True
             self.cycle.message_event.set()
-            head = b"HTTP/1.1 408 Request Timeout\r\ncontent-type: text/plain\r\nconnection: close\r\n"
-            self.transport.write(head + b"content-length: %d\r\n\r\n" % len(_LATE) + _LATE)
+            self.transport.write(raw_response(408, "This request took too long."))
         self.transport.close()
         self._expect_to_be_read()
 

@@ -18,10 +18,12 @@ from app.play.ports import Actor
 from app.play.refusals import Refusal
 from app.settings import Settings
 from app.web.errors import TooMany
-from app.web.security.address import client_address, limit_key
+from app.web.security.address import client_address, limit_key, limit_prefixes
 from app.web.security.buckets import Attempt, Bucket, Buckets, HourlyBuckets
 
 _FILE_COST = 0.05
+_PREFIX_WEIGHTS = (1.0, 0.5, 0.25)  # of limit_prefixes
+HEALTH_PATHS = frozenset(("/healthz", "/readyz", "/metrics"))
 
 
 class Limits:
@@ -31,6 +33,7 @@ class Limits:
         self.settings = settings
         self.clock = clock
         self.requests = Buckets(settings.requests_per_second, settings.requests_burst, clock)
+        self.health = Buckets(settings.requests_per_second, settings.requests_burst, clock)
         # A tenth or so of a core for each address that asks for what has to be worked out.
         self.work = Buckets(settings.requests_per_second * 5, settings.requests_burst * 5, clock)
         self.writes = Buckets(settings.writes_per_second, settings.writes_burst, clock)
@@ -84,12 +87,17 @@ class Limits:
         """The whole address: what bans name."""
         return intern(client_address(connection, self.settings))
 
-    def take_request(self, connection: HTTPConnection) -> None:
-        """One request of an address; raises TooMany."""
+    def take_request(self, connection: HTTPConnection, extra: float = 0.0) -> None:
+        """Charge one request to its address, and `extra` for its size; raises TooMany.
+
+        Health checks have a bucket of their own, so that other requests from the same address cannot use it up.
+        """
         # A first visit fetches some eighty small files: fifty people who open a table together, behind one
         # address, must not shut each other out.
-        cost = _FILE_COST if connection.scope["path"].startswith(("/static/", "/lang/")) else 1.0
-        self.requests.take(self.key_of(connection), cost)
+        path: str = connection.scope["path"]
+        cost = _FILE_COST if path.startswith(("/static/", "/lang/")) else 1.0
+        requests = self.health if path in HEALTH_PATHS else self.requests
+        requests.take(self.key_of(connection), cost + extra)
 
     def take_work(self, connection: HTTPConnection, milliseconds: float) -> None:
         """Work that one request makes, by its weight, before it is begun; raises TooMany."""
@@ -110,20 +118,35 @@ class Limits:
         return Attempt((self.guests, self.key_of(connection), 1.0))
 
     def login(self, login: str, address: str) -> Attempt:
-        """A log-in, paid as a wrong one whether or not the name exists; raises TooMany.
+        """Charge a log-in as a wrong one, whether or not the name exists; raises TooMany.
 
-        The first bucket is small; the one of the name alone is ten times as large, so that a stranger
-        cannot easily keep the owner out by failing on purpose.
+        A /56 may fail twice as often as a /64, a /48 four times as often. The bucket of the name alone has room for
+        two and a half /48s, or ten addresses, and does not count known devices and sessions (`known_login`).
         """
+        prefixes = list(zip(limit_prefixes(address), _PREFIX_WEIGHTS, strict=False))
         return Attempt(
-            (self.logins, f"{login} {address}", 1.0),
+            *((self.logins, f"{login} {prefix}", weight) for prefix, weight in prefixes),
+            *((self.logins_by_address, prefix, weight) for prefix, weight in prefixes),
             (self.logins_by_name, login, 1.0),
-            (self.logins_by_address, address, 1.0),
         )
 
+    def known_login(self, source: str) -> Attempt:
+        """Charge a log-in of a known device or a session as a wrong one; strangers cannot use this up."""
+        return Attempt((self.logins, source, 1.0))
+
     def right_login(self, login: str, address: str) -> Attempt:
-        """The same log-in paid as a right one, which costs as much work; given back when it is wrong."""
-        return Attempt((self.right_logins, login, 1.0), (self.right_logins_by_address, address, 1.0))
+        """Charge the same log-in as a right one, which costs as much work; to be given back when it is wrong."""
+        return Attempt(
+            (self.right_logins, f"{login} {address}", 1.0), (self.right_logins_by_address, address, 1.0)
+        )
+
+    def known_right_login(self, source: str) -> Attempt:
+        """The same for a known device or a session."""
+        return Attempt((self.right_logins, source, 1.0))
+
+    def network_of(self, connection: HTTPConnection) -> str:
+        """Return the widest network that failures of this connection count for."""
+        return limit_prefixes(client_address(connection, self.settings))[-1]
 
     def code(self, address: str, *more: tuple[Buckets, str, float]) -> Attempt:
         """A code that somebody typed; raises TooMany."""

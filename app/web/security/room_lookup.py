@@ -15,7 +15,7 @@ from app.play.refusals import NotAdmitted, Refusal
 from app.play.room.room import Room
 from app.play.server import GameServer
 from app.web.errors import TooFast
-from app.web.game_server import game_server_of
+from app.web.game_server import actor_of, game_server_of
 from app.web.security.limits import Limits
 from app.web.site import site_of
 
@@ -53,18 +53,41 @@ class RoomLookup:
             is_failed = False
             return room
         except Refusal as refusal:
-            is_failed = isinstance(refusal, NotAdmitted) and refusal.code in _FAILURES
-            if not is_failed:
+            failure = self._failure(refusal)
+            is_failed = failure is not None
+            if failure is None:
                 raise
             # A table that was put away is read from the log first, one that does not exist is not there to be
             # read: both are answered no sooner than either needs.
             await asyncio.sleep(max(0.0, _FAILURE_SECONDS - (monotonic() - began)))
             if wait:
                 raise TooFast(wait) from None
-            raise
+            raise failure from None
         finally:
             if not wait:
                 lookups.settle(self._key, cost, is_kept=is_failed)
+
+    def _failure(self, refusal: Refusal) -> Refusal | None:
+        """Return the answer to a look-up that counts as failed; None for any other refusal."""
+        is_failed = isinstance(refusal, NotAdmitted) and refusal.code in _FAILURES
+        return refusal if is_failed else None
+
+
+class PublicRoomLookup(RoomLookup):
+    """Finds the tables that any stranger with the link may watch.
+
+    Locked tables, tables without spectators and unknown tables are refused with the same code, after the same time
+    and at the same price.
+    """
+
+    __slots__ = ()
+
+    async def find(self, game: str, actor: Actor, password: str | None) -> Room:
+        """Return the room as a stranger finds it, whoever asks; raises NotAdmitted, `too_fast`, or `try_again`."""
+        return await super().find(game, actor_of(None), None)
+
+    def _failure(self, refusal: Refusal) -> Refusal | None:
+        return NotAdmitted("password_required") if isinstance(refusal, NotAdmitted) else None
 
 
 def _charge_hash(limits: Limits, address: str, actor: Actor) -> None:

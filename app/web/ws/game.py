@@ -23,7 +23,7 @@ from app.play.room.room import Room
 from app.play.room.subscribers import Subscriber
 from app.web.game_server import actor_of, game_server_of
 from app.web.security.guard import without_identity
-from app.web.security.room_lookup import RoomLookup
+from app.web.security.room_lookup import PublicRoomLookup, RoomLookup
 from app.web.ws.session import AcceptedSocket, BaseSession, SocketEndpoint
 
 _log = logging.getLogger("cartagena.socket")
@@ -38,6 +38,8 @@ class GameSession(BaseSession):
 
     __slots__ = ("actor", "game", "lookup", "received", "room", "subscriber")
 
+    receives_chat = True
+
     def __init__(self, connection: HTTPConnection, socket: AcceptedSocket) -> None:
         super().__init__(game_server_of(connection), socket)
         self.lookup = RoomLookup(connection)
@@ -45,7 +47,7 @@ class GameSession(BaseSession):
         self.actor: Actor = socket.actor
         if self.actor.ids:
             self.game_server.names.take({self.actor.id: self.actor.name})  # which has just been looked up
-        self.subscriber = Subscriber(self.actor, self.outbox)
+        self.subscriber = Subscriber(self.actor, self.outbox, receives_chat=self.receives_chat)
         self.room: Room | None = None
         self.received = 0
 
@@ -147,7 +149,9 @@ class GameSession(BaseSession):
             if self.room is None and hello.watch:
                 # Admitted as who is signed in, present as nobody: a screen in a room that others look at too.
                 self.actor = _SPECTATOR
-                self.subscriber = Subscriber(self.actor, self.outbox, admitted=self.socket.actor.ids)
+                self.subscriber = Subscriber(
+                    self.actor, self.outbox, admitted=self.socket.actor.ids, receives_chat=self.receives_chat
+                )
             elif hello.watch and self.actor.ids:
                 raise Refusal("bad_message", "Only the first hello of a socket can ask to watch.")
             self.room = room
@@ -188,11 +192,23 @@ class _Answer:
 route = WebSocketRoute("/ws/game/{game}", SocketEndpoint(GameSession))
 
 
+class EmbedSession(GameSession):
+    """A socket of a frame in another site's page: receives no chat, and only tables that any stranger may watch."""
+
+    __slots__ = ()
+
+    receives_chat = False
+
+    def __init__(self, connection: HTTPConnection, socket: AcceptedSocket) -> None:
+        super().__init__(connection, socket)
+        self.lookup = PublicRoomLookup(connection)
+
+
 class _AsNobody(SocketEndpoint):
-    """The same for frames in other sites' pages: whoever is signed in here, their cookie is not read."""
+    """Sockets of frames in other sites' pages: the cookie of whoever is signed in here is not read."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await super().__call__({**scope, "headers": without_identity(scope)}, receive, send)
 
 
-embed_route = WebSocketRoute("/ws/embed/{game}", _AsNobody(GameSession))
+embed_route = WebSocketRoute("/ws/embed/{game}", _AsNobody(EmbedSession))

@@ -26,6 +26,7 @@ from app.web.errors import Refused, TooMany
 from app.web.game_server import actor_of, game_server_of
 from app.web.security.address import is_same_origin
 from app.web.security.limits import SocketQuota
+from app.web.security.request_bounds import is_head_in_bounds
 from app.web.site import site_of
 from app.web.ws.open_sockets import OpenSockets
 from app.web.ws.transport.base import Session, SocketTransport, transport_of
@@ -113,12 +114,12 @@ class AcceptedSocket:
 async def accept(connection: HTTPConnection, receive: Receive, send: Send) -> AcceptedSocket | None:
     """The socket, open; its `release` is owed when the session is over. None when it was refused.
 
-    A foreign page is refused before the handshake is answered. Other refusals open the socket first:
-    a browser is not told the status of a failed handshake, but it is told a close code.
+    A foreign page, or a head that is out of bounds, is refused before the handshake is answered. Other refusals open
+    the socket first: a browser is not told the status of a failed handshake, but it is told a close code.
     """
     site, transport = site_of(connection), transport_of(connection.scope)
     await receive()  # the connect event
-    if is_same_origin(connection, site.settings) is False:
+    if not is_head_in_bounds(connection.scope) or is_same_origin(connection, site.settings) is False:
         await send({"type": "websocket.close", "code": 1008})  # before accepting: answered 403
         return None
     if not site.is_ready:  # stopping: nobody would tell this socket to resume; a proxy asks the next worker

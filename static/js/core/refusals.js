@@ -90,6 +90,8 @@ export const SENTENCES = {
   name_long: N_("That name is too long."),
   name_characters: N_("A name is made of letters, digits, spaces and - ' . _ only."),
   name_scripts: N_("A name may not mix letters of different alphabets."),
+  name_styled: N_("Use ordinary letters: a name may not contain small capitals or other styled letters."),
+  name_official: N_("That name could be taken for someone who runs this site. Choose another."),
   name_reserved: N_("That name could be taken for a part of the game. Choose another."),
   wrong_login: N_("There is no account with this name and password."),
   wrong_code: N_("That code does not fit, is too old, or was used already."),

@@ -39,6 +39,18 @@ from tests.web.running_site import code_of, running
         "Ann 2",
         "ångström",
         "a.b_c",
+        "Mª José",
+        "Hawaiʻi",
+        "Ɓala",
+        "Badminton Bob",
+        "Falstaff",
+        "Supporter",
+        "Modi",
+        "Modest",
+        "Cooper",
+        "Admiral",
+        "Red Beard",
+        "Team Rocket",
     ],
 )
 def test_an_ordinary_name_is_kept_as_it_was_typed(name: str) -> None:
@@ -85,8 +97,29 @@ def test_an_ordinary_name_is_kept_as_it_was_typed(name: str) -> None:
         ("ꓠꓳꓮ", "name_scripts"),  # Lisu
         ("ⲞⲒⲒⲔ", "name_scripts"),  # Coptic
         ("Ann 1٣", "name_scripts"),  # digits of two kinds
+        # Letters that look like others and have no decomposition, or one that only says how they are drawn
+        ("ʙob", "name_styled"),
+        ("ᴀɴɴ", "name_styled"),
+        ("ꜱara", "name_styled"),
+        ("ᵇob", "name_styled"),
+        ("𝐁ob", "name_styled"),
+        ("𝒜nn", "name_styled"),
+        ("Bₐb", "name_styled"),
+        # Those who run a site, however it is put together
+        ("Аdmin", "name_official"),
+        ("Site Operator", "name_official"),
+        ("Cartagena Team", "name_official"),
+        ("CartagenaTeam", "name_official"),
+        ("siteoperator", "name_official"),
+        ("The Real Adm1n", "name_official"),
+        ("Bob Moderator", "name_official"),
+        ("adminbob", "name_official"),
+        ("S.u.p.p.o.r.t", "name_official"),
+        ("Operator7", "name_official"),
+        ("Staff", "name_official"),
+        ("Modérateur", "name_official"),
+        ("Betreiber", "name_official"),
         ("somebody", "name_reserved"),
-        ("Аdmin", "name_reserved"),
         ("S.e.r.v.e.r", "name_reserved"),
     ],
 )
@@ -208,3 +241,39 @@ async def test_of_five_who_want_one_name_at_once_one_gets_it(database_url: str) 
             )
         )
         assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409, 409]
+
+
+def test_no_suggestion_claims_a_role() -> None:
+    chance = random.Random(7)
+    for language in LANGUAGES:
+        for _ in range(300):
+            name = suggest(chance, language)
+            assert checked_name(name) == name
+
+
+async def test_an_account_with_a_name_of_before_still_logs_in(sqlite_url: str) -> None:
+    """Names that are refused today were chosen before; what an account logs in by has not changed."""
+    async with running(sqlite_url) as site:
+        for number, name in enumerate(("ʙob", "Site Operator", "Cartagena Team")):
+            password = await site.site.passwords.hash("plank, parrot, doubloon", "here")
+            await site.site.accounts.register(
+                None, named(name), password, (f"CODE{number}",), site.site.now()
+            )
+            browser = site.browser(f"203.0.113.{number}")
+            answer = await browser.post(
+                "/api/v1/account/login", json={"name": name, "password": "plank, parrot, doubloon"}
+            )
+            assert answer.status_code == 200, answer.text
+            assert answer.json()["person"]["name"] == name
+            answer = await browser.post("/api/v1/me", json={"name": name})
+            assert answer.status_code == 200, "keeping it is no change"
+
+
+async def test_a_new_name_is_not_mistaken_for_an_old_one_in_small_capitals(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        old = named("ʙob")
+        assert old.skeleton == named("Bob").skeleton
+        password = await site.site.passwords.hash("plank, parrot, doubloon", "here")
+        await site.site.accounts.register(None, old, password, ("CODE",), site.site.now())
+        answer = await site.browser().post("/api/v1/me", json={"name": "Bob"})
+        assert (answer.status_code, code_of(answer)) == (409, "name_taken")

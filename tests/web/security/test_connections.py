@@ -47,12 +47,26 @@ def test_an_address_has_its_places_and_others_have_theirs() -> None:
     assert enter(connections, "2001:db8::3")[0] is None, "a household's network is one address"
 
 
-def test_a_full_server_says_so() -> None:
+def test_a_full_server_says_so_without_seeming_sick() -> None:
+    """A proxy takes 503 for a sick worker and keeps everybody away from it; anybody can open connections."""
     connections = Connections(None, 3)
     places = [enter(connections, "203.0.113.5")[0] for _ in range(3)]
     assert all(places)
-    assert enter(connections, "203.0.113.6") == (None, enter(connections, "203.0.113.7")[1])
-    assert enter(connections, "203.0.113.6")[1].startswith(b"HTTP/1.1 503 ")
+    none, answer = enter(connections, "203.0.113.6")
+    assert none is None
+    assert answer.startswith(b"HTTP/1.1 429 ")
+    assert b"retry-after: 60\r\n" in answer
+    assert b"x-content-type-options: nosniff\r\n" in answer
+    assert answer.endswith(b"This server is full. Try again in a minute.")
+
+
+def test_one_address_never_fills_a_process_with_few_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (1024, 1024))
+    connections = Connections.of(Settings())
+    held = [enter(connections, "203.0.113.5")[0] for _ in range(950)]
+    assert held[383] is not None
+    assert held[-1] is None
+    assert enter(connections, "203.0.113.6")[0] is not None
 
 
 def test_addresses_are_not_counted_behind_proxies() -> None:

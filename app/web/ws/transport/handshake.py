@@ -12,6 +12,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 from websockets.server import ServerProtocol
 
+from app.web.security.raw_response import SECURITY_HEADERS
 from app.web.ws.transport.framing import SILENT
 
 _PairsOfBytes = Iterable[tuple[bytes, bytes]]
@@ -81,5 +82,7 @@ class Handshake:
         sent.setdefault("Connection", "close")
         sent.setdefault("Content-Length", str(len(body)))
         sent.setdefault("Content-Type", "text/plain; charset=utf-8")
+        for name, value in SECURITY_HEADERS.items():
+            sent.setdefault(name, value)
         self._library.send_response(Response(status, http.HTTPStatus(status).phrase, sent, body))
         return b"".join(self._library.data_to_send())

@@ -1,0 +1,201 @@
+"""Wrong log-ins on purpose: the owner still logs in from a known device, and is never locked out while signed in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+import httpx
+import pytest
+
+from app.settings import Settings
+from app.web.auth import names
+from app.web.auth.passwords import Passwords
+from app.web.errors import TooMany
+from app.web.security.address import limit_prefixes
+from app.web.security.limits import Limits
+from tests.attack.raw_connection import until
+from tests.attack.test_at_once import ACCOUNT, PASSWORD, Watched, account
+from tests.web.running_site import TestSite, code_of, running
+
+LOGIN = "/api/v1/account/login"
+RIGHT = {"name": ACCOUNT, "password": PASSWORD}
+WRONG = {"name": ACCOUNT, "password": "is it this one?"}
+
+
+@pytest.fixture
+async def site(sqlite_url: str) -> AsyncIterator[TestSite]:
+    async with running(sqlite_url) as test:
+        yield test
+
+
+async def fail_from_a_56(site: TestSite, times: int) -> Counter[str]:
+    """Wrong log-ins, each from another /64 of one /56."""
+    met: Counter[str] = Counter()
+    for number in range(times):
+        attacker = site.browser(f"2001:db8:0:{number % 256:x}::1")
+        met[code_of(await attacker.post(LOGIN, json=WRONG))] += 1
+    return met
+
+
+async def _lock_name(site: TestSite) -> None:
+    """Use the name's whole allowance up, from many networks."""
+    for number in range(200):
+        site.site.limits.login(names.login(ACCOUNT), f"203.0.{number // 10}.{number % 10}")
+
+
+async def _log_out(browser: httpx.AsyncClient) -> None:
+    assert (await browser.post("/api/v1/account/logout")).status_code == 200
+
+
+async def test_one_network_cannot_lock_the_owner_out(site: TestSite) -> None:
+    await account(site)
+    met = await fail_from_a_56(site, 210)
+    assert met["wrong_login"] == 40, "twice what one address may"
+    assert met["too_many"] == 170
+    elsewhere = site.browser("198.51.100.77")
+    assert (await elsewhere.post(LOGIN, json=RIGHT)).status_code == 200
+
+
+async def test_a_known_device_logs_in_while_the_name_is_locked_for_everybody_else(site: TestSite) -> None:
+    owner = await account(site)
+    await _log_out(owner)
+    await _lock_name(site)
+    stranger = site.browser("198.51.100.99")
+    assert code_of(await stranger.post(LOGIN, json=RIGHT)) == "too_many"
+    assert (await owner.post(LOGIN, json=RIGHT)).status_code == 200, "its cookie says that it was here before"
+
+
+async def test_the_owner_in_the_attackers_own_network_logs_in_from_a_known_device(site: TestSite) -> None:
+    owner = await account(site, address="2001:db8:0:7::5")
+    await _log_out(owner)
+    await fail_from_a_56(site, 60)
+    assert (await owner.post(LOGIN, json=RIGHT)).status_code == 200
+
+
+async def test_the_owner_who_is_signed_in_is_never_locked_out(site: TestSite) -> None:
+    owner = await account(site)
+    owner.cookies.delete("cartagena-device")  # a session of the release before
+    await _lock_name(site)
+    await fail_from_a_56(site, 60)
+    answer = await owner.post("/api/v1/account/recovery-codes", json={"password": PASSWORD})
+    assert answer.status_code == 200
+    codes = answer.json()["recovery_codes"]
+    answer = await owner.post("/api/v1/account/password", json={"old": PASSWORD, "new": "a second secret"})
+    assert answer.status_code == 200
+    recovered = await site.browser("198.51.100.98").post(
+        "/api/v1/account/recover", json={"name": ACCOUNT, "code": codes[0], "password": "a third secret"}
+    )
+    assert recovered.status_code == 200, "nor can strangers use up the recovery codes' allowance"
+
+
+async def test_a_stolen_session_guesses_as_often_as_the_limit_says_and_locks_nobody_else_out(
+    site: TestSite,
+) -> None:
+    owner = await account(site)
+    thief = site.browser("198.51.100.66")
+    code = (await owner.post("/api/v1/resume-codes", json={})).json()["code"]
+    assert (await thief.post("/api/v1/resume", json={"code": code})).status_code == 200
+    guesses = [
+        code_of(await thief.post("/api/v1/account/recovery-codes", json={"password": f"guess {number}"}))
+        for number in range(22)
+    ]
+    assert guesses == ["wrong_login"] * 20 + ["too_many"] * 2
+    answer = await owner.post("/api/v1/account/recovery-codes", json={"password": PASSWORD})
+    assert answer.status_code == 200
+
+
+async def test_guesses_from_a_known_device_are_limited(site: TestSite) -> None:
+    owner = await account(site)
+    await _log_out(owner)
+    guesses = [code_of(await owner.post(LOGIN, json=WRONG)) for _ in range(22)]
+    assert guesses == ["wrong_login"] * 20 + ["too_many"] * 2
+
+
+async def test_a_device_cookie_is_for_one_account_and_cannot_be_forged(site: TestSite) -> None:
+    owner = await account(site)
+    other = await account(site, "Bo Bellows")
+    theirs, ours = (browser.cookies["cartagena-device"] for browser in (other, owner))
+    assert len({theirs.split(".")[0], ours.split(".")[0]}) == 2
+    await _lock_name(site)
+    device, stamp, signature = ours.split(".")
+    for forged in (theirs, f"x{device}.{stamp}.{signature}", f"{device}.{stamp}.", "..", "a" * 500, ""):
+        stranger = site.browser("198.51.100.99", cookie=f"cartagena-device={forged}")
+        assert code_of(await stranger.post(LOGIN, json=RIGHT)) == "too_many", forged
+    stolen = site.browser("198.51.100.99", cookie=f"cartagena-device={ours}")
+    assert (await stolen.post(LOGIN, json=RIGHT)).status_code == 200
+
+
+@pytest.mark.parametrize("how", ["logout-everywhere", "password"])
+async def test_devices_are_forgotten_with_the_sessions(database_url: str, how: str) -> None:
+    async with running(database_url) as site:
+        owner = await account(site)
+        second = site.browser("198.51.100.8")
+        assert (await second.post(LOGIN, json=RIGHT)).status_code == 200
+        body = {"old": PASSWORD, "new": PASSWORD + "!"} if how == "password" else {}
+        assert (await owner.post(f"/api/v1/account/{how}", json=body)).status_code == 200
+        await _lock_name(site)
+        password = PASSWORD + "!" if how == "password" else PASSWORD
+        answer = await second.post(LOGIN, json={"name": ACCOUNT, "password": password})
+        assert code_of(answer) == "too_many", "the cookie of before is worth nothing now"
+        if how == "password":
+            await _log_out(owner)
+            again = await owner.post(LOGIN, json={"name": ACCOUNT, "password": password})
+            assert again.status_code == 200, "the browser that set the password is known by a new one"
+
+
+async def test_a_network_that_keeps_the_hashes_busy_delays_the_owner_by_one_hash(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        owner = await account(site)
+        await _log_out(owner)
+        hasher = Watched()
+        passwords = site.site.passwords = Passwords(hasher)
+        hasher.go_on.clear()
+        order: list[str] = []
+
+        async def log_in(browser: httpx.AsyncClient, who: str, name: str) -> str:
+            answer = await browser.post(LOGIN, json={"name": name, "password": PASSWORD})
+            order.append(who)
+            return "ok" if answer.status_code == 200 else code_of(answer)
+
+        flood = [
+            asyncio.create_task(
+                log_in(site.browser(f"2001:db8:0:{number:x}::1"), "attacker", f"Nobody {number}")
+            )
+            for number in range(60)
+        ]
+        await until(lambda: sum(task.done() for task in flood) == 56)
+        assert passwords.threads.jobs.total() == 4, "the /48 has four places, however many /64s it uses"
+        login = asyncio.create_task(log_in(owner, "owner", ACCOUNT))
+        await until(lambda: passwords.threads.jobs.total() == 5)
+        hasher.go_on.set()
+        assert await login == "ok"
+        met = Counter(await asyncio.gather(*flood))
+        assert met == {"too_many": 56, "wrong_login": 4}
+        assert order.index("owner") - 56 <= 3, "two were under way, and one of the attacker's goes first"
+        passwords.close()
+
+
+def test_failures_count_for_the_networks_that_a_customer_may_have() -> None:
+    assert limit_prefixes("2001:db8:1:2:3::4") == (
+        "2001:db8:1:2::/64",
+        "2001:db8:1::/56",
+        "2001:db8:1::/48",
+    )
+    assert limit_prefixes("203.0.113.5") == limit_prefixes("::ffff:203.0.113.5") == ("203.0.113.5",)
+    limits = Limits(Settings(logins_per_hour=20), lambda: 0.0)
+
+    def failures(addresses: list[str]) -> int:
+        count = 0
+        for address in addresses * 30:
+            with suppress(TooMany):
+                limits.login("ann", address)
+                count += 1
+        return count
+
+    assert failures(["2001:db8:1:1::1"]) == 20
+    assert failures([f"2001:db8:1:{number}::1" for number in range(2, 9)]) == 20, "40 for the /56"
+    assert failures([f"2001:db8:1:{number:x}00::1" for number in range(1, 9)]) == 40, "80 for the /48"
+    assert failures(["203.0.113.5"]) == 20
