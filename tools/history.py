@@ -306,9 +306,8 @@ SMALL = {
 
 def _game_columns(now: int) -> dict[str, str]:
     """Of a table as this release opens it, quoted."""
-    row, _ = new_table(
-        player_id(0), {"preset": "jamaica", "players": 2}, parse_terms({}), [], now * 1000, CURRENT
-    )
+    terms, _ = parse_terms({})
+    row, _ = new_table(player_id(0), {"preset": "jamaica", "players": 2}, terms, [], now * 1000, CURRENT)
     return {
         name: _quote(value)
         for name, value in _game_values(row).items()
