@@ -30,9 +30,7 @@ FIRST_RETRY_MS = 10_000
 RETRY_FACTOR = 4  # 10 s, 40 s, 2.7 min, 11 min, 43 min
 MAX_ATTEMPTS = 6  # then the row is set aside until the operator puts it back
 REFRESH_MS = 5_000  # shorter than FIRST_RETRY_MS: a retry in any worker finds its record in the cache
-HOLD_MS = (
-    30_000  # how long this worker leaves out a row that it could not process through no fault of the row
-)
+HOLD_MS = 30_000  # how long this worker skips a row that it could not process, through no fault of the row
 MAX_CLAIM_DELAY_MS = 60_000
 MAX_ERROR_CHARS = 200
 
@@ -126,6 +124,10 @@ class Failures:
         if is_first:
             fields = {"queue": queue, "error": describe_error(problem)}
             _log.error("a queue cannot be claimed", extra={"fields": fields})
+
+
+def _is_postponed(problem: Exception) -> bool:
+    return isinstance(problem, Postponed) or (isinstance(problem, Refusal) and problem.code == "try_again")
 
 
 def describe_error(problem: BaseException) -> str:
@@ -255,10 +257,10 @@ class ClaimLoop(Generic[Row]):
 
     async def _process(self, row: Row) -> None:
         key, owner = self.queue.key(row), self.queue.owner(row)
-        is_settled = False
+        is_finished = False
         try:
             async with self._slot(owner):
-                is_settled = await self._attempt(row, key)
+                is_finished = await self._attempt(row, key)
         except StoreUnavailable:
             _log.warning("the store does not answer; row %s of queue %s waits", key, self.name)
             self._held[key] = self._now() + HOLD_MS
@@ -266,24 +268,22 @@ class ClaimLoop(Generic[Row]):
             del self._busy[key]
             if owner is not None and owner not in self._busy.values():
                 self._slots.pop(owner, None)
-        if is_settled:
+        if is_finished:
             self._claim_more()
 
     async def _attempt(self, row: Row, key: str) -> bool:
-        """Process one row and return whether it was settled; raises StoreUnavailable only."""
+        """Process one row; return False if it is on hold. Raises StoreUnavailable only."""
         try:
             await self.queue.process(row)
         except StoreUnavailable:
             raise
         except Exception as problem:  # noqa: BLE001 - a failing row must not stop the others
-            if isinstance(problem, Postponed) or (
-                isinstance(problem, Refusal) and problem.code == "try_again"
-            ):
+            if _is_postponed(problem):
                 self._held[key] = self._now() + HOLD_MS
-            else:
-                await self._failures.record(self.name, key, problem)
-            return False
-        await self._failures.clear(self.name, key)
+                return False
+            await self._failures.record(self.name, key, problem)
+        else:
+            await self._failures.clear(self.name, key)
         return True
 
     def _claim_more(self) -> None:

@@ -154,7 +154,9 @@ async def test_a_greedy_owner_does_not_hold_up_a_bystander(stage: Stage) -> None
 
 
 async def test_more_rows_than_there_is_room_for_do_not_wait_for_the_next_poll(stage: Stage) -> None:
-    queue = Numbers(*(f"a/{n}" for n in range(50)))
+    bad = [f"bad/{n}" for n in range(8)]  # two whole claims
+    queue = Numbers(*bad, *(f"a/{n}" for n in range(50)))
+    queue.trouble = {row: ValueError() for row in bad}
     loop = loop_of(stage, queue)
     running = asyncio.create_task(loop.run())
     await _until(lambda: len(queue.done) == 50)
