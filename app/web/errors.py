@@ -208,9 +208,20 @@ async def respond(
 
 
 async def refused_response(request: Request, problem: Refused) -> Response:
-    """The response to whoever is refused by the guard or by a route."""
+    """Return the response to a request that the guard or a route refused."""
     wait = problem.retry_after if isinstance(problem, TooMany) else 0
     given = await respond(request, problem.status, problem.code, problem.message, wait)
+    return _with_refusal_headers(given, problem)
+
+
+def refused_json(problem: Refused) -> Response:
+    """The same as JSON, whatever was asked for; nothing of the request is read."""
+    return _with_refusal_headers(error_response(problem.status, problem.code, problem.message), problem)
+
+
+def _with_refusal_headers(given: Response, problem: Refused) -> Response:
+    if isinstance(problem, TooMany):
+        given.headers["Retry-After"] = str(problem.retry_after)
     if problem.status == 401:
         given.headers["WWW-Authenticate"] = "Bearer"
     return given

@@ -15,7 +15,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.settings import Settings
 from app.web.auth.sessions import OWN_COOKIES, csrf_token, session_of
-from app.web.errors import BadRequest, NotAllowed, NotFound, Refused, TooBig, error_response, refused_response
+from app.web.errors import (
+    BadRequest,
+    NotAllowed,
+    NotFound,
+    Refused,
+    TooBig,
+    refused_json,
+    refused_response,
+    wants_page,
+)
 from app.web.security import request_bounds as bounds
 from app.web.security.address import is_same_origin
 from app.web.security.limits import HEALTH_PATHS
@@ -169,10 +178,13 @@ class GuardMiddleware:
             check_not_forged(connection, scope["method"])
         except Refused as refusal:
             site.metrics.refused(refusal.code)
+            request = Request(scope, receive)
             if out_of_bounds is not None:  # a page would parse and show the address
-                response: Response = error_response(refusal.status, refusal.code, refusal.message)
+                response: Response = refused_json(refusal)
+            elif wants_page(request) and not site.limits.may_render_refusal(connection):
+                response = refused_json(refusal)
             else:
-                response = await refused_response(Request(scope, receive), refusal)
+                response = await refused_response(request, refusal)
             await response(scope, receive, send_guarded)
             return
         try:

@@ -26,7 +26,9 @@ HEAD_SECONDS = 15.0
 REQUEST_SECONDS = 60.0  # from the end of the head to the end of the body
 ANSWER_SECONDS = 60.0  # for an answer to be taken, or of a stream what waits of it
 MAX_UNREAD_BODY_BYTES = 65_536  # of a request that was answered before its body had arrived
-LINGER_SECONDS = 2.0  # then the connection is no longer read, and closed after so long: the answer can still be taken
+LINGER_SECONDS = (
+    2.0  # then the connection is no longer read, and closed after so long: the answer can still be taken
+)
 SLICE = 1024  # bytes fed at once: 57 of the shortest requests
 MOST_PIPELINED = 20  # requests sent before the answer to the one before; then the connection is closed
 MOST_HELD = 1_048_576

@@ -34,6 +34,7 @@ class Limits:
         self.clock = clock
         self.requests = Buckets(settings.requests_per_second, settings.requests_burst, clock)
         self.health = Buckets(settings.requests_per_second, settings.requests_burst, clock)
+        self.refusal_pages = Buckets(1.0, 20, clock)
         # A tenth or so of a core for each address that asks for what has to be worked out.
         self.work = Buckets(settings.requests_per_second * 5, settings.requests_burst * 5, clock)
         self.writes = Buckets(settings.writes_per_second, settings.writes_burst, clock)
@@ -98,6 +99,13 @@ class Limits:
         cost = _FILE_COST if path.startswith(("/static/", "/lang/")) else 1.0
         requests = self.health if path in HEALTH_PATHS else self.requests
         requests.take(self.key_of(connection), cost + extra)
+
+    def may_render_refusal(self, connection: HTTPConnection) -> bool:
+        """Charge the page that explains a refusal; False when this address has seen enough of them.
+
+        A page costs as much as most requests that are refused, and a flood is refused as often as it asks.
+        """
+        return not self.refusal_pages.wait(self.key_of(connection))
 
     def take_work(self, connection: HTTPConnection, milliseconds: float) -> None:
         """Work that one request makes, by its weight, before it is begun; raises TooMany."""

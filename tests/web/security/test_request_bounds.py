@@ -251,6 +251,25 @@ async def test_a_large_head_costs_hardly_more_than_a_small_one(sqlite_url: str) 
             assert large < 3 * small, (path, query[:5], headers.keys())
 
 
+async def test_a_flood_that_is_refused_is_not_drawn_a_page_each_time(sqlite_url: str) -> None:
+    async with running(sqlite_url, requests_burst=3, requests_per_second=0.01, trusted_hops=1) as site:
+        first = await _calls_of(site, "/", "", {})
+        for _ in range(40):
+            await _calls_of(site, "/", "", {})
+        last = await _calls_of(site, "/", "", {})
+        assert last < first / 5
+        browser = site.program(accept="text/html", **{"x-forwarded-for": "203.0.113.5"})
+        answer = await browser.get("/")
+        assert (answer.status_code, code_of(answer)) == (429, "too_many")
+        assert int(answer.headers["retry-after"]) > 0
+        banned = site.browser("203.0.113.9", accept="text/html", **{"x-forwarded-for": "203.0.113.77"})
+        site.site.bans.replace(["203.0.113.77"])
+        answers = [await banned.get("/rules") for _ in range(25)]
+        assert {answer.status_code for answer in answers} == {403}
+        assert answers[0].headers["content-type"].startswith("text/html")
+        assert code_of(answers[-1]) == "banned"
+
+
 # -- addresses with a slash at their end -----------------------------------------------------------------------
 
 
