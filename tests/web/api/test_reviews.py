@@ -96,3 +96,29 @@ async def test_who_asks_for_too_many_is_refused_and_what_is_kept_costs_nothing(s
         await ann.act({"type": "resign"})
         assert (await ann.http.get(f"/api/v1/games/{ann.game}/review")).status_code == 429
         await clients.close()
+
+
+async def test_a_review_for_a_bystander_is_made_next_however_many_another_has_asked_for() -> None:
+    made: list[str] = []
+    go_on = asyncio.Event()
+
+    async def make(record: dict[str, Any]) -> dict[str, Any]:
+        made.append(record["players"])
+        await go_on.wait()
+        return {"turns": []}
+
+    reviews = Reviews(make)
+    asking = []
+    for number in range(8):
+        record = {**RECORD, "players": f"greedy {number}"}
+        asking.append(asyncio.create_task(reviews.made(f"game {number}", record, "greedy")))
+    await asyncio.sleep(0.01)
+    other = asyncio.create_task(reviews.made("other", {**RECORD, "players": "bystander"}, "bystander"))
+    await asyncio.sleep(0.01)
+    go_on.set()
+    outcomes = await asyncio.gather(*asking, return_exceptions=True)
+    await other
+    assert made[:2] == ["greedy 0", "bystander"]
+    assert sum(isinstance(outcome, TooMany) for outcome in outcomes) == 1, (
+        "the queue was full: the last gave way"
+    )
