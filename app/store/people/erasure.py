@@ -24,6 +24,7 @@ from app.store.people.tables import (
     game_switches,
     invitations,
     notices,
+    outbox,
     players,
     push_subscriptions,
     recovery_codes,
@@ -47,8 +48,9 @@ async def begin(run: AsyncConnection, ids: Sequence[str], now: int, *, without_t
     """
     mine = list(ids)
     for table in (
+        *(notices, outbox),  # in this order: whoever adds rows to the outbox has locked the row of notices
         *(push_subscriptions, game_switches, invitations),
-        *(sessions, accounts, recovery_codes, resume_codes, tokens, notices),
+        *(sessions, accounts, recovery_codes, resume_codes, tokens),
     ):
         await run.execute(delete(table).where(table.c.player.in_(mine)))
     await run.execute(delete(deal_tries).where(deal_tries.c.person.in_(mine)))
