@@ -20,10 +20,8 @@ from uvicorn.protocols.utils import ClientDisconnected
 
 from app import __version__
 from app.bots.pool import BotPool
-from app.notify.digest import Notifier
 from app.notify.mail import Mailer
 from app.notify.outbound import Outbound
-from app.notify.push import PushSender
 from app.notify.webhook import Webhooks
 from app.play.ports import Actor, GameStore
 from app.play.tasks import Tasks, wait_until_answered
@@ -34,6 +32,7 @@ from app.store.people.accounts import AccountStore
 from app.store.people.data import DataStore
 from app.store.people.deals import DealStore
 from app.store.people.notices import NoticeStore
+from app.store.people.outbox import OutboxStore
 from app.store.people.players import PeopleStore
 from app.store.people.pushes import PushStore
 from app.store.people.retention import RetentionStore
@@ -185,27 +184,15 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         counts.watch_bus(lambda: game_server.bus.counts)
         counts.watch("sockets", lambda: site.limits.open_sockets)
         counts.watch("tasks", lambda: len(asyncio.all_tasks()))
-        notifier = Notifier(
-            settings,
-            site.notices,
-            site.mailer,
-            site.webhooks,
-            counts,
-            site.now,
-            site.words,
-            site.pushes if settings.push else None,
-        )
         outbound = Outbound(private=settings.webhook_private)
         stack.callback(outbound.close)
-        sender = PushSender(settings, site.pushes, outbound, counts, site.now, site.words)
-        stack.push_async_callback(sender.stop)
-        tasks = Tasks()
-        queues = app.state.queues = make_queues(site, game_server, deals, RetentionStore(engine), tasks)
+        tasks, outbox = Tasks(), OutboxStore(engine)
+        queues = app.state.queues = make_queues(
+            site, game_server, deals, RetentionStore(engine), outbox, outbound, tasks
+        )
         for name in queues:
             counts.watch_queue(name, partial(game_server.failures.count_set_aside, name))
-        maintenance = app.state.maintenance = Maintenance(
-            site, game_server, queues, tasks, notifier, sender, deals
-        )
+        maintenance = app.state.maintenance = Maintenance(site, game_server, queues, tasks, outbox, deals)
         await wait_until_answered(maintenance.apply_operator_changes)
         maintenance.start()
         stack.push_async_callback(maintenance.stop)

@@ -138,7 +138,7 @@ class Settings:
     smtp_security: str = _set("starttls", "starttls, tls or none.")
     mail_from: str = _set("Cartagena <cartagena@localhost>", "Sender of the e-mails.")
     digest_minutes: float = _set(30.0, "Least minutes between two notifications to one person.", low=0)
-    notify_seconds: float = _set(15.0, "Seconds between two rounds of looking whom to notify.", low=0.05)
+    notify_seconds: float = _set(5.0, "Seconds between two claims of each queue of notices.", low=0.05)
     push: bool = _set(
         True, "Whether people may be told in their browsers (web push); its keys are made here."
     )

@@ -17,9 +17,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
+from weakref import WeakValueDictionary
 
 PATIENCE = 10.0
-_LOOK_UPS = 2  # names looked up at a time
+LOOK_UPS_AT_ONCE = (
+    32  # threads: a name server that is silent holds one for as long as the system waits for it
+)
+LOOK_UPS_OF_OWNER = 2  # for names that one person registered
 
 
 class BadUrl(ValueError):
@@ -28,6 +32,14 @@ class BadUrl(ValueError):
 
 class NotReached(Exception):
     """Nobody took it; the text names no address."""
+
+
+class TimedOut(NotReached):
+    """The receiver, or the name server of its host, did not answer in time."""
+
+
+class Congested(Exception):
+    """Nothing was sent for want of a thread here; the receiver is not to blame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +82,9 @@ class Outbound:
         self._private = private
         self._patience = patience
         # Names are looked up in threads of its own: when a name server hangs, nobody else waits for a thread.
-        self._threads = ThreadPoolExecutor(_LOOK_UPS, "look-up")
+        self._threads = ThreadPoolExecutor(LOOK_UPS_AT_ONCE, "look-up")
+        self._slots = asyncio.Semaphore(LOOK_UPS_AT_ONCE)
+        self._owners: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._trusted: ssl.SSLContext | None = None
         self._trusting = threading.Lock()
 
@@ -78,11 +92,14 @@ class Outbound:
         """Nobody waits for a name any longer."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
-        """One POST; raises NotReached with a reason that names no address."""
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str], *, owner: str = "") -> Answer:
+        """Post once for `owner`, the person who registered the address.
+
+        Raise NotReached with a reason that names no address, or Congested.
+        """
         try:
             parts = urlsplit(url)
-            address, trusted = await self._resolve(parts)
+            address, trusted = await self._resolve(parts, owner)
             return await self._post(parts, address, trusted, body, headers)
         except ValueError as problem:  # an address that was taken when less was checked
             raise NotReached(type(problem).__name__) from problem
@@ -110,17 +127,18 @@ class Outbound:
                 client.stream("POST", target, content=body, headers=named, extensions=extensions) as answer,
             ):
                 return Answer(answer.status_code, answer.headers.get("retry-after", ""))
-        except (httpx.HTTPError, httpx.InvalidURL, OSError, TimeoutError) as problem:
+        except (TimeoutError, httpx.TimeoutException) as problem:
+            raise TimedOut(type(problem).__name__) from problem
+        except (httpx.HTTPError, httpx.InvalidURL, OSError) as problem:
             raise NotReached(type(problem).__name__) from problem
 
-    async def _resolve(self, parts: SplitResult) -> tuple[str, ssl.SSLContext]:
+    async def _resolve(self, parts: SplitResult, owner: str) -> tuple[str, ssl.SSLContext]:
         """An address to connect to, and whom to trust there."""
         try:
-            async with asyncio.timeout(self._patience):
-                found, trusted = await asyncio.get_running_loop().run_in_executor(
-                    self._threads, self._prepare, parts.hostname or "", parts.port or 443
-                )
-        except (OSError, TimeoutError, UnicodeError) as problem:
+            found, trusted = await self._look_up(parts, owner)
+        except TimeoutError as problem:
+            raise TimedOut("unknown host") from problem
+        except (OSError, UnicodeError) as problem:
             raise NotReached("unknown host") from problem
         addresses = [str(entry[4][0]).split("%", 1)[0] for entry in found]
         if not addresses:
@@ -128,6 +146,42 @@ class Outbound:
         if not self._private and not all(is_public(address) for address in addresses):
             raise NotReached("private address")
         return addresses[0], trusted
+
+    async def _look_up(self, parts: SplitResult, owner: str) -> tuple[list[Any], ssl.SSLContext]:
+        """Look a name up in a thread; raise Congested if there is none, or none for this owner, in time.
+
+        A thread is taken until the system gives up, however soon its caller does.
+        """
+        loop, slots = asyncio.get_running_loop(), (self._slots_of(owner), self._slots)
+        try:
+            async with asyncio.timeout(self._patience):
+                await slots[0].acquire()
+                try:
+                    await slots[1].acquire()
+                except asyncio.CancelledError:
+                    slots[0].release()
+                    raise
+        except TimeoutError:
+            raise Congested from None
+
+        def release() -> None:
+            for each in slots:
+                each.release()
+
+        def on_done(_done: object) -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(release)
+
+        thread = self._threads.submit(self._prepare, parts.hostname or "", parts.port or 443)
+        thread.add_done_callback(on_done)
+        async with asyncio.timeout(self._patience):
+            return await asyncio.wrap_future(thread)
+
+    def _slots_of(self, owner: str) -> asyncio.Semaphore:
+        found = self._owners.get(owner)
+        if found is None:
+            found = self._owners[owner] = asyncio.Semaphore(LOOK_UPS_OF_OWNER)
+        return found
 
     def _prepare(self, host: str, port: int) -> tuple[list[Any], ssl.SSLContext]:
         """Everything that would hold up the loop; the certificates are read once, for all calls."""

@@ -1,37 +1,39 @@
-"""What notifying needs from outside: the book of who wants to hear what, and words in their language."""
+"""What notifying needs from outside: the outbox, kept by the store, and sentences in a person's language."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Literal, Protocol
 
 from app.notify.webpush import VapidKey
 
 # What there is to hear of; each has a switch of its own.
 EVENTS = ("turn", "time", "table", "invited", "rematch")
+Channel = Literal["push", "letter"]  # a letter is an e-mail, a call of a webhook, or both
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A game that somebody may want to hear of; of several things about one game the most pressing comes first.
+    """Something about a game that a person may want to hear; of several things the most pressing comes first.
 
-    In a game over days the deadline tells this turn from the next. `since` is when that began, `seq` the table's
+    In a game over days the deadline tells this turn from the next. `since` is when it began, `seq` the table's
     version then.
     """
 
     game: str
-    title: str
+    title: str  # empty for a table at which the person does not sit: strangers write nothing on a lock screen
     deadline: int | None  # milliseconds since 1970
     is_opening: bool = False  # it wants to begin, and waits for this person's browser to open what it sealed
     event: str = "turn"
     mark: str = ""  # tells this one from the next of its kind, where no deadline does
     since: int = 0  # milliseconds since 1970
     seq: int = 0
+    remind_at: int | None = None  # milliseconds since 1970: from then on its time is running out
 
     @property
     def key(self) -> str:
-        """What is remembered once they were told."""
+        """What is remembered of a letter."""
         name = f"{self.game}:{self.deadline if self.deadline is not None else self.mark}"
         return name if self.event == "turn" or self.is_opening else f"{self.event}:{name}"
 
@@ -51,28 +53,35 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """What a browser was told of a game last, or is going to be."""
+    """A row of the outbox: what an address was notified of last, or is going to be; no event: of nothing yet."""
 
-    event: str
-    mark: str
-    seq: int
-    sent_at: int | None
+    event: str = ""
+    mark: str = ""
+    seq: int = 0
+    sent_at: int | None = None
     queued_at: int = 0
+    attempts: int = 0
+    n: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Browser:
-    """One that may be pushed to, and what it was told of which game."""
+    """A subscription, and the rows of the outbox for it by game."""
 
     id: str
     made_at: int
     takes_silent: bool
     pushed: Mapping[str, Pushed] = field(default_factory=dict)
+    endpoint: str = ""
+    p256dh: str = ""
+    auth: str = ""
+    key: VapidKey | None = None
+    rests_until: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Recipient:
-    """Somebody who wants to hear; `told_of` are the turns they know of, `told_at` when they last heard."""
+    """A person with everything that deciding and sending takes, read after the claim."""
 
     player: str
     name: str
@@ -81,111 +90,82 @@ class Recipient:
     stop_token: str
     webhook: str | None
     webhook_key: str | None
-    told_at: int
-    told_of: tuple[str, ...]
+    told_at: int  # when the last letter was begun
+    told_of: tuple[str, ...]  # keys of what letters have told
     waiting: tuple[Waiting, ...]
     webhook_form: str = "plain"
     wishes: Wishes = field(default_factory=Wishes)
     browsers: tuple[Browser, ...] = ()
+    letters: Mapping[str, Pushed] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class NewPush:
-    """One to be written down, for whichever worker sends it; the game is empty for a summary of several."""
+class Settled:
+    """What becomes of a row: `row` as it is noted, and when to decide about it again; None deletes it."""
 
-    browser: str
+    address: str
     game: str
-    event: str
-    mark: str
-    seq: int
-    body: Mapping[str, Any]
-    expires_at: int
-    is_told: bool = False  # a summary tells it: it is only remembered
+    row: Pushed
+    at: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class DuePush:
-    """One that is leased to us, with all that sending it takes."""
+class OutboxStore(Protocol):
+    """The outbox; times are seconds since 1970. A claim leases all due rows of one person and channel."""
 
-    browser: str
-    game: str
-    event: str
-    mark: str
-    body: Mapping[str, Any]
-    n: int
-    attempts: int
-    expires_at: int
-    endpoint: str
-    p256dh: str
-    auth: str
-    key: VapidKey
-    language: str
+    async def claim_checks(
+        self, now: int, lease: int, limit: int, but: Collection[str]
+    ) -> Sequence[tuple[str, int]]:
+        """Lease due checks, of none of the games in `but`: games, each with its count of causes."""
+
+    async def fan_out(self, game: str, n: int, now: int) -> bool:
+        """Make the rows of everyone whom the game concerns due, settle the check; return whether any is due now."""
+
+    async def claim_outbox(
+        self, channel: Channel, now: int, lease: int, limit: int, but: Collection[str]
+    ) -> Sequence[str]:
+        """Lease due rows of up to `limit` people, of none of `but`; return the people."""
+
+    async def release_check(self, game: str) -> None:
+        """End the lease of a check that failed."""
+
+    async def release_outbox(self, player: str, channel: Channel) -> None:
+        """End the lease of rows that failed."""
+
+    async def recipient(self, player: str, now: int) -> Recipient | None:
+        """Return the person as of now; None if they want no notices any more."""
+
+    async def settle(self, player: str, channel: Channel, rows: Iterable[Settled], now: int) -> None:
+        """Note what became of the rows and end the lease; a row that changed meanwhile stays due."""
+
+    async def claim_letter(self, player: str, told_at: int, now: int) -> bool:
+        """Note that a letter is begun; False if another worker, also of an older release, has begun one."""
+
+    async def unclaim_letter(self, player: str, told_at: int, now: int) -> None:
+        """Take `claim_letter` back: nothing was sent."""
+
+    async def note_letter(self, player: str, keys: Sequence[str]) -> None:
+        """Note what letters have told, where workers of older releases look."""
+
+    async def note_digest(self, player: str, day: str) -> None:
+        """Note that the person has had this day's digest."""
+
+    async def count_webhook(self, player: str, *, is_answered: bool) -> None:
+        """Count failures in a row; after too many the webhook rests until its owner sets it again."""
+
+    async def end_subscription(self, browser: str) -> None:
+        """Delete a subscription and its rows: the browser takes no more pushes."""
+
+    async def rest_subscription(self, browser: str, until: int, *, refused_at: int | None = None) -> None:
+        """Send nothing there until then."""
+
+    async def resume_subscription(self, browser: str) -> None:
+        """The push service takes our pushes again."""
 
 
-class NoticeBook(Protocol):
-    """Who wants to hear, kept by the store."""
+class NoticeCounter(Protocol):
+    """Counts what was sent, for /metrics."""
 
-    async def lease(self, now: int, seconds: int) -> bool:
-        """True for the one worker that looks for all; it lapses if that one dies."""
-
-    async def end_lease(self) -> None: ...
-
-    async def recipients(self, now: int, after: str = "") -> Sequence[Recipient]:
-        """The next of those who want to hear, in the order of their ids; empty when there are no more."""
-
-    async def acted_since(self, game: str, seq: int, but: str) -> bool:
-        """Whether anybody but this person has made a move in the game since then."""
-
-    async def claim(self, player: str, told_at: int, now: int) -> bool:
-        """True for the one worker that may tell this player now."""
-
-    async def told(self, player: str, keys: Sequence[str]) -> None:
-        """They know of these turns, and of no others."""
-
-    async def digested(self, player: str, day: str) -> None:
-        """They were told this day's digest."""
-
-    async def webhook_answered(self, player: str, well: bool) -> None:
-        """Counts failures in a row; after too many the webhook rests until its owner sets it again."""
-
-
-class PushBook(Protocol):
-    """What is to be pushed, kept by the store until it was."""
-
-    async def enqueue(self, pushes: Sequence[NewPush], now: int) -> int:
-        """Writes them down, each in place of an older one of its browser and game; how many are new."""
-
-    async def note_mark(self, browser: str, game: str, mark: str) -> None:
-        """The turn they know of has another deadline now."""
-
-    async def forget(self, browser: str, games: Sequence[str]) -> None:
-        """Nothing is to be told or withdrawn there."""
-
-    async def claim_due(
-        self, now: int, lease: int, limit: int, but: Collection[str] = ()
-    ) -> Sequence[DuePush]:
-        """What is due and leased to nobody, and for none of these hosts; now leased to us."""
-
-    async def wanted(self, push: DuePush) -> tuple[Wishes, str] | None:
-        """What its reader wants to hear now, and the table's title; None when it is not to be sent any more."""
-
-    async def sent(self, push: DuePush, now: int) -> None:
-        """It is with the push service."""
-
-    async def later(self, push: DuePush, at: int, *, counts: bool = True) -> None:
-        """It is tried again then."""
-
-    async def drop(self, push: DuePush) -> None:
-        """It is not tried again."""
-
-    async def end(self, browser: str) -> None:
-        """The browser takes no more; it and what was meant for it are forgotten."""
-
-    async def refused(self, push: DuePush, now: int, until: int) -> None:
-        """The push service does not believe that it is us. The browser is kept, and rests."""
-
-    async def believed(self, push: DuePush) -> None:
-        """It does again."""
+    def noticed(self, way: str, outcome: str) -> None: ...
 
 
 class Words(Protocol):

@@ -1,7 +1,8 @@
-"""Sending pushes: what is due is leased, encrypted and posted, a bounded number at a time and a few to one host, beside
-everything else the server does. A push service that is slow, refuses or is gone costs nobody a move.
+"""The sender of pushes: one claim covers all browsers of one person. Messages are encrypted and posted; the answers of
+push services decide what becomes of the rows and the subscription.
 
-A claim is small, and leaves out hosts at which pushes wait already: a slow one never has all the room."""
+A person's browsers share that person's capacity: two at a time, and after MAX_TIMEOUTS time-outs the others wait for
+the next claim, so that silent endpoints delay nobody but who registered them."""
 
 from __future__ import annotations
 
@@ -9,288 +10,256 @@ import asyncio
 import hashlib
 import json
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from email.utils import parseaddr, parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
 from app.notify import words as texts
-from app.notify.digest import Noticed
-from app.notify.outbound import Answer, NotReached, Outbound
-from app.notify.ports import DuePush, PushBook, Waiting, Words
-from app.notify.switchboard import is_quiet, is_wanted
+from app.notify.outbound import Answer, Congested, NotReached, Outbound, TimedOut
+from app.notify.ports import Browser, NoticeCounter, OutboxStore, Pushed, Recipient, Settled, Waiting, Words
+from app.notify.switchboard import DAY, Plan, PushDecision, decide_push, expires_at, mark_of
 from app.notify.webpush import authorization, encoded, encrypt, topic
-from app.play.ports import StoreUnavailable
 from app.settings import Settings
 
 log = logging.getLogger("cartagena.push")
-AT_ONCE = 32
-A_HOST = 4  # at once to one host
-A_CLAIM = 8  # claimed in one go: with A_HOST under way, the most that are held for one host
-IN_LINE = 10.0  # seconds that a push waits for its turn at a host
-LEASE = 60  # seconds; longer than waiting in line, a look-up and a post can take
-_BUSY = 5  # seconds until one that waited in vain is tried again
-_QUIET = 600  # seconds until somebody who wants to hear nothing now is looked at again
-_FIRST_WAIT = 30
-_LONGEST_WAIT = 6 * 3600
-_REFUSED_REST = 6 * 3600  # until a push service that does not believe us is asked again
-_LONGEST_RETRY = 86_400
-_LONGEST_TTL = 28 * 86_400
+BROWSERS_AT_ONCE = 2  # of one person
+MAX_TIMEOUTS = 2  # of one person in one claim
+CONGESTED_RETRY_SECONDS = 20
+POSTPONED_SECONDS = 60
+FIRST_RETRY_SECONDS = 30
+MAX_RETRY_SECONDS = 6 * 3600
+REFUSED_REST_SECONDS = 6 * 3600  # until a push service that does not accept our signature is tried again
+MAX_RETRY_AFTER_SECONDS = DAY
+MAX_TTL_SECONDS = 28 * DAY
+SUMMARY_KEPT_SECONDS = 2 * DAY
 _URGENCY = {"time": "high", "table": "high", "gone": "low"}
 
 
-@dataclass(slots=True)
-class _Line:
-    """The pushes for one host: A_HOST under way, the others waiting."""
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """One push: what the browser is sent, which games' rows it settles, and how they are noted."""
 
-    places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(A_HOST))
-    count: int = 0
+    event: str
+    game: str
+    mark: str
+    content: Mapping[str, Any]
+    expires_at: int
+    rows: Mapping[str, Pushed]
+
+
+@dataclass(slots=True)
+class _Budget:
+    """How many time-outs a person has caused in this claim."""
+
+    timeouts: int = 0
 
 
 class PushSender:
-    """Sends what the book says is due. `round` begins as much as there is room for and waits for none of it; when there
-    was more than that, the next one begins as soon as there is room again."""
+    """Sends to the browsers of one person what the switchboard decides."""
 
     def __init__(
         self,
         settings: Settings,
-        book: PushBook,
+        store: OutboxStore,
         outbound: Outbound,
-        counts: Noticed,
+        counts: NoticeCounter,
         clock: Callable[[], float],
         words: Words = texts.in_english,
     ) -> None:
         self._settings = settings
-        self._book = book
+        self._store = store
         self._outbound = outbound
         self._counts = counts
         self._clock = clock
         self._words = words
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._lines: dict[str, _Line] = {}
-        self._claiming = asyncio.Lock()
-        self._was_full = False  # the last round ended for want of room
-        self._left_out: frozenset[str] = frozenset()  # hosts at which too many waited then
-        self._next: asyncio.Task[None] | None = None
-        self._is_stopped = False
 
-    async def round(self) -> int:
-        """How many were begun."""
-        begun = 0
-        async with self._claiming:
-            self._was_full = False
-            while (room := min(A_CLAIM, AT_ONCE - len(self._tasks))) > 0:
-                self._left_out = self._crowded()
-                due = await self._book.claim_due(self._now(), LEASE, room, self._left_out)
-                for push in due:
-                    self._begin(push)
-                begun += len(due)
-                if len(due) < room:
-                    break
+    async def send(self, recipient: Recipient, made: Plan, now: int) -> list[Settled]:
+        """Send to every browser; return what becomes of the rows."""
+        places, budget = asyncio.Semaphore(BROWSERS_AT_ONCE), _Budget()
+
+        async def send_to(browser: Browser) -> list[Settled]:
+            async with places:
+                return await self._send_to(recipient, browser, made, now, budget)
+
+        # Browsers that work come first.
+        browsers = sorted(recipient.browsers, key=_failures)
+        outcomes = await asyncio.gather(*map(send_to, browsers), return_exceptions=True)
+        settled: list[Settled] = []
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException):
+                raise outcome
+            settled += outcome
+        return settled
+
+    async def _send_to(
+        self, recipient: Recipient, browser: Browser, made: Plan, now: int, budget: _Budget
+    ) -> list[Settled]:
+        decision = decide_push(recipient, browser, made, now)
+        rows = {game: row for game, row in browser.pushed.items() if game}
+        next_at = dict(decision.next_at)
+        if (last := browser.pushed.get("")) is not None:
+            rows[""], next_at[""] = last, _kept_until(last, now)
+        retry_at: int | None = None  # once it is set, the rest waits for the same time
+        for message in self._messages(recipient, browser, decision, now):
+            noted = message.rows
+            if retry_at is None and browser.rests_until > now:
+                retry_at = browser.rests_until
+            if retry_at is None and budget.timeouts >= MAX_TIMEOUTS:
+                retry_at = now + POSTPONED_SECONDS
+            if retry_at is None:
+                outcome = await self._post(recipient, browser, message, budget)
+                if outcome is None:
+                    return []  # the subscription is over
+                retry_at, is_counted = outcome
+                if retry_at is not None and is_counted:
+                    noted = {game: replace(row, attempts=row.attempts + 1) for game, row in noted.items()}
+            if retry_at is None:
+                sent_at = int(self._clock())
+                noted = {game: replace(row, sent_at=sent_at, attempts=0) for game, row in noted.items()}
+                if message.event == "gone":
+                    next_at[message.game] = None
             else:
-                self._was_full = True
-        self._go_on()
-        return begun
+                next_at |= dict.fromkeys(noted, retry_at)
+            rows |= noted
+            if "" in noted:
+                next_at[""] = _kept_until(noted[""], now)
+        return [
+            Settled(browser.id, game, rows.get(game, Pushed()), at)
+            for game, at in next_at.items()
+            if at is not None or game in rows
+        ]
 
-    def _begin(self, push: DuePush) -> None:
-        self._lines.setdefault(_host(push), _Line()).count += 1
-        task = asyncio.get_running_loop().create_task(self._send(push))
-        self._tasks.add(task)
-        task.add_done_callback(self._end)
+    def _messages(
+        self, recipient: Recipient, browser: Browser, decision: PushDecision, now: int
+    ) -> list[_Message]:
+        def noted(game: str, event: str, mark: str, seq: int) -> Pushed:
+            last = browser.pushed.get(game, Pushed())
+            if (last.event, last.mark) == (event, mark):
+                return last
+            return Pushed(event, mark, seq, None, now, 0, last.n)
 
-    def _end(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        self._go_on()
+        def row_of(item: Waiting) -> Pushed:
+            return noted(item.game, item.event, mark_of(item), item.seq)
 
-    def _crowded(self) -> frozenset[str]:
-        """Hosts at which some wait."""
-        return frozenset(host for host, line in self._lines.items() if line.count > A_HOST)
+        language = recipient.language
+        made = [
+            _Message("gone", game, "gone", {}, now + DAY, {game: noted(game, "gone", "gone", 0)})
+            for game in decision.withdrawn
+        ]
+        for item in decision.single:
+            content: dict[str, Any] = {
+                "title": self._words(language, texts.headline(item)),
+                "body": " ".join(item.title.split())[:200] or "Cartagena",
+                "url": f"/g/{item.game}",
+            }
+            if item.deadline is not None:
+                due = self._words(language, texts.DUE, when="{when}")
+                content |= {"deadline": item.deadline, "due": due}
+            row = row_of(item)
+            ends = min(expires_at(item), now + DAY) if item.deadline is None else expires_at(item)
+            made.append(_Message(item.event, item.game, row.mark, content, ends, {item.game: row}))
+        if decision.summary:
+            mark = decision.digest or f"at:{now}"
+            title = self._words(language, texts.MANY, count=decision.waiting)
+            covered = {"": noted("", "digest", mark, 0)}
+            if decision.digest is None:
+                covered |= {item.game: row_of(item) for item in decision.summary}
+            content = {"title": title, "body": "", "url": "/me"}
+            made.append(_Message("digest", "", mark, content, now + DAY, covered))
+        return made
 
-    def _go_on(self) -> None:
-        """Begins the next round, where the last one left something and there is room for it now."""
-        if self._next is not None or self._is_stopped or self._claiming.locked():
-            return
-        has_room = self._was_full and AT_ONCE - len(self._tasks) >= A_CLAIM
-        if has_room or self._left_out - self._crowded():
-            self._was_full, self._left_out = False, frozenset()
-            self._next = asyncio.get_running_loop().create_task(self._next_round())
+    async def _post(
+        self, recipient: Recipient, browser: Browser, message: _Message, budget: _Budget
+    ) -> tuple[int | None, bool] | None:
+        """Return when to retry, None if it was taken, and whether that counts as an attempt.
 
-    async def _next_round(self) -> None:
-        try:
-            await self.round()
-        except StoreUnavailable:
-            log.warning("the store does not answer; the next round of pushes will try again")
-        except Exception:
-            log.exception("a round of pushes failed")
-        finally:
-            self._next = None
-        self._go_on()
-
-    async def finish(self) -> None:
-        """Waits for all that was begun."""
-        while under_way := self._under_way():
-            await asyncio.wait(under_way)
-
-    async def stop(self) -> None:
-        """Ends it; what was under way is somebody's again when its lease lapses."""
-        self._is_stopped = True
-        under_way = self._under_way()
-        for task in under_way:
-            task.cancel()
-        await asyncio.gather(*under_way, return_exceptions=True)
-
-    def _under_way(self) -> list[asyncio.Task[None]]:
-        return [*self._tasks, *([self._next] if self._next is not None else [])]
-
-    def _now(self) -> int:
-        return int(self._clock())
-
-    async def _send(self, push: DuePush) -> None:
-        host = _host(push)
-        line = self._lines[host]
-        try:
-            if not await _has_place(line):
-                await self._book.later(push, self._now() + _BUSY, counts=False)
-                return
-            try:
-                await self._try(push)
-            finally:
-                line.places.release()
-        except StoreUnavailable:
-            log.warning("the store does not answer; a push waits until its lease is over")
-        except Exception:
-            log.exception("a push failed")
-            self._counts.noticed("push", "failed")
-        finally:
-            line.count -= 1
-            if not line.count:
-                del self._lines[host]
-
-    async def _try(self, push: DuePush) -> None:
-        now = self._now()
-        if push.expires_at <= now:
-            self._counts.noticed("push", "expired")
-            await self._book.drop(push)
-            return
-        found = await self._book.wanted(push)
-        if found is None:
-            return  # played, replaced or signed out meanwhile
-        wishes, title = found
-        if push.event != "gone":  # taking back what was shown disturbs nobody
-            if not is_wanted(wishes, Waiting(push.game, title, None, event=push.event)):
-                await self._book.drop(push)
-                return
-            if is_quiet(wishes, now):
-                await self._book.later(push, now + _QUIET, counts=False)
-                return
-        await self._note(push, urlsplit(push.endpoint).netloc, await self._post(push, title))
-
-    async def _post(self, push: DuePush, title: str) -> Answer | None:
-        now = self._now()
+        Return None alone if the subscription is over.
+        """
+        now, store = int(self._clock()), self._store
+        assert browser.key is not None
+        tag = topic(message.game, browser.id)
         headers = {
-            "Authorization": authorization(push.key, push.endpoint, self.contact(), now),
+            "Authorization": authorization(browser.key, browser.endpoint, self.contact(), now),
             "Content-Encoding": "aes128gcm",
             "Content-Type": "application/octet-stream",
-            "TTL": str(min(_LONGEST_TTL, max(0, push.expires_at - now))),
-            "Urgency": _URGENCY.get(push.event, "normal"),
-            "Topic": topic(push.game, push.browser),
+            "TTL": str(min(MAX_TTL_SECONDS, max(0, message.expires_at - now))),
+            "Urgency": _URGENCY.get(message.event, "normal"),
+            "Topic": tag,
             "User-Agent": "cartagena-push",
         }
-        message = json.dumps(self.message(push, title), separators=(",", ":"), ensure_ascii=False).encode()
+        shown: dict[str, Any] = {"v": 1, "t": message.event, "tag": tag}
+        if message.event != "gone":
+            # The same notice sent twice (a crash between sending and noting it) makes no second sound.
+            code = hashlib.sha256(f"{tag}:{message.event}:{message.mark}".encode()).digest()
+            shown |= {"id": encoded(code)[:16], "lang": recipient.language, **message.content}
+        text = json.dumps(shown, separators=(",", ":"), ensure_ascii=False).encode()
+        body = encrypt(text, browser.p256dh, browser.auth)
+        answer = Answer(0)
         try:
-            return await self._outbound.post(push.endpoint, encrypt(message, push.p256dh, push.auth), headers)
+            answer = await self._outbound.post(browser.endpoint, body, headers, owner=recipient.player)
+        except Congested:
+            return now + CONGESTED_RETRY_SECONDS, False
+        except TimedOut:
+            budget.timeouts += 1
         except NotReached:
-            return None
-
-    async def _note(self, push: DuePush, host: str, answer: Answer | None) -> None:
-        now = self._now()
-        status = answer.status if answer is not None else 0
-        fields = {"host": host, "status": status}
+            pass  # status 0, handled with the others
+        status, now = answer.status, int(self._clock())
+        fields = {"host": urlsplit(browser.endpoint).netloc, "status": status}
         if 200 <= status < 300:
-            await self._book.sent(push, now)
-            await self._book.believed(push)
+            if browser.rests_until:
+                await store.resume_subscription(browser.id)
             self._counts.noticed("push", "sent")
-        elif status in (404, 410):
-            await self._book.end(push.browser)
+            return None, False
+        if status in (404, 410):
+            await store.end_subscription(browser.id)
             self._counts.noticed("push", "gone")
-        elif status in (401, 403):
+            return None
+        if status in (401, 403):
             # A wrong clock or key must not end everybody's subscriptions: they are kept, and the operator is told.
             log.error(
-                "a push service does not believe that it is us; look at the clock and at `cartagena admin push-keys`",
+                "a push service does not accept our signature; check the clock and `cartagena admin push-keys`",
                 extra={"fields": fields},
             )
-            await self._book.refused(push, now, now + _REFUSED_REST)
+            await store.rest_subscription(browser.id, now + REFUSED_REST_SECONDS, refused_at=now)
             self._counts.noticed("push", "refused")
-        elif status == 0 or status == 429 or status >= 500:
-            wait = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** min(push.attempts, 20))
-            asked = _retry_after(answer.retry_after, now) if answer is not None else 0
-            await self._book.later(push, now + max(wait, asked))
+            return now + REFUSED_REST_SECONDS, False
+        if status == 0 or status == 429 or status >= 500:
+            attempts = max(row.attempts for row in message.rows.values())
+            wait = min(MAX_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2 ** min(attempts, 20))
+            retry_at = now + max(wait, parse_retry_after(answer.retry_after, now))
+            await store.rest_subscription(browser.id, retry_at)
             self._counts.noticed("push", "delayed")
-        else:
-            # It would not be taken the next time either: it counts as told, so that it is not written down again.
-            log.warning("a push was not taken", extra={"fields": fields})
-            await self._book.sent(push, now)
-            self._counts.noticed("push", "failed")
+            return retry_at, True
+        # It would not be taken the next time either: it counts as sent.
+        log.warning("a push was not taken", extra={"fields": fields})
+        self._counts.noticed("push", "failed")
+        return None, False
 
     def contact(self) -> str:
-        """Whom a push service may ask about us (RFC 8292: an https or mailto address)."""
+        """Return whom a push service may ask about us (RFC 8292: an https or mailto address)."""
         if self._settings.is_https:
             return self._settings.public_url.rstrip("/")
         address = parseaddr(self._settings.mail_from)[1]
         return f"mailto:{address}" if address else ""
 
-    def message(self, push: DuePush, title: str) -> dict[str, Any]:
-        """What the service worker shows: where to look, and nothing of what is in the game."""
-        tag = topic(push.game, push.browser)
-        if push.event == "gone":
-            return {"v": 1, "t": push.event, "tag": tag}
 
-        def say(source: str, **values: object) -> str:
-            return self._words(push.language, source, **values)
-
-        body = push.body
-        told: dict[str, Any] = {
-            "v": 1,
-            "t": push.event,
-            "tag": tag,
-            # The same notice sent twice (a crash between sending and noting it) makes no second sound.
-            "id": encoded(hashlib.sha256(f"{tag}:{push.event}:{push.mark}".encode()).digest())[:16],
-            "lang": push.language,
-        }
-        if not push.game:
-            return {**told, "title": say(texts.MANY, count=body["count"]), "body": "", "url": "/me"}
-        told |= {
-            "title": say(body["headline"]),
-            "body": " ".join(title.split())[:200] or "Cartagena",
-            "url": f"/g/{push.game}",
-        }
-        if body.get("deadline") is not None:
-            told |= {"deadline": body["deadline"], "due": say(texts.DUE, when="{when}")}
-        return told
+def _failures(browser: Browser) -> int:
+    return max((row.attempts for row in browser.pushed.values()), default=0)
 
 
-def _host(push: DuePush) -> str:
-    """Its push service, as the book leaves it out."""
-    parts = urlsplit(push.endpoint)
-    return f"{parts.scheme}://{parts.netloc}".lower()
+def _kept_until(summary: Pushed, now: int) -> int | None:
+    """The row of a summary is kept while it tells that today's digest was sent."""
+    end = summary.queued_at + SUMMARY_KEPT_SECONDS
+    return end if end > now else None
 
 
-async def _has_place(line: _Line) -> bool:
-    """Waits for one; False when that takes too long."""
-    try:
-        async with asyncio.timeout(IN_LINE):
-            await line.places.acquire()
-    except TimeoutError:
-        return False
-    return True
-
-
-def _retry_after(text: str, now: int) -> int:
-    """Seconds, from a number or a date; what is neither asks for nothing."""
+def parse_retry_after(text: str, now: int) -> int:
+    """Return the seconds of a Retry-After header, a number or a date; 0 if it is neither."""
     if text.isascii() and text.isdigit() and len(text) < 10:
-        return min(_LONGEST_RETRY, int(text))
+        return min(MAX_RETRY_AFTER_SECONDS, int(text))
     try:
-        return min(_LONGEST_RETRY, max(0, int(parsedate_to_datetime(text).timestamp()) - now))
+        return min(MAX_RETRY_AFTER_SECONDS, max(0, int(parsedate_to_datetime(text).timestamp()) - now))
     except (ValueError, TypeError, OverflowError):
         return 0

@@ -1,22 +1,27 @@
-"""The switchboard: what somebody is told, when, and on which channel. One place for push, e-mail and webhook, and pure:
-everything it knows is in its arguments, so that a crash changes nothing about what it decides.
+"""The switchboard: what a person is notified of, when, and on which channel. It is evaluated once, when rows of the
+outbox are claimed, for push, e-mail and webhook alike; all it knows is in its arguments.
 
-A person is told on one channel: at once in their browsers, else at their webhook, else by e-mail. What was pushed and
-still waits after the interval is told on the next channel too; whoever asks for every channel gets all at once.
+A person is notified on one channel: at once in their browsers, else at their webhook, else by e-mail. What was pushed
+and still waits after the interval goes to the next channel too; every channel at once is a setting.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from app.notify.ports import Browser, Recipient, Waiting, Wishes
+from app.notify.ports import Browser, Pushed, Recipient, Waiting, Wishes
 
 NEXT_CHANNEL = 30 * 60  # seconds after a push until another channel may tell the same
 SETTLED = 15  # seconds that a turn waits before it is pushed: whoever plays on at once is there
 SINGLE = 3  # more than so many notices at once become one
+DAY = 86_400
+LIVE = 10 * 60  # seconds that it is news that a table is full or has begun
+LIFETIME_SECONDS = {"table": LIVE, "rematch": DAY, "invited": 7 * DAY}  # of what has no deadline
+MAX_PAUSE = 3600  # seconds: quiet hours and digests are checked hourly, for clocks change and people travel
+PENDING_SECONDS = 60  # until a letter that has no channel yet is decided about again
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,7 @@ def plan(
     wishes = recipient.wishes
     if is_quiet(wishes, now):
         return Plan()
-    items = wanted(recipient)
+    items = tuple(each for each in wanted(recipient) if each.deadline is None or each.deadline > now * 1000)
     lasting = tuple(item for item in items if not _is_fleeting(item))
     has_push = pushes and bool(recipient.browsers)
     has_hook = calls and recipient.webhook is not None and recipient.webhook_key is not None
@@ -122,31 +127,166 @@ def plan(
 
 
 def fresh_for(browser: Browser, items: Sequence[Waiting]) -> list[Waiting]:
-    """What this browser has not been told; a turn under another deadline may be the same one (see `is_same_turn`)."""
+    """What this browser was not notified of."""
     return [
         item
         for item in items
         if item.since >= browser.made_at * 1000  # what was so before they subscribed, they saw
-        and not _knows(browser, item)
+        and not (_knows(browser, item) and browser.pushed[item.game].sent_at is not None)
     ]
 
 
-def is_same_turn(browser: Browser, item: Waiting) -> bool:
-    """Whether it may be the turn they know of, its deadline moved by a credit or a pause."""
-    last = browser.pushed.get(item.game)
-    if last is None or not {last.event, item.event} <= {"turn", "time"}:
+def is_same_turn(last: Pushed, item: Waiting) -> bool:
+    """Whether it may be the turn that was notified, its deadline moved by a credit or a pause."""
+    if not {last.event, item.event} <= {"turn", "time"}:
         return False
     return last.event == item.event or last.event == "time"
 
 
-def over_for(browser: Browser, recipient: Recipient) -> list[str]:
-    """Games this browser was told of and that do not wait for the person any longer: played elsewhere."""
+@dataclass(frozen=True, slots=True)
+class PushDecision:
+    """What one browser is sent now, and when to decide again about each game; None deletes its row."""
+
+    single: tuple[Waiting, ...] = ()
+    summary: tuple[Waiting, ...] = ()  # sent as one notice, which counts `waiting` games
+    waiting: int = 0
+    digest: str | None = None
+    withdrawn: tuple[str, ...] = ()
+    next_at: Mapping[str, int | None] = field(default_factory=dict)
+
+
+def decide_push(recipient: Recipient, browser: Browser, made: Plan, now: int) -> PushDecision:
+    """Return what to send to one browser under this plan."""
+    single: tuple[Waiting, ...] = ()
+    summary: tuple[Waiting, ...] = ()
+    digest = None
+    if made.digest is None:
+        fresh = tuple(fresh_for(browser, made.push))
+        single, summary = ((), fresh) if len(fresh) > SINGLE else (fresh, ())
+    elif not _had_digest(browser, made.digest):
+        summary, digest = made.push, made.digest
+    told = {item.game for item in (*single, *summary)}
+    return PushDecision(
+        single=single,
+        summary=summary,
+        waiting=len(made.push),
+        digest=digest,
+        withdrawn=tuple(_withdrawn(recipient, browser, now)),
+        next_at=_next_times(
+            recipient,
+            browser.pushed,
+            now,
+            is_told=lambda item: item.game in told or item not in fresh_for(browser, [item]),
+            pending_at=lambda item: item.since // 1000 + SETTLED,
+        ),
+    )
+
+
+def for_push(recipient: Recipient) -> Recipient:
+    """The same person where browsers are concerned: each has its own row of the last digest."""
+    begun = max(
+        (browser.pushed[""].queued_at for browser in recipient.browsers if "" in browser.pushed), default=0
+    )
+    return replace(recipient, told_at=begun, wishes=replace(recipient.wishes, digested_on=None))
+
+
+def _had_digest(browser: Browser, day: str) -> bool:
+    last = browser.pushed.get("", Pushed())
+    return last.sent_at is not None and not last.mark.startswith("at:") and last.mark >= day
+
+
+def decide_letter(recipient: Recipient, made: Plan, now: int, interval: int) -> dict[str, int | None]:
+    """Return when to decide again about each game's letter, once this plan was carried out."""
+    told = {*recipient.told_of, *(item.key for item in (*made.mail, *made.webhook))}
+    told_at = now if made.has_letters else recipient.told_at
+
+    def pending_at(item: Waiting) -> int:
+        return max(told_at + interval, _second_channel_at(recipient, item))
+
+    return _next_times(
+        recipient,
+        recipient.letters,
+        now,
+        is_told=lambda item: item.key in told or _is_fleeting(item),
+        pending_at=pending_at,
+    )
+
+
+def expires_at(item: Waiting) -> int:
+    """Return when it is no news any more, in seconds since 1970."""
+    return (
+        item.deadline // 1000
+        if item.deadline is not None
+        else item.since // 1000 + LIFETIME_SECONDS.get(item.event, DAY)
+    )
+
+
+def _next_times(
+    recipient: Recipient,
+    rows: Iterable[str],
+    now: int,
+    *,
+    is_told: Callable[[Waiting], bool],
+    pending_at: Callable[[Waiting], int],
+) -> dict[str, int | None]:
+    wishes = recipient.wishes
+    found: dict[str, int | None] = {game: None for game in rows if game}
+    for item in reversed(recipient.waiting):  # the most pressing last
+        found[item.game] = _end(item, now)  # unless it is wanted: changing a setting makes the row due
+    for item in wanted(recipient):
+        if wishes.digest_at is not None and not _is_fleeting(item):
+            found[item.game] = _pause(wishes, wishes.digest_at, now)
+        elif is_told(item):
+            reminder = item.remind_at // 1000 if item.event == "turn" and item.remind_at is not None else 0
+            found[item.game] = reminder if reminder > now else _end(item, now)
+        elif is_quiet(wishes, now) and wishes.quiet is not None:
+            found[item.game] = _pause(wishes, wishes.quiet[1], now)
+        else:
+            pending = pending_at(item)
+            found[item.game] = pending if pending > now else now + PENDING_SECONDS
+    return found
+
+
+def _end(item: Waiting, now: int) -> int:
+    """When it ends; later, where it goes on although its time is over."""
+    end = expires_at(item)
+    return end if end > now else now + MAX_PAUSE
+
+
+def _pause(wishes: Wishes, minute: int, now: int) -> int:
+    """The next time that it is this minute of the person's day, or an hour from now."""
+    if wishes.quiet is not None and _is_within(wishes.quiet, minute):
+        minute = wishes.quiet[1]
+    here = local(wishes, now)
+    left = ((minute - _minute(here)) % 1440 or 1440) * 60 - here.second
+    return now + min(left, MAX_PAUSE)
+
+
+def _withdrawn(recipient: Recipient, browser: Browser, now: int) -> Iterator[str]:
+    """Games whose notice is shown there and which do not wait for the person any longer: played elsewhere."""
     waiting = {(item.game, _kind(item.event)) for item in recipient.waiting}
-    return [
-        game
-        for game, last in browser.pushed.items()
-        if game and (game, _kind(last.event)) not in waiting and last.event != "gone"
-    ]
+    for game, last in browser.pushed.items():
+        if last.event == "gone":  # an earlier attempt failed
+            if game not in {item.game for item in recipient.waiting} and last.queued_at > now - DAY:
+                yield game
+        elif (
+            last.event in ("turn", "time")
+            and last.sent_at is not None
+            and browser.takes_silent
+            and (game, "turn") not in waiting
+        ):
+            yield game
+
+
+def _second_channel_at(recipient: Recipient, item: Waiting) -> int:
+    """When a letter may tell what is pushed first."""
+    if not recipient.browsers or recipient.wishes.every_channel:
+        return 0
+    known = [browser.pushed[item.game] for browser in recipient.browsers if _knows(browser, item)]
+    begun = max(
+        (max(each.queued_at, each.sent_at or 0) for each in known), default=item.since // 1000 + SETTLED
+    )
+    return begun + NEXT_CHANNEL
 
 
 def mark_of(item: Waiting) -> str:

@@ -1,4 +1,4 @@
-"""Periodic work of a worker: bans and renames applied, ended sessions closed, notices sent, deals of the day fixed;
+"""Periodic work of a worker: bans and renames applied, ended sessions closed, deals of the day fixed;
 and the claim loops of the queues (app/web/queues.py)."""
 
 from __future__ import annotations
@@ -7,24 +7,23 @@ import asyncio
 from collections.abc import Iterator
 from typing import Any
 
-from app.notify.digest import Notifier
-from app.notify.push import PushSender
 from app.play.deal.days import next_day
 from app.play.queues import ClaimLoop
 from app.play.server import GameServer
 from app.play.tasks import Tasks, run_every
+from app.store.people.outbox import OutboxStore
 from app.web.deals import Deals
 from app.web.queues import Queues
 from app.web.security.bans import NEWCOMER_SECONDS
 from app.web.site import Site
 from app.web.ws.open_sockets import SIGNED_OUT, By
 
-_DAY = 86_400
 _OPERATOR_SECONDS = 2.0  # how soon the operator's command line is heard by a running server
 _LATE_SECONDS = 30  # a change may be committed so long after the time it bears, and clocks of machines differ
 _SESSION_SECONDS = 20.0  # how long a socket may outlive its session when the news of its end was lost
 _SESSIONS_ASKED = 500  # in one query
-_PUSH_SECONDS = 3.0  # how soon a push that is tried again goes out
+_SEED_SECONDS = 60.0  # how soon a move that an old worker made in a game over days is seen
+_SEEDING_SECONDS = 15 * 60  # how long a rolling update may take
 _DEAL_SECONDS = 5.0  # how soon after midnight the next deal is fixed
 _STOP_SECONDS = 3.0  # how long a round may go on after that
 
@@ -38,16 +37,16 @@ class Maintenance:
         game_server: GameServer,
         queues: Queues,
         tasks: Tasks,
-        notifier: Notifier,
-        sender: PushSender,
+        outbox: OutboxStore,
         deals: Deals,
     ) -> None:
         self._site = site
         self._game_server = game_server
         self._queues = queues
         self._tasks = tasks
-        self._notifier = notifier
-        self._sender = sender
+        self._outbox = outbox
+        self._seeds_until = site.now() + _SEEDING_SECONDS
+        self._seeded_at = site.now() - _SEEDING_SECONDS
         self._deals = deals
         self._banned: set[tuple[By, str]] = set()
         self._people_since = site.now()
@@ -55,13 +54,11 @@ class Maintenance:
 
     def start(self) -> None:
         """Start the periodic work and the claim loops; that of due work runs with the rooms."""
-        settings = self._site.settings
         work = [
             (_OPERATOR_SECONDS, self.apply_operator_changes),
             (_SESSION_SECONDS, self.close_ended_sessions),
-            (settings.notify_seconds, self._notify),
+            (_SEED_SECONDS, self.seed_checks),
             (_DEAL_SECONDS, self.keep_deals),
-            (_PUSH_SECONDS if settings.push else _DAY, self._push),
         ]
         work += [(loop.poll_seconds, loop.run) for loop in self._own_queues()]
         for seconds, each in work:
@@ -75,7 +72,6 @@ class Maintenance:
         if under_way := self._tasks.running:
             await asyncio.wait(under_way, timeout=_STOP_SECONDS)
         await self._tasks.cancel()
-        await self._notifier.stop(_STOP_SECONDS)
 
     def _own_queues(self) -> list[ClaimLoop[Any]]:
         return [loop for loop in self._queues.values() if loop is not self._game_server.sweeper.loop]
@@ -124,13 +120,12 @@ class Maintenance:
         for day in (today, next_day(today)):
             await self._deals.fixed(day)
 
-    async def _notify(self) -> None:
-        if await self._notifier.begin():
-            await self._push()
-
-    async def _push(self) -> None:
-        if self._site.settings.push:
-            await self._sender.round()
+    async def seed_checks(self) -> None:
+        """Check games over days for a while after the start: workers of an older release write no checks."""
+        now = self._site.now()
+        if now < self._seeds_until:
+            await self._outbox.seed_checks(self._seeded_at - _LATE_SECONDS, now)
+            self._seeded_at = now
 
 
 def _batches(keys: list[str], size: int) -> Iterator[list[str]]:

@@ -6,12 +6,15 @@ import asyncio
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from app.notify.outbound import Outbound
 from app.play.queues import ClaimLoop
 from app.play.server import GameServer
 from app.play.tasks import Tasks
 from app.store.batches import Batches
+from app.store.people.outbox import OutboxStore
 from app.store.people.retention import DEAD_ROOM, MAX_BATCH_ROWS, Cutoffs, Expired, RetentionStore
 from app.web.deals import Deals
+from app.web.notices import make_notice_loops
 from app.web.site import Site
 
 DEAL_POLL_MS = 5_000  # how soon the result of a finished deal is in the table of its day
@@ -24,7 +27,13 @@ Queues = dict[str, ClaimLoop[Any]]
 
 
 def make_queues(
-    site: Site, game_server: GameServer, deals: Deals, store: RetentionStore, tasks: Tasks
+    site: Site,
+    game_server: GameServer,
+    deals: Deals,
+    store: RetentionStore,
+    outbox: OutboxStore,
+    outbound: Outbound,
+    tasks: Tasks,
 ) -> Queues:
     """Return the claim loop of every queue of the server, by name. A new queue is registered here."""
     failures = game_server.failures
@@ -41,6 +50,7 @@ def make_queues(
             concurrency=MAX_BATCH_ROWS,
             pause_ms=PAUSE_MS,
         ),
+        *make_notice_loops(site, outbox, outbound, failures, tasks),
     ]
     return {loop.name: loop for loop in loops}
 

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+from collections.abc import Sequence
 from pathlib import Path
 
-from tools.services import Postgres
-from tools.soak.fork_server import ForkServer
-from tools.soak.rolling import UNKNOWN_RULES, roll
+import httpx
+
+from tests.notify.pushing import play_turn
+from tests.notify.test_webhooks import Receiver, receiving
+from tests.web.running_site import BROWSER
+from tests.web.tables import done, open_table, sit
+from tools.services import Postgres, RedisServer
+from tools.soak.fork_server import ForkServer, Server
+from tools.soak.rolling import UNKNOWN_RULES, roll, unpack
 
 
 async def test_games_that_began_under_the_old_release_end_under_the_new_and_nobody_is_lost(
@@ -20,3 +29,77 @@ async def test_games_that_began_under_the_old_release_end_under_the_new_and_nobo
     assert run.updates == {"new after SIGTERM": 3}
     assert run.closes[UNKNOWN_RULES] > 0, "the old worker refused the sealed table knowingly"
     assert run.tally.acknowledged > 0
+
+
+class _Person:
+    """A guest with a browser at the old worker and one at the new, and a webhook."""
+
+    def __init__(self, bases: Sequence[str]) -> None:
+        self.browsers = [
+            httpx.AsyncClient(base_url=base, headers={**BROWSER, "origin": base}, timeout=60)
+            for base in bases
+        ]
+
+    async def enter(self, name: str, hook: str) -> None:
+        first = self.browsers[0]
+        assert (await first.post("/api/v1/me", json={"name": name})).status_code == 200
+        assert (await first.put("/api/v1/me/notices", json={"webhook": hook})).status_code == 200
+        for other in self.browsers[1:]:
+            other.cookies.update(first.cookies)
+
+    async def close(self) -> None:
+        for browser in self.browsers:
+            await browser.aclose()
+
+
+async def test_every_turn_is_notified_once_while_old_and_new_workers_run(
+    fork_server: ForkServer, postgres: Postgres, tmp_path: Path
+) -> None:
+    url = postgres.url(postgres.create_database())
+    often = {"webhook_private": "yes", "notify_seconds": 0.2, "digest_minutes": 0, "secret": "k" * 40}
+    with ForkServer(await asyncio.to_thread(unpack, tmp_path)) as before, RedisServer() as redis:
+        old = Server(before, url, tmp_path / "old", redis=redis.url, **often)
+        new = Server(fork_server, url, tmp_path / "new", redis=redis.url, new_tables=1, **often)
+        people = [_Person([old.base, new.base]) for _ in range(2)]
+        try:
+            await old.start()
+            async with receiving() as receiver:
+                for number, person in enumerate(people):
+                    await person.enter(f"Sailor {'AB'[number]}", f"http://127.0.0.1:{receiver.port}/{number}")
+                first, second = (person.browsers[0] for person in people)
+                room = await open_table(first, clock={"kind": "days", "days": 3})
+                for browser in (first, second):
+                    await sit(browser, room)
+                await done(first, room, "start")
+                await _called(receiver, 1)
+                await new.start()
+                for turn in range(6):
+                    where = turn % 2  # at the old worker, then at the new one
+                    await _play(room, [person.browsers[where] for person in people])
+                    await _called(receiver, turn + 2)
+                await asyncio.sleep(2)  # many rounds of both
+        finally:
+            for person in people:
+                await person.close()
+            for server in (old, new):
+                await server.stop()
+                server.close()
+    deadlines = [json.loads(body)["games"][0]["deadline"] for _, body in receiver.posted]
+    assert len(deadlines) == len(set(deadlines)) == 7, "one call a turn, none twice"
+
+
+async def _called(receiver: Receiver, times: int) -> None:
+    """Wait until so many calls have come; a worker that does not hear of a turn makes this fail."""
+    async with asyncio.timeout(90):
+        while len(receiver.posted) < times:
+            await receiver.next_call()
+
+
+async def _play(room: str, browsers: Sequence[httpx.AsyncClient]) -> None:
+    """Whoever is to move plays their whole turn."""
+    async with asyncio.timeout(60):
+        while True:
+            for browser in browsers:
+                if (await browser.get(f"/api/v1/games/{room}")).json().get("choices"):
+                    return await play_turn(browser, room)
+            await asyncio.sleep(0.1)

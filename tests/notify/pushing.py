@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
 
-from app.notify.digest import Notifier
-from app.notify.push import PushSender
+from app.play.queues import ClaimLoop
 from tests.notify.push_service import PushService
 from tests.web.running_site import TestSite, running
 from tests.web.tables import command, play_table
@@ -27,27 +27,47 @@ async def pushing_site(database_url: str, **more: object) -> AsyncIterator[TestS
         yield site
 
 
-def notifier(site: TestSite) -> Notifier:
-    found: Notifier = site.app.state.maintenance._notifier
+def queue(site: TestSite, name: str) -> ClaimLoop[Any]:
+    """The claim loop of `notice_checks`, `letter` or `push`."""
+    found: ClaimLoop[Any] = site.app.state.queues[name]
     return found
 
 
-def sender(site: TestSite) -> PushSender:
-    found: PushSender = site.app.state.maintenance._sender
-    return found
+async def process(site: TestSite, *names: str) -> None:
+    """Process all that is due in these queues."""
+    for name in names:
+        await queue(site, name).drain()
 
 
-async def send(site: TestSite) -> None:
-    """Whatever is due goes out."""
-    await sender(site).round()
-    await sender(site).finish()
+def _sent(site: TestSite, *ways: str) -> int:
+    text = site.site.metrics.text().decode()
+    found = re.findall(r'cartagena_notices_total{outcome="sent",way="(\w+)"} (\d+)', text)
+    return sum(int(number) for way, number in found if way in ways)
+
+
+async def plan_notices(site: TestSite) -> None:
+    """Games that changed are checked: rows of the outbox become due."""
+    await process(site, "notice_checks")
+
+
+async def write_letters(site: TestSite) -> int:
+    """Check games and send e-mails and webhook calls; return how many were sent."""
+    before = _sent(site, "mail", "webhook")
+    await process(site, "notice_checks", "letter")
+    return _sent(site, "mail", "webhook") - before
+
+
+async def send(site: TestSite) -> int:
+    """Send the pushes that are due; return how many were sent."""
+    before = _sent(site, "push")
+    await process(site, "push")
+    return _sent(site, "push") - before
 
 
 async def tell(site: TestSite, wait: int = 20) -> None:
-    """A round of telling, after a turn has waited long enough to be told."""
+    """Notify of everything, after a turn has waited long enough."""
     site.pass_time(wait)
-    await notifier(site).round()
-    await send(site)
+    await process(site, "notice_checks", "letter", "push")
 
 
 async def subscribe(browser: httpx.AsyncClient, service: PushService, **more: Any) -> dict[str, Any]:

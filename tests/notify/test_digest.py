@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -11,14 +11,25 @@ from typing import Any
 import httpx
 import pytest
 from aiosmtpd.smtp import SMTP
-from sqlalchemy import select, update
+from sqlalchemy import update
 
 from app.notify.mail import Mailer
-from app.notify.ports import NewPush
+from app.notify.outbox import LEASE_SECONDS
 from app.play.ports import StoreUnavailable
-from app.store.people.tables import notices, pushes
+from app.store.people.outbox import OutboxStore
+from app.store.people.tables import notices
 from tests.notify.push_service import PushService
-from tests.notify.pushing import DAYS, in_turn, notifier, play_turn, pushing_site, send, subscribe
+from tests.notify.pushing import (
+    DAYS,
+    in_turn,
+    plan_notices,
+    play_turn,
+    pushing_site,
+    queue,
+    send,
+    subscribe,
+    write_letters,
+)
 from tests.notify.test_mail import Postbox
 from tests.web.running_site import TestSite
 from tests.web.tables import play_table
@@ -95,15 +106,15 @@ async def test_a_digest_that_the_mail_server_refused_comes_after_the_interval(
     mover, _ = await _awaited(site)
     await _write_to(site, mover, "ann@example.org")
     box.is_closed = True
-    assert await notifier(site).round() == 0
+    assert await write_letters(site) == 0
     assert await _digested_on(site, mover) is None, "nobody was told"
     box.is_closed = False
-    assert await notifier(site).round() == 0, "not before the interval is over"
+    assert await write_letters(site) == 0, "not before the interval is over"
     site.pass_time(INTERVAL)
-    assert await notifier(site).round() == 1
+    assert await write_letters(site) == 1
     assert await _digested_on(site, mover) is not None
     site.pass_time(INTERVAL)
-    assert await notifier(site).round() == 0, "once a day"
+    assert await write_letters(site) == 0, "once a day"
     assert len(box.messages) == 1
 
 
@@ -118,38 +129,35 @@ async def test_killed_before_a_digest_was_told_it_is_told_by_the_next_server(
         await _write_to(site, mover, "ann@example.org")
         with monkeypatch.context() as dying:
             dying.setattr(site.site.mailer, "send", killed)
-            await notifier(site).begin()
-            await notifier(site).stop(5)
+            await asyncio.gather(write_letters(site), return_exceptions=True)
         assert await _digested_on(site, mover) is None
     async with _mailing(sqlite_url, box) as site:
-        assert await notifier(site).round() == 0, "the claim stands: it may be under way"
+        assert await write_letters(site) == 0, "the claim stands: it may be under way"
         site.pass_time(INTERVAL)
-        assert await notifier(site).round() == 1
+        assert await write_letters(site) == 1
     assert len(box.messages) == 1
 
 
-@pytest.mark.parametrize("dies_at", ["enqueue", "digested"])
-async def test_a_digest_is_pushed_once_wherever_the_database_went_away(
-    site: TestSite, service: PushService, monkeypatch: pytest.MonkeyPatch, dies_at: str
+async def test_a_digest_whose_noting_failed_is_sent_again_and_known_by_its_id(
+    site: TestSite, service: PushService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mover, _ = await _awaited(site)
     await subscribe(mover, service)
+    await plan_notices(site)
 
-    async def gone(*_args: object) -> int:
+    async def gone(*_args: object) -> None:
         raise StoreUnavailable
 
-    book = site.site.pushes if dies_at == "enqueue" else site.site.notices
     with monkeypatch.context() as dying:
-        dying.setattr(book, dies_at, gone)
-        with pytest.raises(StoreUnavailable):
-            await notifier(site).round()
+        dying.setattr(OutboxStore, "settle", gone)
         await send(site)
-    assert await _digested_on(site, mover) is None
     for _ in range(3):
-        await notifier(site).round()
+        site.pass_time(LEASE_SECONDS)
+        queue(site, "push")._held.clear()
         await send(site)
-    assert [each.told["t"] for each in service.received] == ["digest"]
-    assert await _digested_on(site, mover) is not None
+    assert {each.told["t"] for each in service.received} == {"digest"}
+    assert len(service.received) == 2
+    assert len({each.told["id"] for each in service.received}) == 1, "shown without a second sound"
 
 
 async def test_on_every_channel_a_failed_letter_is_written_again_and_the_push_is_not(
@@ -160,12 +168,13 @@ async def test_on_every_channel_a_failed_letter_is_written_again_and_the_push_is
     await _write_to(site, mover, "ann@example.org")
     await subscribe(mover, service)
     box.is_closed = True
-    assert await notifier(site).round() == 1, "the push"
+    assert await write_letters(site) == 0
+    assert await send(site) == 1
     box.is_closed = False
     for wait in (15, INTERVAL, 15, INTERVAL):
         site.pass_time(wait)
-        await notifier(site).round()
-    await send(site)
+        await write_letters(site)
+        await send(site)
     assert len(box.messages) == 1
     assert [each.told["t"] for each in service.received] == ["digest"]
 
@@ -176,7 +185,7 @@ async def test_a_digest_that_no_channel_can_tell_is_not_noted(
     mover, _ = await _awaited(site)
     await _write_to(site, mover, "ann@example.org")
     monkeypatch.setattr(Mailer, "is_open", property(lambda _: False))  # the operator took it out
-    assert await notifier(site).round() == 0
+    assert await write_letters(site) == 0
     assert await _digested_on(site, mover) is None
 
 
@@ -199,9 +208,11 @@ async def _both_awaited(
     return first, second
 
 
-def _logged(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
+def _logged(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [
-        getattr(record, "fields", {}) for record in caplog.records if "could not be told" in record.message
+        str(getattr(record, "fields", {}).get("row"))
+        for record in caplog.records
+        if "queue failed" in record.message
     ]
 
 
@@ -214,10 +225,10 @@ async def test_one_persons_odd_wishes_keep_nobody_from_being_pushed_to(
         update(notices).where(notices.c.player == player).values(switches=["no", "switches"])
     )
     site.pass_time(20)
-    assert await notifier(site).round() == 1
-    await send(site)
+    await write_letters(site)
+    assert await send(site) >= 1
     assert {each.told["t"] for each in service.received} >= {"turn"}
-    assert _logged(caplog) == [{"player": player}]
+    assert set(_logged(caplog)) == {player}
 
 
 async def test_one_persons_odd_address_keeps_nobody_from_being_written_to(
@@ -226,10 +237,10 @@ async def test_one_persons_odd_address_keeps_nobody_from_being_written_to(
     odd, other = await _both_awaited(site)
     await _write_to(site, odd, "odd.@example.org")  # as an older release let through
     await _write_to(site, other, "other@example.org")
-    assert await notifier(site).round() == 1
+    assert await write_letters(site) == 1
     assert [str(message["To"]) for message in box.messages] == ["other@example.org"]
-    assert _logged(caplog) == [{"player": await _id(odd)}]
-    assert await notifier(site).round() == 0
+    assert _logged(caplog) == [await _id(odd)]
+    assert await write_letters(site) == 0
     assert len(_logged(caplog)) == 1, "tried again after the interval only"
 
 
@@ -238,29 +249,5 @@ async def test_a_language_of_an_older_release_gets_its_letter(site: TestSite, bo
     for browser in (ann, bo):
         await _write_to(site, browser, "ann@example.org")
     await site.site.notices.change(update(notices).values(language="zz"))
-    assert await notifier(site).round() == 2
+    assert await write_letters(site) == 2
     assert all("UTC" in message.get_content() for message in box.messages)
-
-
-async def test_an_outage_ends_the_round_when_all_that_was_begun_has_ended(
-    site: TestSite, service: PushService, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await _both_awaited(site, service)
-    really = site.site.pushes.enqueue
-    ended: list[str] = []
-
-    async def enqueue(new: Sequence[NewPush], now: int) -> int:
-        if not ended:
-            ended.append("outage")
-            raise StoreUnavailable
-        await asyncio.sleep(0.05)
-        ended.append("written")
-        return await really(new, now)
-
-    monkeypatch.setattr(site.site.pushes, "enqueue", enqueue)
-    site.pass_time(20)
-    with pytest.raises(StoreUnavailable):
-        await notifier(site).round()
-    assert ended[1:], "the other one's was not left running behind the lease"
-    async with site.site.pushes.reading() as run:
-        assert (await run.execute(select(pushes))).all()

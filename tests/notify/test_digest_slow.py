@@ -10,13 +10,22 @@ import httpx
 import pytest
 from sqlalchemy import update
 
-from app.notify import digest
 from app.notify.mail import MailFailed
+from app.notify.outbound import Congested
+from app.notify.push import CONGESTED_RETRY_SECONDS
 from app.store.people.tables import notices
-from app.web import maintenance
-from app.web.maintenance import Maintenance
 from tests.notify.push_service import PushService
-from tests.notify.pushing import DAYS, in_turn, notifier, play_turn, pushing_site, send, subscribe
+from tests.notify.pushing import (
+    DAYS,
+    in_turn,
+    plan_notices,
+    play_turn,
+    pushing_site,
+    queue,
+    send,
+    subscribe,
+    write_letters,
+)
 from tests.notify.test_webhooks import Receiver
 from tests.web.running_site import TestSite
 from tests.web.tables import play_table
@@ -61,11 +70,6 @@ async def site(sqlite_url: str) -> AsyncIterator[TestSite]:
         yield site
 
 
-def _maintenance(site: TestSite) -> Maintenance:
-    found: Maintenance = site.app.state.maintenance
-    return found
-
-
 async def _person(site: TestSite, name: str) -> tuple[str, httpx.AsyncClient]:
     browser, told = await site.guest(name)
     return told["person"]["id"], browser
@@ -98,64 +102,36 @@ async def test_attack_a_webhook_that_hangs_holds_up_nobodys_pushes(
     first = await _table(bo, ann)
     async with asyncio.timeout(8):  # a call may take ten seconds and more
         site.pass_time(20)
-        await _maintenance(site)._notify()
+        letters = asyncio.ensure_future(write_letters(site))
+        await slow.called.wait()
         await send(site)
         assert _pushed(service) == [f"/g/{first}"]
-        await slow.called.wait()
-        letters = notifier(site)._letters
         second = await _table(bo, ann)
-        site.pass_time(31 * 60)  # when she who is being called might be called again
-        await _maintenance(site)._notify()
+        site.pass_time(20)
+        await plan_notices(site)
         await send(site)
-        assert _pushed(service) == [f"/g/{first}", f"/g/{second}"], "the next round's neither"
+        assert _pushed(service) == [f"/g/{first}", f"/g/{second}"], "the next ones neither"
+        assert await queue(site, "letter").claim() == [], "she who is being called is not called again"
         assert slow.calls == 1
-        assert notifier(site)._letters is letters, "no second one beside it"
         slow.gate.set()
-        assert await notifier(site).round() == 1
+        assert await letters == 1
     site.pass_time(31 * 60)
-    assert await notifier(site).round() == 0, "what was told is noted"
+    assert await write_letters(site) == 0, "what was told is noted"
     assert slow.calls == 1
 
 
-async def test_who_waited_for_a_place_is_not_told_of_a_turn_they_played_meanwhile(
-    site: TestSite, slow: Slow, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(digest, "_AT_ONCE", 1)
-    monkeypatch.setattr(digest, "_FRESH", 0.0)
-    people = sorted([await _person(site, "Anne Bonfire"), await _person(site, "Bo Bellows")])
-    (_, first), (_, second) = people
-    async with _slow() as other:
-        other.gate.set()
-        await _call(first, slow)
-        await _call(second, other)
-        await _table(first, second)
-        room = await _table(second, first)
-        round_ = asyncio.ensure_future(notifier(site).round())
-        await slow.called.wait()
-        await play_turn(second, room)
-        slow.gate.set()
-        assert await round_ == 1
-        assert other.calls == 0, "it is not their turn any more"
-        await play_turn(first, room)
-        assert await notifier(site).round() == 1
-        assert other.calls == 1
-
-
-async def test_who_waited_for_a_place_and_is_still_awaited_is_told(
-    site: TestSite, slow: Slow, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(digest, "_AT_ONCE", 1)
-    monkeypatch.setattr(digest, "_FRESH", 0.0)
-    (_, ann), (_, bo) = await _person(site, "Anne Bonfire"), await _person(site, "Bo Bellows")
-    for browser, other in ((ann, bo), (bo, ann)):
-        await _call(browser, slow)
-        await _table(browser, other)
-    round_ = asyncio.ensure_future(notifier(site).round())
-    await slow.called.wait()
-    assert slow.calls == 1
+async def test_a_turn_played_after_the_claim_is_in_no_letter(site: TestSite, slow: Slow) -> None:
+    (mine, ann), (_, bo) = await _person(site, "Anne Bonfire"), await _person(site, "Bo Bellows")
     slow.gate.set()
-    assert await round_ == 2
-    assert slow.calls == 2
+    await _call(ann, slow)
+    room = await _table(ann, bo)
+    await plan_notices(site)
+    assert await queue(site, "letter").claim() == [mine]
+    await play_turn(ann, room)
+    await queue(site, "letter")._process(mine)
+    assert slow.calls == 0, "it is not their turn any more"
+    await play_turn(bo, room)
+    assert await write_letters(site) == 1
 
 
 @pytest.mark.parametrize("fault", [TimeoutError, ValueError])
@@ -177,45 +153,44 @@ async def test_attack_a_mail_server_that_hangs_or_an_odd_letter_holds_up_no_webh
         await _table(ann, bo)
         monkeypatch.setattr(site.site.mailer, "send", hang)
         slow.gate.set()
-        round_ = asyncio.ensure_future(notifier(site).round())
+        letters = asyncio.ensure_future(write_letters(site))
         async with asyncio.timeout(8):
             await slow.called.wait()
         is_ended.set()
-        await round_
+        assert await letters == 1
         site.pass_time(31 * 60)
-        assert await notifier(site).round() == 0, "they were told, if not by e-mail"
+        assert await write_letters(site) == 0, "they were told, if not by e-mail"
         assert slow.calls == 1
 
 
-async def test_a_stop_ends_a_call_that_hangs_and_it_is_made_again_after_the_interval(
+async def test_a_call_that_was_cut_off_is_made_again_after_the_interval(site: TestSite, slow: Slow) -> None:
+    (_, ann), (_, bo) = await _person(site, "Anne Bonfire"), await _person(site, "Bo Bellows")
+    await _call(ann, slow)
+    await _table(ann, bo)
+    letters = asyncio.ensure_future(write_letters(site))
+    await slow.called.wait()
+    letters.cancel()  # as a server that stops does
+    await asyncio.gather(letters, return_exceptions=True)
+    slow.gate.set()
+    assert await write_letters(site) == 0, "it may have arrived"
+    site.pass_time(31 * 60)
+    assert await write_letters(site) == 1
+
+
+async def test_our_own_congestion_is_no_failure_of_a_webhook(
     site: TestSite, slow: Slow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(maintenance, "_STOP_SECONDS", 0.1)
     (_, ann), (_, bo) = await _person(site, "Anne Bonfire"), await _person(site, "Bo Bellows")
     await _call(ann, slow)
-    await _table(ann, bo)
-    before = asyncio.all_tasks()
-    await _maintenance(site)._notify()
-    await slow.called.wait()
-    async with asyncio.timeout(5):
-        await _maintenance(site).stop()
-    names = [task.get_coro() for task in asyncio.all_tasks() - before]
-    assert not [each for each in names if "_write" in str(each)], "nothing of it goes on"
     slow.gate.set()
-    assert await notifier(site).round() == 0, "it may have arrived"
-    site.pass_time(31 * 60)
-    assert await notifier(site).round() == 1
-
-
-async def test_a_stop_waits_a_while_for_a_letter_that_is_under_way(site: TestSite, slow: Slow) -> None:
-    (_, ann), (_, bo) = await _person(site, "Anne Bonfire"), await _person(site, "Bo Bellows")
-    await _call(ann, slow)
     await _table(ann, bo)
-    await _maintenance(site)._notify()
-    await slow.called.wait()
-    stop = asyncio.ensure_future(_maintenance(site).stop())
-    await asyncio.sleep(0.05)
-    slow.gate.set()
-    await stop
-    site.pass_time(31 * 60)
-    assert await notifier(site).round() == 0, "it was told, and that is noted"
+
+    async def full(*_args: object, **_named: object) -> None:
+        raise Congested
+
+    with monkeypatch.context() as busy:
+        busy.setattr(site.site.webhooks, "call", full)
+        assert await write_letters(site) == 0
+    assert (await ann.get("/api/v1/me/notices")).json()["webhook_failures"] == 0
+    site.pass_time(CONGESTED_RETRY_SECONDS)
+    assert await write_letters(site) == 1, "long before the interval is over"

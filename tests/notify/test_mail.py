@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from aiosmtpd.smtp import SMTP
 
-from app.notify.digest import Notifier
 from app.notify.mail import BadAddress, checked_address
 from app.notify.words import CODE_TEXT, SENTENCES
 from app.web.i18n import LANGUAGES
+from tests.notify.pushing import write_letters
 from tests.web.running_site import TestSite, code_of, running
 from tests.web.tables import command, done, open_seat, open_table, play_table, sit
 
@@ -62,11 +62,6 @@ async def site(database_url: str, postbox: tuple[Postbox, int]) -> AsyncIterator
         yield test
 
 
-def notifier(site: TestSite) -> Notifier:
-    it = site.site
-    return Notifier(it.settings, it.notices, it.mailer, it.webhooks, it.metrics, lambda: it.clock(), it.words)
-
-
 async def _confirmed(site: TestSite, postbox: Postbox, browser: Any, email: str) -> None:
     answer = await browser.put("/api/v1/me/notices", json={"email": email})
     assert answer.status_code == 200, answer.text
@@ -86,7 +81,7 @@ async def test_an_address_counts_only_once_its_code_was_typed_in(
     await ann.put("/api/v1/me/notices", json={"email": "ann@example.org"})
     await bo.put("/api/v1/me/notices", json={"email": "bo@example.org"})
     await play_table(ann, bo, **DAYS)
-    assert await notifier(site).round() == 0
+    assert await write_letters(site) == 0
     assert code_of(await ann.post("/api/v1/me/notices/confirm", json={"code": "AAAA-AAAA"})) == "wrong_code"
     assert len(box.messages) == 2, "the two codes and nothing else"
     assert "ann@example.org" in str(box.messages[0]["To"])
@@ -107,7 +102,7 @@ async def test_one_digest_tells_of_all_games_and_not_again_before_the_interval(
     for browser, email in ((ann, "ann@example.org"), (bo, "bo@example.org")):
         rows = (await browser.get("/api/v1/me/games")).json()["games"]
         waiting[email] = {row["id"] for row in rows if row["my_turn"] and row["id"] in rooms}
-    assert await notifier(site).round() == sum(bool(games) for games in waiting.values())
+    assert await write_letters(site) == sum(bool(games) for games in waiting.values())
     for message in box.messages:
         games = waiting[str(message["To"])]
         text = message.get_content()
@@ -118,9 +113,9 @@ async def test_one_digest_tells_of_all_games_and_not_again_before_the_interval(
         assert message["Auto-Submitted"] == "auto-generated"
         assert "UTC" in text
     assert len(box.messages) == sum(bool(games) for games in waiting.values())
-    assert await notifier(site).round() == 0, "told already"
+    assert await write_letters(site) == 0, "told already"
     site.pass_time(3600)
-    assert await notifier(site).round() == 0, "the same turns are not told twice, however long ago"
+    assert await write_letters(site) == 0, "the same turns are not told twice, however long ago"
 
 
 async def test_a_table_by_post_that_wants_to_begin_tells_whoever_has_not_opened(
@@ -135,12 +130,12 @@ async def test_a_table_by_post_that_wants_to_begin_tells_whoever_has_not_opened(
     for browser in (ann, bo):
         await sit(browser, room)
     box.messages.clear()
-    assert await notifier(site).round() == 0, "nobody waits for anybody yet"
+    assert await write_letters(site) == 0, "nobody waits for anybody yet"
     await done(ann, room, "start")
     await open_seat(ann, room)  # Anne's browser is there, Bo's is not
     games = (await bo.get("/api/v1/me/games")).json()["games"]
     assert [(row["id"], row["my_turn"]) for row in games] == [(room, True)]
-    assert await notifier(site).round() == 1
+    assert await write_letters(site) == 1
     (message,) = box.messages
     assert message["To"] == "bo@example.org"
     assert message["Subject"] == "Your table at Cartagena wants to begin"
@@ -157,7 +152,7 @@ async def test_a_new_turn_is_told_after_the_interval(site: TestSite, postbox: tu
         await _confirmed(site, box, browser, email)
     room = await play_table(ann, bo, **DAYS)
     box.messages.clear()
-    assert await notifier(site).round() == 1
+    assert await write_letters(site) == 1
     first = str(box.messages[0]["To"])
     mover = ann if first == "ann@example.org" else bo
     for _ in range(3):
@@ -168,7 +163,7 @@ async def test_a_new_turn_is_told_after_the_interval(site: TestSite, postbox: tu
         action = ending[0] if ending else state["choices"][0]["action"]
         answer = await command(mover, room, "act", version=state["seq"], action=action)
         assert answer.status_code == 200, answer.text
-    assert await notifier(site).round() == 1
+    assert await write_letters(site) == 1
     assert str(box.messages[1]["To"]) != first
 
 
@@ -183,11 +178,11 @@ async def test_when_the_mail_server_refuses_it_is_tried_again_after_the_interval
     await play_table(ann, bo, **DAYS)
     box.messages.clear()
     box.is_closed = True
-    assert await notifier(site).round() == 0
+    assert await write_letters(site) == 0
     box.is_closed = False
-    assert await notifier(site).round() == 0, "not before the interval is over"
+    assert await write_letters(site) == 0, "not before the interval is over"
     site.pass_time(31 * 60)
-    assert await notifier(site).round() == 1
+    assert await write_letters(site) == 1
     assert len(box.messages) == 1
 
 
@@ -199,7 +194,7 @@ async def test_two_workers_tell_once(site: TestSite, postbox: tuple[Postbox, int
         await _confirmed(site, box, browser, email)
     await play_table(ann, bo, **DAYS)
     box.messages.clear()
-    told = await asyncio.gather(*(notifier(site).round() for _ in range(4)))
+    told = await asyncio.gather(*(write_letters(site) for _ in range(4)))
     assert sum(told) == 1
     assert len(box.messages) == 1
 
@@ -213,7 +208,7 @@ async def test_one_click_ends_the_e_mails_and_looking_at_the_link_does_not(
     for browser, email in ((ann, "ann@example.org"), (bo, "bo@example.org")):
         await _confirmed(site, box, browser, email)
     await play_table(ann, bo, **DAYS)
-    await notifier(site).round()
+    await write_letters(site)
     link = str(box.messages[-1]["List-Unsubscribe"]).strip("<>").removeprefix("http://testserver")
     who = ann if str(box.messages[-1]["To"]) == "ann@example.org" else bo
     mail_client = site.program("192.0.2.200")

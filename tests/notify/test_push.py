@@ -7,21 +7,23 @@ import asyncio
 import pytest
 from sqlalchemy import select, update
 
-from app.notify.push import A_HOST, LEASE
+from app.notify.outbox import LEASE_SECONDS
+from app.notify.push import BROWSERS_AT_ONCE
 from app.notify.webpush import topic
 from app.store.games.tables import heads
-from app.store.people.tables import push_subscriptions, pushes
+from app.store.people.outbox import OutboxStore
+from app.store.people.tables import outbox, push_subscriptions, vapid_keys
 from tests.notify.push_service import PushService, push_service
 from tests.notify.pushing import (
     DAY,
     DAYS,
     in_turn,
     is_turn_of,
-    notifier,
+    plan_notices,
     play_turn,
     pushing_site,
+    queue,
     send,
-    sender,
     subscribe,
     tell,
     two_guests,
@@ -134,15 +136,17 @@ async def test_killed_between_writing_a_push_down_and_sending_it_it_is_sent_when
     async with pushing_site(database_url) as site:
         await waiting_table(site, service)
         site.pass_time(20)
-        await notifier(site).round()
-        assert await site.site.pushes.claim_due(site.site.now(), LEASE, 10), "leased, and then nothing more"
+        await plan_notices(site)
+        store = OutboxStore(site.site.pushes.engine)
+        claimed = await store.claim_outbox("push", site.site.now(), LEASE_SECONDS, 10, ())
+        assert claimed, "leased, and then nothing more"
         await send(site)
         assert service.received == []
     async with pushing_site(database_url) as site:
         await tell(site, 20)
         assert service.received == [], "it may still be under way elsewhere"
-        await tell(site, LEASE)
-        await tell(site, LEASE)
+        await tell(site, LEASE_SECONDS)
+        await tell(site, LEASE_SECONDS)
     assert _turns(service) == ["turn"]
 
 
@@ -151,7 +155,8 @@ async def test_killed_between_sending_and_noting_it_the_second_one_is_known_by_i
 ) -> None:
     await waiting_table(site, service)
     await tell(site)
-    await site.site.pushes.change(update(pushes).values(sent_at=None))  # what a crash would not have written
+    unnoted = update(outbox).values(sent_at=None, at=0)  # as a crash would leave it
+    await site.site.pushes.change(unnoted)
     await send(site)
     first, second = [each for each in service.received if each.told["t"] == "turn"]
     assert second.told["id"] == first.told["id"], "the service worker shows it without a sound"
@@ -161,9 +166,15 @@ async def test_killed_between_sending_and_noting_it_the_second_one_is_known_by_i
 async def test_two_workers_send_once(site: TestSite, service: PushService) -> None:
     await waiting_table(site, service)
     site.pass_time(20)
-    await asyncio.gather(*(notifier(site).round() for _ in range(4)))
-    await asyncio.gather(*(sender(site).round() for _ in range(4)))
-    await sender(site).finish()
+    await asyncio.gather(*(plan_notices(site) for _ in range(4)))
+    stores = [OutboxStore(site.site.pushes.engine) for _ in range(4)]
+    now = site.site.now()
+    claims = await asyncio.gather(*(each.claim_outbox("push", now, LEASE_SECONDS, 10, ()) for each in stores))
+    claimed = [player for claim in claims for player in claim]
+    assert len(claimed) == len(set(claimed))
+    for player in claimed:
+        await queue(site, "push").queue.process(player)
+    await send(site)
     assert _turns(service) == ["turn"]
 
 
@@ -187,7 +198,7 @@ async def test_a_push_service_that_does_not_believe_us_ends_nobody_and_the_opera
     service.status = status
     await tell(site)
     assert len((await mover.get("/api/v1/me/push")).json()["endpoints"]) == 1
-    assert any("does not believe" in record.message for record in caplog.records)
+    assert any("does not accept our signature" in record.message for record in caplog.records)
     assert 'cartagena_notices_total{outcome="refused",way="push"}' in site.site.metrics.text().decode()
     refused = sum(row["refused"] for row in await site.site.pushes.key_counts())
     assert refused >= 1
@@ -230,22 +241,41 @@ async def test_attack_a_push_service_that_never_answers_holds_up_no_move(
 ) -> None:
     ann, bo = await two_guests(site)
     for browser in (ann, bo):
-        for _ in range(A_HOST + 2):
+        for _ in range(BROWSERS_AT_ONCE + 2):
             await subscribe(browser, service)
     room = await play_table(ann, bo, **DAYS)
     service.gate = asyncio.Event()
     site.pass_time(20)
-    await notifier(site).round()
-    await sender(site).round()
-    await service.tried(A_HOST)
+    await plan_notices(site)
+    sending = asyncio.ensure_future(send(site))
+    await service.tried(BROWSERS_AT_ONCE)
     for _ in range(4):  # moves while everything hangs
         mover, _ = await in_turn(room, ann, bo)
         await play_turn(mover, room)
         assert not await is_turn_of(mover, room)
-    assert service.tries == A_HOST, "at most so many connections to one host"
+    assert service.tries <= 2 * BROWSERS_AT_ONCE, "at most so many connections for one person"
     assert not service.received
     service.gate.set()
-    await sender(site).finish()
+    await sending
+
+
+async def test_attack_a_subscription_whose_key_was_dropped_stops_no_pushes(
+    site: TestSite, service: PushService
+) -> None:
+    mover, other, room = await waiting_table(site, service)
+    dead = (await other.get("/api/v1/me")).json()["person"]["id"]
+    change = update(push_subscriptions).where(push_subscriptions.c.player == dead).values(key=99)
+    await site.site.pushes.change(change)  # as one that subscribes while the operator drops the old key
+    assert not await site.site.pushes.rows(select(vapid_keys).where(vapid_keys.c.number == 99))
+    await tell(site)
+    assert "turn" in _turns(service), "the others' pushes go out"
+    await play_turn(mover, room)
+    await tell(site)
+    assert _turns(service).count("turn") == 1, "nothing can be sent to that browser"
+    rows = await site.site.pushes.rows(
+        select(outbox).where(outbox.c.player == dead, outbox.c.channel == "push")
+    )
+    assert rows == [], "and nothing waits for it"
 
 
 async def test_attack_a_push_service_that_is_gone_costs_a_try_and_nothing_else(

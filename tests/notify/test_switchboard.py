@@ -207,17 +207,23 @@ async def test_who_played_with_me_can_be_invited_and_hears_of_it_once(
 ) -> None:
     ann, bo = await _pair(site, service)
     bo_id = (await bo.get("/api/v1/me")).json()["person"]["id"]
-    room = await open_table(ann)
+    room = await open_table(ann, title="Buy cheap rum")
     await sit(ann, room)
     stranger = await ann.post(f"/api/v1/games/{room}/invitations", json={"player": bo_id})
-    assert stranger.status_code == 404, "a stranger's lock screen is nobody's to write on"
-    await play_table(ann, bo)
+    assert code_of(stranger) == "not_played_together", "a stranger's lock screen is nobody's to write on"
+    played = await play_table(ann, bo)
+    beside = await ann.post(f"/api/v1/games/{room}/invitations", json={"player": bo_id})
+    assert code_of(beside) == "not_played_together", "to sit beside a stranger is not enough"
+    state = (await bo.get(f"/api/v1/games/{played}")).json()
+    await done(bo, played, "act", version=state["seq"], action={"type": "resign"})
     answer = await ann.post(f"/api/v1/games/{room}/invitations", json={"player": bo_id})
     assert answer.status_code == 200, answer.text
     assert (await bo.post(f"/api/v1/games/{room}/invitations", json={"player": bo_id})).status_code == 404
     for _ in range(2):
         await tell(site)
     assert _events(service).count("You are invited to a table") == 1
+    (invited,) = [each.told for each in service.received if each.told["t"] == "invited"]
+    assert invited["body"] == "Cartagena", "no words of the inviter on the invited person's screen"
     await sit(bo, room)
     await tell(site)
     assert _events(service).count("You are invited to a table") == 1

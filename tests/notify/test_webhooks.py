@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from app.notify.webhook import BadWebhook, WebhookFailed, Webhooks, checked_url, signature
-from tests.notify.test_mail import DAYS, notifier
+from app.store.people.outbox import OutboxStore
+from tests.notify.pushing import DAYS, write_letters
 from tests.web.running_site import TestSite, code_of, running
 from tests.web.tables import play_table
 
@@ -27,6 +28,12 @@ class Receiver:
         self.status = "200 OK"
         self.extra = ""
         self.port = 0
+        self._call = asyncio.Event()
+
+    async def next_call(self) -> None:
+        """Return when a further call has come."""
+        self._call.clear()
+        await self._call.wait()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
@@ -36,6 +43,7 @@ class Receiver:
         }
         body = await reader.readexactly(int(headers.get("content-length", "0")))
         self.posted.append(({"line": lines[0], **headers}, body))
+        self._call.set()
         writer.write(
             f"HTTP/1.1 {self.status}\r\n{self.extra}content-length: 0\r\nconnection: close\r\n\r\n".encode()
         )
@@ -64,6 +72,7 @@ async def site(database_url: str) -> AsyncIterator[TestSite]:
     async with running(
         database_url, webhook_private=True, public_url="http://testserver", secret="k" * 40
     ) as test:
+        await test.app.state.maintenance.stop()
         yield test
 
 
@@ -80,7 +89,7 @@ async def test_a_turn_is_posted_and_signed_with_the_owners_key(site: TestSite, r
     keys = {await _set(browser, receiver) for browser in (ann, bo)}
     assert len(keys) == 2
     room = await play_table(ann, bo, **DAYS)
-    assert await notifier(site).round() == 1
+    assert await write_letters(site) == 1
     ((headers, body),) = receiver.posted
     assert headers["line"] == "POST /hook?me=1 HTTP/1.1"
     at, code = (part.split("=", 1)[1] for part in headers["x-cartagena-signature"].split(","))
@@ -101,10 +110,11 @@ async def test_a_webhook_that_keeps_failing_rests_until_it_is_set_again(
     ann, told = await site.guest("Anne Bonfire")
     await _set(ann, receiver)
     for _ in range(10):
-        await site.site.notices.webhook_answered(told["person"]["id"], False)
+        await OutboxStore(site.site.notices.engine).count_webhook(told["person"]["id"], is_answered=False)
     bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
     await play_table(ann, bo, **DAYS)
-    assert [each.player for each in await site.site.notices.recipients(site.site.now())] == []
+    assert await write_letters(site) == 0
+    assert receiver.posted == []
     assert (await ann.get("/api/v1/me/notices")).json()["webhook_failures"] == 10
     await _set(ann, receiver)
     assert (await ann.get("/api/v1/me/notices")).json()["webhook_failures"] == 0

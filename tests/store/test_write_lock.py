@@ -20,7 +20,7 @@ from app.store import transactions
 from app.store.engine import make_engine, sqlite_file
 from app.store.games import sqlite_writer
 from app.store.games.store import open_store
-from app.store.people.notices import NoticeStore
+from app.store.people.outbox import OutboxStore
 from app.store.transactions import Queries, writing
 from tests.databases import at_head
 from tests.store.samples import NOW, append_of, new_game
@@ -66,7 +66,7 @@ def is_free(url: str) -> bool:
 async def test_all_that_is_written_at_once_waits_for_its_turn(url: str) -> None:
     async with open_store(url, lambda seconds, entries: None) as store:
         rows = [await new_game(store) for _ in range(AT_ONCE)]
-        book = NoticeStore(store.engine)
+        book = OutboxStore(store.engine)
 
         async def in_steps(number: int) -> None:
             async with store.writing() as run:
@@ -81,8 +81,8 @@ async def test_all_that_is_written_at_once_waits_for_its_turn(url: str) -> None:
                 store.heartbeat(NOW + number, 10**9),
                 store.wake(row.id, NOW + number),
                 store.claim_due(NOW + 10**6, 1, 5),
-                book.lease(number, 0),
-                book.told("nobody", []),
+                book.note_digest("nobody", str(number)),
+                book.note_letter("nobody", []),
                 in_steps(number),
             )
         ]

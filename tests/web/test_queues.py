@@ -12,12 +12,13 @@ import pytest
 from sqlalchemy import func, insert, select, update
 
 from app.cli import main
+from app.notify.ports import Wishes
 from app.play.deal.days import day_of
 from app.play.queues import MAX_ATTEMPTS, ClaimLoop, compute_retry_delay_ms
-from app.store.games.tables import due, games, log
+from app.store.games.tables import due, games, log, notice_checks
 from app.store.people.deal_tables import deal_tries
 from app.store.people.erasure import begin
-from app.store.people.tables import erasures, players
+from app.store.people.tables import erasures, notices, outbox, players
 from app.web.queues import Queues
 from tests.play.stage import HandClock, exchange
 from tests.web.running_site import TestSite, running
@@ -155,12 +156,49 @@ async def _plant_retention(place: Place) -> tuple[str, IsProcessed]:
     return f"guest {poison}", is_processed
 
 
+async def _plant_checks(place: Place) -> tuple[str, IsProcessed]:
+    """A running game whose terms cannot be read, and one whose terms can."""
+    _, _, poison = await place.game()
+    _, _, good = await place.game()
+    await place.queues["notice_checks"].drain()
+    await place.write(update(games).where(games.c.id == poison).values(terms=NOT_JSON))
+    rows = [{"game": game, "at": at, "lease_until": 0, "n": 1} for game, at in ((poison, 1), (good, 2))]
+    await place.write(insert(notice_checks).values(rows))
+
+    async def is_processed() -> bool:
+        return not await place.value(select(func.count()).where(notice_checks.c.game == good))
+
+    return poison, is_processed
+
+
+def _plant_outbox(channel: str) -> Callable[[Place], Awaitable[tuple[str, IsProcessed]]]:
+    async def plant(place: Place) -> tuple[str, IsProcessed]:
+        """A person whose switches are no switches, and one whose are."""
+        people = [player for _, player in [await place.guest() for _ in range(2)]]
+        poison, good = people
+        for at, player in enumerate(people):
+            await place.site.site.notices.set_wishes(player, Wishes(), "en", place.site.site.now())
+            row = {"player": player, "channel": channel, "address": "", "game": "g_none", "at": at}
+            await place.write(insert(outbox).values(row))
+        await place.write(update(notices).where(notices.c.player == poison).values(told_of=1))
+
+        async def is_processed() -> bool:
+            return not await place.value(select(func.count()).where(outbox.c.player == good))
+
+        return poison, is_processed
+
+    return plant
+
+
 # One for each queue of app/web/queues.py.
 POISON: dict[str, Callable[[Place], Awaitable[tuple[str, IsProcessed]]]] = {
     "due": _plant_due,
     "deals": _plant_deals,
     "erasures": _plant_erasures,
     "retention": _plant_retention,
+    "notice_checks": _plant_checks,
+    "letter": _plant_outbox("letter"),
+    "push": _plant_outbox("push"),
 }
 
 

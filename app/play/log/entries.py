@@ -58,6 +58,7 @@ class Append(msgspec.Struct, frozen=True, gc=False):
     deadline: int | None  # when the next clock runs out
     due: int | None = None  # wake the sweeper at this time; None leaves its row as it is
     summary: Summary | None = None
+    notifies: bool = False  # whether people who are away may have to be notified of it
 
 
 class GameRow(msgspec.Struct, frozen=True):

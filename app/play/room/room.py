@@ -19,6 +19,7 @@ from app.play.commands import messages as cmd
 from app.play.commands.play import propose
 from app.play.commands.proposal import Ack, Proposal
 from app.play.context import Context
+from app.play.log.absent import concerns_absent
 from app.play.log.entries import Append, Entry, GameRow
 from app.play.log.fold import after as table_after
 from app.play.log.table import Table
@@ -273,6 +274,7 @@ class Room(Replica):
             after.deadline(),
             None if proposal.in_sweep else self._due(after, kind, at),
             None if kind == "action" and not after.is_over else after.summary(),
+            concerns_absent(before, after, kind),
         )
         proposal.before, proposal.after, proposal.events = before, after, events
         proposal.sweeps, proposal.came_and_went = self.wakeup.sweeps, self.presence.changes

@@ -44,7 +44,8 @@ _SETTINGS = {
 _ROWS = """
 WITH a AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1::json) AS a(game text, seq int, kind text, seat int, body text, by text,
-    at bigint, command text, who text, to_act text, deadline bigint, due bigint, status text, summary json)
+    at bigint, command text, who text, to_act text, deadline bigint, due bigint, status text, summary json,
+    notifies boolean)
 ), logged AS (
   INSERT INTO log (game, seq, kind, seat, body, by, at, command, who)
   SELECT game, seq, kind, seat, body, by, at, command, who FROM a RETURNING 1
@@ -55,6 +56,10 @@ _WOKEN = """, woken AS (
   INSERT INTO due (game, at, lease_until, n) SELECT game, due, 0, 1 FROM a WHERE due IS NOT NULL
   ON CONFLICT (game) DO UPDATE SET n = due.n + 1, at = least(due.at, excluded.at)
   WHERE due.lease_until > 0 OR due.at > excluded.at
+)"""
+_CHECKED = """, checked AS (
+  INSERT INTO notice_checks (game, at, lease_until, n) SELECT game, at, 0, 1 FROM a WHERE notifies
+  ON CONFLICT (game) DO UPDATE SET n = notice_checks.n + 1, at = least(notice_checks.at, excluded.at)
 )"""
 # What else an entry that is no move changes. Each statement of a WITH sees the rows as they were before all of it,
 # so seats are not deleted and inserted anew: some go, the others are written over.
@@ -84,7 +89,8 @@ UPDATE heads SET seq = a.seq, to_act = a.to_act, deadline = a.deadline, updated_
 FROM a WHERE heads.game = a.game AND (SELECT count(*) FROM logged) > 0
 """
 _MOVES = _ROWS + _WOKEN + _HEADS
-_ALL = _ROWS + _WOKEN + _LISTED + _HEADS
+_MOVES_CHECKED = _ROWS + _WOKEN + _CHECKED + _HEADS
+_ALL = _ROWS + _WOKEN + _CHECKED + _LISTED + _HEADS
 _TAKEN = """
 SELECT a.game, a.seq FROM json_to_recordset($1::json) AS a(game text, seq int)
 WHERE EXISTS (SELECT 1 FROM log WHERE log.game = a.game AND log.seq = a.seq)
@@ -157,7 +163,10 @@ class PostgresWriter:
     @staticmethod
     async def _write_rows(run: Any, part: Batch) -> None:
         """All of them, or none: then it raises."""
-        await run.execute(_MOVES if all(map(is_move, part)) else _ALL, _as_json(part))
+        statement = _ALL
+        if all(map(is_move, part)):
+            statement = _MOVES_CHECKED if any(append.notifies for append in part) else _MOVES
+        await run.execute(statement, _as_json(part))
 
     async def look_up(self, batch: Batch) -> list[bool | None]:
         try:
@@ -219,6 +228,8 @@ def _as_json(part: Batch) -> str:
 def _row(append: Append) -> dict[str, Any]:
     head = (append.to_act, append.deadline, append.due)
     row = dict(zip(_COLUMNS, (*log_row(append.entry), *head), strict=True))
+    if append.notifies:
+        row["notifies"] = True
     if not is_move(append):
         row["status"] = append.status
         if append.summary is not None:

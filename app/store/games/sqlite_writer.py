@@ -47,6 +47,10 @@ _DUE = (
     "ON CONFLICT (game) DO UPDATE SET n = due.n + 1, at = min(due.at, excluded.at) "
     "WHERE due.lease_until > 0 OR due.at > excluded.at"
 )
+_CHECK = (
+    "INSERT INTO notice_checks (game, at, lease_until, n) VALUES (?, ?, 0, 1) "
+    "ON CONFLICT (game) DO UPDATE SET n = notice_checks.n + 1, at = min(notice_checks.at, excluded.at)"
+)
 TURN_SECONDS = 10.0  # the next turn is always the log's, and nobody writes for so long
 _PAGES = 3  # of an entry that shares none: log, its index, head
 _LOOK = "SELECT kind, seat, body, by, at, command, who FROM log WHERE game=? AND seq=?"
@@ -135,9 +139,11 @@ class SqliteWriter:
             ours = [append for append, is_ours in zip(batch, outcome, strict=True) if is_ours]
         run.executemany(_HEAD, map(head_of, ours))
         for append in ours:
-            if append.due is None and append.summary is None and append.entry.kind == "action":
+            if append.due is None and not append.notifies and is_move(append):
                 continue  # nearly all of them
             game = append.entry.game
+            if append.notifies:
+                run.execute(_CHECK, (game, append.entry.at))
             if append.due is not None:
                 run.execute(_DUE, (game, append.due))
             if is_move(append):

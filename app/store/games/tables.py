@@ -50,6 +50,12 @@ games = Table(
     Column("result", Text, nullable=True),
     Index("games_by_list", "status", "is_listed", "created_at"),
     Index("games_by_creator", "creator", "status"),
+    Index(
+        "games_by_next_game",
+        "next_game",
+        sqlite_where=text("next_game IS NOT NULL"),
+        postgresql_where=text("next_game IS NOT NULL"),
+    ),
 )
 
 # The head: written with every entry, in its transaction. Apart from the game's own row, which is twenty times as
@@ -125,6 +131,18 @@ queue_failures = Table(
     Column("set_aside_at", BigInteger, nullable=True),
     Column("error", String(200), nullable=False),
     Column("first_at", BigInteger, nullable=False),
+)
+
+# Games in which something changed that people who are away may have to be notified of (app/notify). Written in the
+# transaction of the entry that changes it; `n` counts the causes, so that one that arrives meanwhile is not lost.
+notice_checks = Table(
+    "notice_checks",
+    metadata,
+    Column("game", ID, primary_key=True),
+    Column("at", BigInteger, nullable=False),
+    Column("lease_until", BigInteger, nullable=False, default=0),
+    Column("n", Integer, nullable=False, default=0),
+    Index("notice_checks_by_at", "at"),
 )
 
 chat = Table(

@@ -30,6 +30,7 @@ from sqlalchemy import (
 from sqlalchemy.sql.expression import Select
 
 from app.store.games.tables import chat, games, log, mutes, queue_failures, seats
+from app.store.people.checks import recheck_player
 from app.store.people.deal_tables import deal_tries
 from app.store.people.player_rows import lock_present
 from app.store.people.tables import (
@@ -41,6 +42,7 @@ from app.store.people.tables import (
     game_switches,
     invitations,
     notices,
+    outbox,
     players,
     push_subscriptions,
     recovery_codes,
@@ -99,7 +101,9 @@ REFERENCES: tuple[Reference, ...] = (
     Reference(resume_codes.c.player, _CUT, _DELETE, None),
     Reference(recovery_codes.c.player, _CUT, _DELETE, None),  # a guest has none
     Reference(accounts.c.player, _KEEP, _DELETE, "account"),  # a guest has none
+    # Before the outbox: a worker that adds rows to the outbox has locked the row of notices.
     Reference(notices.c.player, _OWN, _DELETE, "notices"),
+    Reference(outbox.c.player, _MOVE, _DELETE, "outbox"),
     Reference(game_switches.c.player, _MOVE, _DELETE, "notices_of_games"),
     Reference(invitations.c.player, _MOVE, _DELETE, "invitations"),
     Reference(invitations.c.inviter, _MOVE, _BLANK, "invitations"),
@@ -174,6 +178,7 @@ def claim_guest(run: Connection, guest: str, account: str, now: int, *, browser:
                 run.execute(delete(each.table).where(each.column == guest))
     for one, other in _PAIRS:  # nobody blocks, mutes or invites themselves
         run.execute(delete(one.table).where(one == account, other == account))
+    recheck_player(run, account, now)
     return True
 
 

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.expression import ColumnElement, FromClause, TableClause
 
 from app.play.ports import StoreUnavailable
-from app.store.games.tables import chat, due, games, heads, log, mutes, queue_failures, seats
+from app.store.games.tables import chat, due, games, heads, log, mutes, notice_checks, queue_failures, seats
 from app.store.people.erasure import SOMEBODY, begin
 from app.store.people.tables import (
     audit,
@@ -26,7 +26,6 @@ from app.store.people.tables import (
     invitations,
     notices,
     players,
-    pushes,
     reports,
     resume_codes,
     sessions,
@@ -160,7 +159,7 @@ async def _begin_erasing(run: AsyncConnection, keys: Sequence[tuple[Any, ...]], 
 
 async def _delete_rooms(run: AsyncConnection, keys: Sequence[tuple[Any, ...]], cutoffs: Cutoffs) -> None:
     found = [key for (key,) in keys]
-    for table in (chat, due, heads, log, mutes, seats):
+    for table in (chat, due, heads, log, mutes, notice_checks, seats):
         await run.execute(delete(table).where(table.c.game.in_(found)))
     await run.execute(delete(games).where(games.c.id.in_(found)))
 
@@ -207,8 +206,7 @@ RULES: dict[str, Rule] = {
         ),
         forget=_blank(notices, email=None, confirm_hash=None),
     ),
-    # Pushes of long ago, invitations that were not accepted, and switches of games that are over.
-    "push": _make_rule(pushes, lambda cutoffs: (pushes.c.expires_at < cutoffs.now - 7 * _DAY,)),
+    # Invitations that were not accepted, and switches of games that are over.
     "invitation": _make_rule(invitations, lambda cutoffs: (invitations.c.at < cutoffs.now - 30 * _DAY,)),
     "game_switch": _make_rule(
         game_switches,

@@ -275,32 +275,25 @@ push_subscriptions = Table(
     Index("push_subscriptions_by_endpoint", "endpoint", unique=True),
 )
 
-# What is to be pushed, and what was: one row a subscription and game, as a newer notice replaces the older one.
-pushes = Table(
-    "pushes",
+# The outbox: one row per person, game and channel address, due at `at`. It names what that address was notified of last
+# (`event`, `mark`), and nothing of the notice's text: title, name and language are read when it is sent. Rows go when
+# nothing about the game concerns the person any more.
+outbox = Table(
+    "outbox",
     metadata,
-    Column("subscription", ID, ForeignKey("push_subscriptions.id", ondelete="CASCADE"), primary_key=True),
-    Column("game", String(40), primary_key=True),  # empty: the summary of several
-    Column("event", String(12), nullable=False),
-    Column("mark", String(80), nullable=False),  # tells this turn from the next
-    Column("seq", Integer, nullable=False),
-    Column("body", JSON, nullable=False),
-    Column(
-        "n", Integer, nullable=False
-    ),  # which notice this is; a lease that ends must not touch a newer one
-    Column("at", BigInteger, nullable=False),  # when to send it, or again
-    Column("expires_at", BigInteger, nullable=False),
-    Column("attempts", Integer, nullable=False),
-    Column("lease_until", BigInteger, nullable=False),
+    Column("player", ID, ForeignKey("players.id"), primary_key=True),
+    Column("channel", String(8), primary_key=True),  # push, or letter: e-mail and webhook
+    Column("address", ID, primary_key=True),  # of a push: its subscription; of a letter: empty
+    Column("game", String(40), primary_key=True),  # empty: the summary of several games
+    Column("at", BigInteger, nullable=False),  # when to decide about it, or again
+    Column("lease_until", BigInteger, nullable=False, server_default="0"),
+    Column("n", Integer, nullable=False, server_default="1"),  # counts causes, as in notice_checks
+    Column("event", String(12), nullable=False, server_default=""),
+    Column("mark", String(100), nullable=False, server_default=""),  # tells this turn from the next
+    Column("seq", Integer, nullable=False, server_default="0"),
+    Column("noted_at", BigInteger, nullable=False, server_default="0"),  # when `event` was first to be sent
     Column("sent_at", BigInteger, nullable=True),
-    Index("pushes_by_at", "sent_at", "at"),
-    Index("pushes_by_expiry", "expires_at"),
-)
-
-# Work that one worker at a time does for all; the lease lapses when it dies.
-leases = Table(
-    "leases",
-    metadata,
-    Column("name", String(20), primary_key=True),
-    Column("until", BigInteger, nullable=False),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Index("outbox_by_at", "channel", "at"),
+    Index("outbox_by_game", "game"),
 )

@@ -1,17 +1,16 @@
-"""What there is to hear of, read from the games' own rows each time: a notice cannot be lost between a move and its
-telling, for it is not written down apart from the move."""
+"""What games wait for, read from their own rows when a check or a claim needs it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import orjson
-from sqlalchemy import and_, bindparam, func, or_, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, and_, bindparam, func, or_, select
 
 from app.notify.ports import Waiting
 from app.play.engines import DEALT
+from app.store.batches import padded
 from app.store.games.tables import games, heads, seats
 from app.store.people.tables import invitations, players
 
@@ -21,7 +20,7 @@ _LIVE = 10 * 60_000  # how long it is news that a table is full or has begun
 _REMINDER = 4  # the last quarter of the time for a turn, a day at most, is running out
 
 _owner = func.coalesce(players.c.claimed_by, players.c.id)
-_ids: Any = bindparam("ids", expanding=True)
+_games: Any = bindparam("games", expanding=True)
 _open = games.alias("next")
 
 _SEATED = (
@@ -42,7 +41,7 @@ _SEATED = (
     .join(heads, heads.c.game == games.c.id)
     .join(seats, seats.c.game == games.c.id)
     .join(players, players.c.id == seats.c.person)
-    .where(or_(players.c.id.in_(_ids), players.c.claimed_by.in_(_ids)), seats.c.bot.is_(None))
+    .where(games.c.id.in_(_games), seats.c.bot.is_(None))
     .where(games.c.rules_version != DEALT)  # whoever begins a deal of the day sits there, and nobody waits
     .where(
         or_(
@@ -54,12 +53,12 @@ _SEATED = (
     .order_by(heads.c.deadline)
 )
 _REMATCH = (
-    select(_owner.label("player"), _open.c.id, _open.c.terms, _open.c.created_at)
+    select(_owner.label("player"), _open.c.id, _open.c.created_at)
     .select_from(games)
     .join(_open, _open.c.id == games.c.next_game)
     .join(seats, seats.c.game == games.c.id)
     .join(players, players.c.id == seats.c.person)
-    .where(or_(players.c.id.in_(_ids), players.c.claimed_by.in_(_ids)), seats.c.bot.is_(None))
+    .where(games.c.next_game.in_(_games), seats.c.bot.is_(None))
     .where(
         _open.c.status == "open",
         _open.c.created_at > bindparam("yesterday"),
@@ -67,42 +66,43 @@ _REMATCH = (
     )
 )
 _INVITED = (
-    select(invitations.c.player, games.c.id, games.c.terms, invitations.c.at)
+    select(invitations.c.player, games.c.id, invitations.c.at)
     .join(games, games.c.id == invitations.c.game)
-    .where(invitations.c.player.in_(_ids), games.c.status == "open")
+    .where(invitations.c.game.in_(_games), games.c.status == "open")
     .where(invitations.c.at > bindparam("invited_after"))
 )
 _SITS = (
     select(_owner.label("player"), seats.c.game)
     .join(players, players.c.id == seats.c.person)
-    .where(or_(players.c.id.in_(_ids), players.c.claimed_by.in_(_ids)))
-    .where(seats.c.game.in_(bindparam("games", expanding=True)))
+    .where(seats.c.game.in_(_games))
 )
 
 
-async def what_waits(run: AsyncConnection, ids: Mapping[str, Any], now: int) -> dict[str, list[Waiting]]:
-    """By person; of one game the most pressing comes first."""
-    ms = now * 1000
+def find_waiting(
+    run: Connection, concerned: Sequence[str], now: int, player: str | None = None
+) -> dict[str, list[Waiting]]:
+    """Return what these games wait for by person, or for one person; of one game the most pressing comes first."""
+    ms, values = now * 1000, {"games": padded(concerned)}
+
+    def rows(query: Any, **more: int) -> Any:
+        owner = invitations.c.player if query is _INVITED else _owner
+        return run.execute(query if player is None else query.where(owner == player), {**values, **more})
+
     waiting: dict[str, list[Waiting]] = {}
-    for row in await run.execute(_SEATED, {**ids, "lately": ms - _LIVE}):
+    for row in rows(_SEATED, lately=ms - _LIVE):
         waiting.setdefault(row.player, []).extend(_of_seat(row, ms))
-    asked = [
-        (row.player, row.id, row.terms, "rematch", row.created_at)
-        for row in await run.execute(_REMATCH, {**ids, "yesterday": ms - _DAY})
-    ]
+    asked = [(row.player, row.id, "rematch", row.created_at) for row in rows(_REMATCH, yesterday=ms - _DAY)]
     asked += [
-        (row.player, row.id, row.terms, "invited", row.at * 1000)
-        for row in await run.execute(_INVITED, {**ids, "invited_after": now - 7 * 86_400})
+        (row.player, row.id, "invited", row.at * 1000)
+        for row in rows(_INVITED, invited_after=now - 7 * 86_400)
     ]
     if asked:
-        games_ = {"games": [game for _, game, *_ in asked]}
-        sit = {(row.player, row.game) for row in await run.execute(_SITS, {**ids, **games_})}
-        for player, game, terms, event, at in asked:
-            if (player, game) not in sit:
-                title = orjson.loads(terms).get("title", "")
-                item = Waiting(game, title, None, event=event, mark=event, since=at)
-                waiting.setdefault(player, []).append(item)
-    return waiting
+        sit = {(row.player, row.game) for row in rows(_SITS)}
+        for owner, game, event, at in asked:
+            if (owner, game) not in sit:
+                item = Waiting(game, "", None, event=event, mark=event, since=at)
+                waiting.setdefault(owner, []).append(item)
+    return {owner: items for owner, items in waiting.items() if items}
 
 
 def _of_seat(row: Any, ms: int) -> Iterator[Waiting]:
@@ -117,10 +117,11 @@ def _of_seat(row: Any, ms: int) -> Iterator[Waiting]:
             yield Waiting(row.id, title, None, event="table", mark="full", **named)
         return
     if is_awaited and clock.get("kind") == "days":
-        if row.deadline - ms <= min(_DAY, clock.get("days", 1) * _DAY // _REMINDER):
+        remind_at = row.deadline - min(_DAY, clock.get("days", 1) * _DAY // _REMINDER)
+        if ms >= remind_at:
             # Its time began when it began to run out, whatever has happened at the table before.
             yield Waiting(row.id, title, row.deadline, event="time", since=ms, seq=row.seq)
-        yield Waiting(row.id, title, row.deadline, **named)
+        yield Waiting(row.id, title, row.deadline, remind_at=remind_at, **named)
     is_known = clock.get("kind") == "days" and row.updated_at > row.started_at  # turns tell of the rest
     if row.started_at is not None and row.started_at > ms - _LIVE and not is_known:
         named["since"] = row.started_at

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from app.notify import words as texts
 from app.notify.mail import BadAddress, MailFailed, checked_address
+from app.notify.outbound import Congested
 from app.notify.ports import Wishes
 from app.notify.webhook import BadWebhook, WebhookFailed, checked_url
 from app.store.people.notices import Notice
@@ -135,7 +136,9 @@ async def test_webhook(request: Request, person: KnownPerson) -> dict[str, Any]:
     if notice.webhook_form == "discord":
         payload = {"content": "Cartagena", "allowed_mentions": {"parse": []}}
     try:
-        await site.webhooks.call(notice.webhook, notice.webhook_key, payload, site.now())
+        await site.webhooks.call(notice.webhook, notice.webhook_key, payload, site.now(), owner=person.id)
+    except Congested:
+        return {"outcome": "unreachable"}
     except WebhookFailed as problem:
         # "unknown host" and "private address" read alike, so that nobody maps our network with it.
         reason = str(problem)

@@ -73,7 +73,7 @@ class OfGame(Body):
 
 
 class Invited(Body):
-    """Somebody I have sat at a table with."""
+    """A person with whom I have finished a game."""
 
     player: Annotated[str, Field(max_length=32)]
 
@@ -168,7 +168,7 @@ async def set_wishes(request: Request, body: Wanted, person: KnownPerson) -> dic
         digest_at=body.digest_at,
         every_channel=body.every_channel,
     )
-    await site.notices.set_wishes(person.id, wishes, body.language)
+    await site.notices.set_wishes(person.id, wishes, body.language, site.now())
     return shown(wishes)
 
 
@@ -199,14 +199,14 @@ async def set_of_game(request: Request, game: GameId, body: OfGame, person: Know
 
 @router.post("/games/{game}/invitations")
 async def invite(request: Request, game: GameId, body: Invited, person: KnownPerson) -> dict[str, Any]:
-    """Somebody I have played with is told of a table at which I sit. Whether they hear of it is their affair."""
+    """Invite a person with whom I have finished a game to a table at which I sit."""
     site = site_of(request)
     site.limits.take_write(person.id)
     site.limits.invitations.take(person.id)
     if not await site.notices.sits(person.id, game, status="open"):
         raise NotFound("You do not sit at an open table of that name.")
-    if person.owns(body.player) or not await site.notices.met(person.id, body.player):
-        raise NotFound("You have not played with that player.")
+    if person.owns(body.player) or not await site.notices.have_finished_together(person.id, body.player):
+        raise NotAllowed("not_played_together", "You can invite only players you have finished a game with.")
     invited = await site.people.player(body.player, site.now())
     if invited is None:
         raise NotFound("There is no such player.")

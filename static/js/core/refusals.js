@@ -107,6 +107,7 @@ export const SENTENCES = {
   bad_endpoint: N_("This browser's push service cannot be reached from here."),
   bad_zone: N_("That time zone is not known here."),
   endpoint_taken: N_("Somebody else was told in this browser. Switch it off and on again."),
+  not_played_together: N_("You can invite only players you have finished a game with."),
   too_many_invitations: N_("Enough people were invited to this table."),
   mail_failed: N_("The e-mail could not be sent. Try again later."),
   offline: N_("The server cannot be reached. Check your connection and try again."),

@@ -56,7 +56,7 @@ async def test_titles_are_taken_out_of_what_was_to_be_pushed(database_url: str) 
         return {row.game: json.loads(row.body) for row in rows}
 
     assert await bodies() == BODIES
-    await upgrade(engine)
+    await upgrade(engine, "0010")
     assert await bodies() == {
         game: {name: value for name, value in body.items() if name != "title"}
         for game, body in BODIES.items()

@@ -82,7 +82,7 @@ async def test_with_nothing_to_forget_no_search_reads_the_history_or_takes_the_w
         assert conditions is not None
         plan = await _plan(history, rule.search(conditions).limit(100))
         scans = re.findall(r"Seq Scan on (\w+)|SCAN (\w+)(?! USING)", plan)
-        assert not {table for pair in scans for table in pair if table} - {"pushes", "queue_failures"}, (
+        assert not {table for pair in scans for table in pair if table} - {"queue_failures"}, (
             f"{name}:\n{plan}"
         )
     with counted() as statements:
