@@ -98,9 +98,9 @@ async def test_attack_endpoints_that_never_answer_do_not_delay_a_bystanders_push
     await site.site.pushes.change(late)  # it is the last one
     site.pass_time(2)
     tasks = Tasks()
-    running = asyncio.ensure_future(_push_loop(site, tasks).run())
+    running = asyncio.ensure_future(_push_loop(site, tasks, patience=3600).run())
     try:
-        async with asyncio.timeout(8):  # no endpoint has timed out by then
+        async with asyncio.timeout(120):  # long before any of them times out
             await service.taken(1)
         assert silent.tries <= people * BROWSERS_AT_ONCE, "at most so many connections for one person"
     finally:

@@ -13,6 +13,7 @@ from app.store.engine import sqlite_file
 from tests.notify.push_service import PushService
 from tests.notify.pushing import (
     DAYS,
+    in_turn,
     plan_notices,
     play_turn,
     process,
@@ -69,8 +70,8 @@ async def test_a_notice_reads_no_game_but_those_it_concerns(sqlite_url: str, ser
                 await plan_notices(site)
                 await process(site, "letter")
                 await send(site)
-            for browser in (ann, bo):
-                await play_turn(browser, room)
+            mover, _ = await in_turn(room, ann, bo)
+            await play_turn(mover, room)
             site.pass_time(20)
             await plan_notices(site)
             await process(site, "letter")
