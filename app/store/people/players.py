@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.store.batches import Batches, padded
-from app.store.people.player_rows import Player, PlayerGone, lock_present, players_of
+from app.store.people.player_rows import Player, PlayerGone, lock_present, players_of, require_present
 from app.store.people.references import claim_guest
 from app.store.people.tables import (
     accounts,
@@ -253,10 +253,11 @@ class PeopleStore(Queries):
         return [is_others(taken, name, but) for name, _, but in batch]
 
     async def rename(self, player: str, name: Name, now: int) -> None:
-        """A new name; an account's log-in name follows it. Raises LoginTaken."""
+        """Change the name; an account's log-in name follows it. Raise LoginTaken or PlayerGone."""
         try:
             async with self.writing() as run:
                 await run.run_sync(take_name, name, now, player)
+                await run.run_sync(require_present, player)
                 changed = {"name": name.text, "skeleton": name.skeleton, "changed_at": now}
                 await run.execute(update(players).where(players.c.id == player).values(**changed))
                 await run.execute(

@@ -222,6 +222,7 @@ async def test_nothing_is_written_about_a_person_who_is_being_erased(site: TestS
     endpoint = "https://push.example/1"
     writes: list[Awaitable[object]] = [
         parts.people.open_session(one, "x", now, most=5),
+        parts.people.rename(one, Name("b", "b", "b", ("b",)), now),
         parts.accounts.register(one, Name("a", "a", "a", ("a",)), "x", ["c"], now),
         parts.accounts.add_resume_code(one, "c", None, now),
         parts.accounts.add_token(one, "x", now, 5),

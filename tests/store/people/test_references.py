@@ -227,12 +227,10 @@ async def test_settings_of_the_account_win_and_what_it_has_not_set_is_filled_in(
     assert (after.switches, after.zone) == ({"turn": False}, "Europe/Berlin")
 
 
-@pytest.mark.parametrize("state", ["erased", "claimed", "registered"])
-async def test_a_guest_who_changed_meanwhile_is_not_claimed(people: PeopleStore, state: str) -> None:
-    changes: dict[str, dict[str, Any]] = {
-        "erased": {"deleted_at": NOW},
-        "claimed": {"claimed_by": OTHER},
-        "registered": {"is_account": True},
-    }
-    await people.change(update(players).where(players.c.id == GUEST).values(**changes[state]))
-    assert not await claim(people)
+async def test_a_guest_who_changed_meanwhile_is_not_claimed(people: PeopleStore) -> None:
+    unchanged: dict[str, Any] = {"deleted_at": None, "claimed_by": None, "is_account": False}
+    for change in ({"deleted_at": NOW}, {"claimed_by": OTHER}, {"is_account": True}):
+        await people.change(update(players).where(players.c.id == GUEST).values(**{**unchanged, **change}))
+        assert not await claim(people), change
+    await people.change(update(players).where(players.c.id == GUEST).values(**unchanged))
+    assert await claim(people)

@@ -76,9 +76,9 @@ async def test_a_try_left_with_the_guest_by_an_older_release_is_settled_too(
 
 
 async def test_a_try_that_cannot_be_settled_stops_nobody(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with deal_site(database_url, monkeypatch) as site:
+    async with deal_site(sqlite_url, monkeypatch) as site:
         ann, bo = await site.person("Ann"), await site.person("Bo")
         for person in (ann, bo):
             await person.begin()
