@@ -45,8 +45,13 @@ class DataStore(Queries):
 
             async def rows(query: Any, *hidden: str) -> list[dict[str, Any]]:
                 found: list[dict[str, Any]] = []
+                names: list[str] = []
                 for row in await self.rows(query):
-                    found.append({str(key): row._mapping[key] for key in row._mapping if key not in hidden})
+                    names = names or [str(key) for key in row._mapping]
+                    values = dict(zip(names, row, strict=True))
+                    for name in hidden:
+                        del values[name]
+                    found.append(values)
                     if len(found) % _AT_ONCE == 0:
                         await asyncio.sleep(0)  # somebody may have thousands of games
                 return found
