@@ -182,7 +182,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     def on_body(self, body: bytes) -> None:
         super().on_body(body)
-        if self.cycle.response_complete:
+        running = self._running
+        if running is not None and running is self.cycle and running.response_complete:
             self._unread_body_bytes += len(body)
             if self._unread_body_bytes > MAX_UNREAD_BODY_BYTES:
                 self._is_over = True

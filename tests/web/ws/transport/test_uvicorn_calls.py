@@ -95,6 +95,7 @@ def test_what_the_http_protocol_changes_of_uvicorns() -> None:
         "resume_writing": [],
         "on_message_begin": [],
         "on_headers_complete": [],
+        "on_body": ["body"],
         "on_message_complete": [],
         "on_response_complete": [],
         "send_400_response": ["msg"],
