@@ -122,8 +122,10 @@ class FairQueue:
                 parent.virtual = max(parent.virtual, node.start) + 1 / (1 + len(parent.children))
                 node.start += 1
                 node.waiting_count -= 1
-            self._free -= 1
-            node.waiting.popleft().set_result(None)
+            turn = node.waiting.popleft()
+            if not turn.done():  # else cancelled, and its caller has not run since
+                self._free -= 1
+                turn.set_result(None)
 
     def _make_room(self, share: Share) -> bool:
         """Drop the newest request of the longest backlog; False if no backlog is longer than that of `share`."""
@@ -146,7 +148,8 @@ class FairQueue:
         dropped = path[-1].waiting.pop()
         for node in path:
             node.waiting_count -= 1
-        dropped.set_exception(QueueFull())
+        if not dropped.done():
+            dropped.set_exception(QueueFull())
         return True
 
     def _fraction(self, path: list[_Node]) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Callable
 
 import pytest
@@ -118,11 +119,12 @@ async def test_the_fraction_of_a_request_is_that_of_its_share() -> None:
     assert line.fractions["greedy 1"] == pytest.approx(1 / 35), "alone again, with 35 requests left"
 
 
-async def test_a_caller_that_goes_away_leaves_its_place_to_the_next() -> None:
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+async def test_a_caller_that_goes_away_leaves_its_place_to_the_next(order: tuple[int, int]) -> None:
     line = Line()
     await line.ask("a", "b", "c")
-    line._tasks[1].cancel()
-    line._tasks[0].cancel()
+    for number in order:
+        line._tasks[number].cancel()
     await asyncio.sleep(0)
     line._gate.set()
     await asyncio.gather(*line._tasks, return_exceptions=True)
@@ -130,3 +132,40 @@ async def test_a_caller_that_goes_away_leaves_its_place_to_the_next() -> None:
     line._tasks.clear()
     await line.ask("d")
     assert await line.serve() == ["a", "c", "d"]
+
+
+@pytest.mark.parametrize("seed", range(5))
+async def test_no_slot_is_lost_whoever_comes_goes_or_is_dropped(seed: int) -> None:
+    chance = random.Random(seed)
+    queue, running, most, outcomes = FairQueue(2, 12), 0, 0, 0
+    tasks: list[asyncio.Task[None]] = []
+
+    async def one(share: Share) -> None:
+        nonlocal running, most, outcomes
+        try:
+            async with queue.slot(share):
+                running += 1
+                most = max(most, running)
+                try:
+                    await asyncio.sleep(chance.choice((0, 0, 0.001)))
+                finally:
+                    running -= 1
+        except QueueFull:
+            pass
+        finally:
+            outcomes += 1
+
+    for _ in range(400):
+        share = tuple(chance.choice("abc") for _ in range(chance.choice((1, 2, 3))))
+        tasks.append(asyncio.create_task(one((*share, "person"))))
+        if chance.random() < 0.5:
+            await asyncio.sleep(0)
+        if chance.random() < 0.3:
+            chance.choice(tasks).cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    never_begun = sum(task.cancelled() for task in tasks)
+    assert outcomes + never_begun >= len(tasks)
+    assert most == 2
+    assert (running, queue._free, queue._root.active, queue._root.waiting_count) == (0, 2, 0, 0)
+    async with queue.slot(("late",)), queue.slot(("later",)):
+        pass
