@@ -28,7 +28,7 @@ TABLES = [*game_tables.metadata.sorted_tables, *people_tables.metadata.sorted_ta
 # Columns that could hold a player's id by their type and do not.
 OTHER_IDS = {
     "games.id", "games.preset", "push_subscriptions.id", "push_subscriptions.auth", "pushes.subscription",
-    "reports.reason", "audit.deed", "erasures.done_to", "queue_failures.queue",
+    "reports.reason", "audit.deed", "erasures.done_to", "queue_failures.queue", "outbox.address",
     # documents and texts
     "games.founded", "games.options", "games.terms", "games.result", "chat.text", "reports.words", "bans.reason",
     "bans.came_from", "notices.told_of", "notices.switches", "game_switches.switches", "pushes.body",
