@@ -33,11 +33,16 @@ def upgrade() -> None:
     _create_partial("notices_to_forget", "notices", "confirm_sent_at", _UNCONFIRMED)
     _create_partial("chat_to_forget", "chat", "at", "is_deleted IS {no}")
     _create_partial("players_to_forget", "players", "seen_at", _GUEST)
+    # Without the unclaimed guests: SQLite would search all of them for those to be deleted.
+    _create_partial("players_by_account", "players", "claimed_by", "claimed_by IS NOT NULL")
     op.drop_index("chat_by_at", table_name="chat")
     op.drop_index("players_by_seen", table_name="players")
+    op.drop_index("players_by_claim", table_name="players")
 
 
 def downgrade() -> None:
+    op.create_index("players_by_claim", "players", ["claimed_by"])
+    op.drop_index("players_by_account", table_name="players")
     op.drop_index("pushes_by_expiry", table_name="pushes")
     op.drop_index("bans_by_until", table_name="bans")
     op.drop_index("reports_by_settled", table_name="reports")

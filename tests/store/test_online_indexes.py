@@ -22,7 +22,7 @@ _ADD = (
     "INSERT INTO players (id, name, skeleton, is_account, is_bot, made_at, seen_at)"
     " VALUES ($1, '', '', false, false, 0, 0)"
 )
-_IS_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('players_by_claim')"
+_IS_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('players_by_account')"
 _WAITING = (
     "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX%' AND wait_event_type = 'Lock'"
 )
@@ -33,7 +33,7 @@ async def engine(new_postgres_url: str) -> AsyncIterator[AsyncEngine]:
     engine = make_engine(new_postgres_url)
     await upgrade(engine)
     async with engine.begin() as run:
-        await run.exec_driver_sql("DROP INDEX players_by_claim")
+        await run.exec_driver_sql("DROP INDEX players_by_account")
     yield engine
     await engine.dispose()
 

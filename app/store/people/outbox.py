@@ -36,11 +36,14 @@ class OutboxStore(Queries):
 
     async def seed_checks(self, since: int, now: int) -> None:
         """Check games over days that changed since then: workers of an older release write no checks."""
-        changed = (
-            select(games.c.id)
-            .join(heads, heads.c.game == games.c.id)
-            .where(games.c.status.in_(UNFINISHED), heads.c.deadline.is_not(None))
-            .where(heads.c.updated_at >= since * 1000, games.c.terms.like('%"kind":"days"%'))
+        # A scalar subquery, one look-up for each unfinished game: as a join, PostgreSQL would read all heads.
+        updated_at = select(heads.c.updated_at).where(
+            heads.c.game == games.c.id, heads.c.deadline.is_not(None)
+        )
+        changed = select(games.c.id).where(
+            games.c.status.in_(UNFINISHED),
+            games.c.terms.like('%"kind":"days"%'),
+            updated_at.scalar_subquery() >= since * 1000,
         )
         found = [row.id for row in await self.rows(changed)]
         for batch in (found[start : start + 200] for start in range(0, len(found), 200)):

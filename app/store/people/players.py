@@ -327,9 +327,11 @@ _CHANGED = _named.where(
         union(
             select(_renamed.c.id).where(_renamed.c.changed_at >= bindparam("since")),
             # A claimed guest is called as the account is.
-            select(_guests.c.id)
-            .join(_renamed, _guests.c.claimed_by == _renamed.c.id)
-            .where(_renamed.c.changed_at >= bindparam("since")),
+            select(_guests.c.id).where(
+                _guests.c.claimed_by.in_(
+                    select(_renamed.c.id).where(_renamed.c.changed_at >= bindparam("since"))
+                )
+            ),
         )
     )
 )

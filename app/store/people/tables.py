@@ -48,7 +48,13 @@ players = Table(
     Column("changed_at", BigInteger, nullable=True),  # when somebody was last renamed, claimed or deleted
     Index("players_by_change", "changed_at"),
     Index("players_by_skeleton", "skeleton", "seen_at"),
-    Index("players_by_claim", "claimed_by"),
+    # Without the unclaimed guests: SQLite would search all of them for those to be deleted.
+    Index(
+        "players_by_account",
+        "claimed_by",
+        sqlite_where=text("claimed_by IS NOT NULL"),
+        postgresql_where=text("claimed_by IS NOT NULL"),
+    ),
     # For retention: only guests that can still be forgotten.
     Index(
         "players_to_forget",
