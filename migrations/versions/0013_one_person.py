@@ -48,7 +48,7 @@ def upgrade() -> None:
 
 def _move(name: str, column: str, key: Iterable[str]) -> None:
     """Of two rows with one key, the account's stays; of two guests', the one with the greater id."""
-    columns = [sa.column(each) for each in (column, *key)]
+    columns: list[sa.ColumnClause[str]] = [sa.column(each) for each in (column, *key)]
     table, players = sa.table(name, *columns), sa.table("players", sa.column("id"), sa.column("claimed_by"))
     twin, person = table.alias("twin"), table.c[column]
 

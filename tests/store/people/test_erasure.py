@@ -228,7 +228,7 @@ async def test_nothing_is_written_about_a_person_who_is_being_erased(site: TestS
         parts.accounts.add_token(one, "x", now, 5),
         parts.accounts.replace_recovery_codes(one, ["c"], now),
         parts.notices.set_notice(one, **hook, language=None, now=now),
-        parts.notices.set_wishes(one, Wishes(), None),
+        parts.notices.set_wishes(one, Wishes(), None, now),
         parts.notices.set_game_switches(one, "g", {"turn": False}, None, now),
         parts.notices.invite("g", one, other, now),
         parts.notices.invite("g", other, one, now),

@@ -57,7 +57,7 @@ async def test_settings_switches_and_invitations_of_the_guest_become_the_account
         "webhook_key": "k",
     }
     await parts.notices.set_notice(guest, **hook, language="de", now=now)
-    await parts.notices.set_wishes(guest, Wishes(switches={"table": False}, digest_at=480), None)
+    await parts.notices.set_wishes(guest, Wishes(switches={"table": False}, digest_at=480), None, now)
     await parts.notices.set_game_switches(guest, room, {"turn": False}, None, now)
     _, other = await site.guest("Bo Bellows", "203.0.113.10")
     await parts.notices.invite("another-table", guest, other["person"]["id"], now)
