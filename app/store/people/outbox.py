@@ -8,12 +8,25 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, case, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from app.notify.ports import Browser, Channel, Pushed, Recipient, Settled, Waiting
 from app.notify.switchboard import is_same_turn, mark_of
 from app.notify.webpush import VapidKey
+from app.store.batches import padded
 from app.store.games.tables import games, heads, log, notice_checks, seats
+from app.store.lock_order import lock_order
 from app.store.people.checks import UNFINISHED, add_checks
 from app.store.people.notices import MOST_FAILURES, wishes_of
 from app.store.people.tables import (
@@ -75,7 +88,6 @@ class OutboxStore(Queries):
         concerned, waiting = await self.read(read)
 
         def write(run: Connection) -> bool:
-            # Rows of notices are locked before rows of the outbox, here and wherever both are.
             known = run.scalars(select(outbox.c.player).where(outbox.c.game.in_(concerned)))
             addresses = _addresses(run, sorted({*waiting, *known}))
             moved = update(outbox).where(outbox.c.game.in_(concerned))
@@ -121,16 +133,13 @@ class OutboxStore(Queries):
         )
 
         def claim(run: Connection) -> list[str]:
+            wanting = select(notices.c.player).where(notices.c.player.in_(found))
+            # Left by a worker of an older release that erased or claimed a person: no claim would ever take them.
+            left = set(found).difference(run.scalars(wanting))
+            if left:
+                run.execute(delete(outbox).where(outbox.c.player.in_(left)))
             # The person's row is locked, so that two workers never claim different rows of one person.
-            people = {
-                row.player
-                for row in run.execute(
-                    select(notices.c.player)
-                    .where(notices.c.player.in_(found))
-                    .order_by(notices.c.player)
-                    .with_for_update(skip_locked=True)
-                )
-            }
+            people = set(run.scalars(wanting.with_for_update(skip_locked=True)))
             people -= {row.player for row in run.execute(leased)}
             mine = update(outbox).where(*is_due, outbox.c.player.in_(people), outbox.c.lease_until <= now)
             claimed = run.execute(mine.values(lease_until=now + lease).returning(outbox.c.player))
@@ -148,7 +157,8 @@ class OutboxStore(Queries):
         mine = (outbox.c.player == player, outbox.c.channel == channel)
 
         def write(run: Connection) -> None:
-            known = select(notices.c.player).where(notices.c.player == player).with_for_update()
+            owner = _lock_people(run, [player]).get(player, player)
+            known = select(notices.c.player).where(notices.c.player == owner).with_for_update()
             if run.execute(known).first() is None:  # erased meanwhile
                 run.execute(delete(outbox).where(*mine))
                 return
@@ -157,8 +167,8 @@ class OutboxStore(Queries):
             for address, game in run.execute(leased).all():
                 if (address, game) not in kept:  # its subscription is over
                     run.execute(delete(outbox).where(*_row(player, channel, address, game)))
-            for each in settled:
-                _settle(run, player, channel, each)
+            for each in settled:  # as the account's, if one has claimed the guest meanwhile
+                _settle(run, owner, channel, each)
 
         await self.write(write)
 
@@ -212,14 +222,14 @@ class OutboxStore(Queries):
         await self.change(update(notices).where(*mine).values(told_at=told_at))
 
     async def note_letter(self, player: str, keys: Sequence[str]) -> None:
-        await self.change(update(notices).where(notices.c.player == player).values(told_of=list(keys)))
+        await self.change(update(notices).where(_is_settings_of(player)).values(told_of=list(keys)))
 
     async def note_digest(self, player: str, day: str) -> None:
-        await self.change(update(notices).where(notices.c.player == player).values(digested_on=day))
+        await self.change(update(notices).where(_is_settings_of(player)).values(digested_on=day))
 
     async def count_webhook(self, player: str, *, is_answered: bool) -> None:
         number = 0 if is_answered else notices.c.webhook_failures + 1
-        await self.change(update(notices).where(notices.c.player == player).values(webhook_failures=number))
+        await self.change(update(notices).where(_is_settings_of(player)).values(webhook_failures=number))
 
     async def end_subscription(self, browser: str) -> None:
         def write(run: Connection) -> None:
@@ -254,6 +264,29 @@ _BROWSERS = (
 )
 
 
+_LOCKED_PEOPLE = (
+    select(players.c.id, func.coalesce(players.c.claimed_by, players.c.id).label("owner"))
+    .where(players.c.id.in_(bindparam("ids", expanding=True)))
+    .order_by(lock_order(players.c.id))
+    .with_for_update(read=True, key_share=True)
+)
+
+
+def _lock_people(run: Connection, ids: Sequence[str]) -> dict[str, str]:
+    """Keep these players from being claimed or erased until the transaction ends; return the owner of each.
+
+    The lock order is players, notices, outbox, notice_checks. A new row of the outbox refers to its player, which
+    locks the player's row: taken last, that lock would deadlock with claims, erasures and changes of settings.
+    """
+    return {row.id: row.owner for row in run.execute(_LOCKED_PEOPLE, {"ids": padded(sorted(ids))})}
+
+
+def _is_settings_of(player: str) -> ColumnElement[bool]:
+    """The row of notices of a person, or of the account that has claimed them."""
+    owner = select(func.coalesce(players.c.claimed_by, players.c.id)).where(players.c.id == player)
+    return notices.c.player == owner.scalar_subquery()
+
+
 def _row(player: str, channel: str, address: str, game: str) -> tuple[Any, ...]:
     key = {"player": player, "channel": channel, "address": address, "game": game}
     return tuple(outbox.c[name] == value for name, value in key.items())
@@ -284,7 +317,8 @@ def _addresses(run: Connection, people: Sequence[str]) -> list[tuple[str, str, s
     """Player, channel and address of everyone of these who wants notices; their rows cannot be deleted meanwhile."""
     if not people:
         return []
-    wants = select(notices).where(notices.c.player.in_(people)).order_by(notices.c.player)
+    _lock_people(run, people)
+    wants = select(notices).where(notices.c.player.in_(people)).order_by(lock_order(notices.c.player))
     found = [
         (row.player, "letter", "")
         for row in run.execute(wants.with_for_update(read=True, key_share=True))
