@@ -122,14 +122,14 @@ async def test_a_write_that_nobody_waits_for_any_more_ends_before_the_next(url: 
     def write(run: Connection) -> None:
         loop.call_soon_threadsafe(begun.set)
         assert go_on.wait(60)
-        run.execute(text("DELETE FROM leases"))
+        run.execute(text("DELETE FROM notice_checks"))
 
     try:
         gone = asyncio.create_task(queries.write(write))
         await begun.wait()
         gone.cancel()
         await asyncio.wait([gone])
-        after = asyncio.create_task(queries.change(text("DELETE FROM leases")))
+        after = asyncio.create_task(queries.change(text("DELETE FROM notice_checks")))
         await asyncio.sleep(0.05)
         assert not after.done()
         go_on.set()
@@ -175,7 +175,7 @@ async def test_whoever_is_cancelled_in_the_middle_of_a_statement_leaves_the_lock
         await asyncio.wait([task])
         assert task.cancelled()
         assert is_free(url)
-        assert await Queries(engine).change(text("DELETE FROM leases")) == 0
+        assert await Queries(engine).change(text("DELETE FROM notice_checks")) == 0
     finally:
         go_on.set()
         await engine.dispose()

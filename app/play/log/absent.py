@@ -9,7 +9,8 @@ def concerns_absent(before: Table, after: Table, kind: str) -> bool:
     """Return whether someone who is away may have to be notified of this entry.
 
     In a game over days: of every change of the seats to act, the deadline or the status. In a live game: when the
-    table becomes full, changes its status or names a rematch, so that its moves cost nothing.
+    table becomes full, changes its status or names a rematch, so that its moves cost nothing
+    (the room does not ask about them).
     """
     if after.terms.clock.kind == "days":
         return (
@@ -19,7 +20,7 @@ def concerns_absent(before: Table, after: Table, kind: str) -> bool:
             or before.deadline() != after.deadline()
             or _has_become_full(before, after)
         )
-    if kind == "action" or after.deal is not None:
+    if after.deal is not None:
         return False
     return before.status != after.status or kind == "rematch" or _has_become_full(before, after)
 

@@ -274,7 +274,7 @@ class Room(Replica):
             after.deadline(),
             None if proposal.in_sweep else self._due(after, kind, at),
             None if kind == "action" and not after.is_over else after.summary(),
-            concerns_absent(before, after, kind),
+            (kind != "action" or after.terms.clock.kind == "days") and concerns_absent(before, after, kind),
         )
         proposal.before, proposal.after, proposal.events = before, after, events
         proposal.sweeps, proposal.came_and_went = self.wakeup.sweeps, self.presence.changes
