@@ -265,9 +265,10 @@ def _pause(wishes: Wishes, minute: int, now: int) -> int:
 def _withdrawn(recipient: Recipient, browser: Browser, now: int) -> Iterator[str]:
     """Games whose notice is shown there and which do not wait for the person any longer: played elsewhere."""
     waiting = {(item.game, _kind(item.event)) for item in recipient.waiting}
+    concerned = {item.game for item in recipient.waiting}
     for game, last in browser.pushed.items():
         if last.event == "gone":  # an earlier attempt failed
-            if game not in {item.game for item in recipient.waiting} and last.queued_at > now - DAY:
+            if last.sent_at is None and game not in concerned and last.queued_at > now - DAY:
                 yield game
         elif (
             last.event in ("turn", "time")

@@ -27,6 +27,7 @@ from tests.notify.pushing import (
     write_letters,
 )
 from tests.notify.test_webhooks import receiving
+from tests.store.statements import counted
 from tests.web.running_site import TestSite
 from tests.web.tables import play_table
 
@@ -150,3 +151,18 @@ async def test_a_person_whose_browsers_answer_slowly_keeps_a_place_for_a_bounded
     assert [(row.attempts, row.lease_until) for row in rows] == [(0, 0)], "not a failure of the receiver"
     await tell(site, push.POSTPONED_SECONDS)
     assert "turn" in [each.told["t"] for each in service.received]
+
+
+async def test_rows_that_are_not_due_are_not_written_again(site: TestSite, service: PushService) -> None:
+    """A person with a hundred games has as many rows; writing them all would keep moves waiting."""
+    ann, bo = await two_guests(site)
+    await subscribe(ann, service)
+    rooms = [await _table_of(ann, ann, bo) for _ in range(6)]
+    for _ in range(3):
+        await tell(site)
+    await play_turn(ann, rooms[0])
+    with counted() as statements:
+        await tell(site)
+    assert "gone" in [each.told["t"] for each in service.received]
+    written = [each for each in statements if each.startswith("UPDATE outbox") and "sent_at=" in each]
+    assert len(written) <= 1, "the withdrawn one is deleted"

@@ -12,7 +12,6 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     bindparam,
-    case,
     delete,
     func,
     insert,
@@ -153,22 +152,23 @@ class OutboxStore(Queries):
         await self.change(update(outbox).where(*mine).values(lease_until=0))
 
     async def settle(self, player: str, channel: Channel, rows: Iterable[Settled], now: int) -> None:
-        settled = list(rows)
-        mine = (outbox.c.player == player, outbox.c.channel == channel)
+        settled = {(each.address, each.game): each for each in rows}
 
         def write(run: Connection) -> None:
-            owner = _lock_people(run, [player]).get(player, player)
+            owner = _lock_people(run, [player]).get(
+                player, player
+            )  # the account, if it has claimed the guest
+            mine = (outbox.c.player == owner, outbox.c.channel == channel)
             known = select(notices.c.player).where(notices.c.player == owner).with_for_update()
             if run.execute(known).first() is None:  # erased meanwhile
                 run.execute(delete(outbox).where(*mine))
                 return
-            kept = {(each.address, each.game) for each in settled}
-            leased = select(outbox.c.address, outbox.c.game).where(*mine, outbox.c.lease_until > 0)
-            for address, game in run.execute(leased).all():
-                if (address, game) not in kept:  # its subscription is over
-                    run.execute(delete(outbox).where(*_row(player, channel, address, game)))
-            for each in settled:  # as the account's, if one has claimed the guest meanwhile
-                _settle(run, owner, channel, each)
+            found = {(row.address, row.game): row for row in run.execute(select(outbox).where(*mine))}
+            for key, row in found.items():
+                if owner == player and row.lease_until > 0 and key not in settled:  # its subscription is over
+                    run.execute(delete(outbox).where(*_row(row)))
+            for key, each in settled.items():
+                _settle(run, owner, channel, each, found.get(key))
 
         await self.write(write)
 
@@ -287,15 +287,17 @@ def _is_settings_of(player: str) -> ColumnElement[bool]:
     return notices.c.player == owner.scalar_subquery()
 
 
-def _row(player: str, channel: str, address: str, game: str) -> tuple[Any, ...]:
-    key = {"player": player, "channel": channel, "address": address, "game": game}
-    return tuple(outbox.c[name] == value for name, value in key.items())
+def _row(row: Any) -> tuple[ColumnElement[bool], ...]:
+    return tuple(column == row._mapping[column.name] for column in outbox.primary_key)
 
 
-def _settle(run: Connection, player: str, channel: str, each: Settled) -> None:
-    this, row = _row(player, channel, each.address, each.game), each.row
-    is_same = outbox.c.n == row.n  # else something happened since the row was read: it stays due
-    if each.at is None and run.execute(delete(outbox).where(*this, is_same)).rowcount:
+def _settle(run: Connection, player: str, channel: str, each: Settled, old: Any) -> None:
+    """Write what has changed: a person with many games has many rows, and few of them are due at once."""
+    row = each.row
+    is_same = old is None or old.n == row.n  # else something happened since the row was read: it stays due
+    if is_same and each.at is None:
+        if old is not None:
+            run.execute(delete(outbox).where(*_row(old), outbox.c.n == old.n))
         return
     values = {
         "event": row.event,
@@ -305,12 +307,13 @@ def _settle(run: Connection, player: str, channel: str, each: Settled) -> None:
         "sent_at": row.sent_at,
         "attempts": row.attempts,
         "lease_until": 0,
+        "at": each.at if is_same else old.at,
     }
-    at = outbox.c.at if each.at is None else case((is_same, each.at), else_=outbox.c.at)
-    changed = run.execute(update(outbox).where(*this).values(**values, at=at)).rowcount
-    if not changed and each.at is not None:  # a letter also tells of games that had no row
+    if old is None:  # a letter also tells of games that had no row
         key = {"player": player, "channel": channel, "address": each.address, "game": each.game}
-        run.execute(insert(outbox).values(**key, **values, at=each.at))
+        run.execute(insert(outbox).values(**key, **values))
+    elif any(old._mapping[name] != value for name, value in values.items()):
+        run.execute(update(outbox).where(*_row(old), outbox.c.n == old.n).values(**values))
 
 
 def _addresses(run: Connection, people: Sequence[str]) -> list[tuple[str, str, str]]:
