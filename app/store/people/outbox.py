@@ -30,6 +30,7 @@ from app.store.people.checks import UNFINISHED, add_checks
 from app.store.people.notices import MOST_FAILURES, wishes_of
 from app.store.people.tables import (
     game_switches,
+    invitations,
     notices,
     outbox,
     players,
@@ -47,17 +48,17 @@ class OutboxStore(Queries):
     # -- checks ------------------------------------------------------------------------------------
 
     async def seed_checks(self, since: int, now: int) -> None:
-        """Check games over days that changed since then: workers of an older release write no checks."""
+        """Check what changed since then in games over days, open and new games: older workers write no checks."""
         # A scalar subquery, one look-up for each unfinished game: as a join, PostgreSQL would read all heads.
-        updated_at = select(heads.c.updated_at).where(
-            heads.c.game == games.c.id, heads.c.deadline.is_not(None)
-        )
+        updated_at = select(heads.c.updated_at).where(heads.c.game == games.c.id)
+        is_over_days = games.c.terms.like('%"kind":"days"%')
         changed = select(games.c.id).where(
             games.c.status.in_(UNFINISHED),
-            games.c.terms.like('%"kind":"days"%'),
+            or_(is_over_days, games.c.status == "open", games.c.started_at >= since * 1000),
             updated_at.scalar_subquery() >= since * 1000,
         )
-        found = [row.id for row in await self.rows(changed)]
+        invited = select(invitations.c.game).where(invitations.c.at >= since).distinct()
+        found = [row[0] for query in (changed, invited) for row in await self.rows(query)]
         for batch in (found[start : start + 200] for start in range(0, len(found), 200)):
             await self.write(partial(add_checks, concerned=batch, now=now))
 
