@@ -221,7 +221,7 @@ class PushSender:
         fields = {"host": urlsplit(browser.endpoint).netloc, "status": status}
         if 200 <= status < 300:
             if browser.rests_until:
-                await store.resume_subscription(browser.id)
+                await store.rest_subscription(browser.id, 0)
             self._counts.noticed("push", "sent")
             return None, False
         if status in (404, 410):

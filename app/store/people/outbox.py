@@ -222,11 +222,11 @@ class OutboxStore(Queries):
         mine = (notices.c.player == player, notices.c.told_at == now)
         await self.change(update(notices).where(*mine).values(told_at=told_at))
 
-    async def note_letter(self, player: str, keys: Sequence[str]) -> None:
-        await self.change(update(notices).where(_is_settings_of(player)).values(told_of=list(keys)))
-
-    async def note_digest(self, player: str, day: str) -> None:
-        await self.change(update(notices).where(_is_settings_of(player)).values(digested_on=day))
+    async def note_letter(self, player: str, keys: Sequence[str], digest: str | None) -> None:
+        told: dict[str, object] = {"told_of": list(keys)}
+        if digest is not None:
+            told["digested_on"] = digest
+        await self.change(update(notices).where(_is_settings_of(player)).values(**told))
 
     async def count_webhook(self, player: str, *, is_answered: bool) -> None:
         number = 0 if is_answered else notices.c.webhook_failures + 1
@@ -241,12 +241,6 @@ class OutboxStore(Queries):
 
     async def rest_subscription(self, browser: str, until: int, *, refused_at: int | None = None) -> None:
         values = {"rests_until": until, "refused_at": refused_at}
-        await self.change(
-            update(push_subscriptions).where(push_subscriptions.c.id == browser).values(**values)
-        )
-
-    async def resume_subscription(self, browser: str) -> None:
-        values = {"rests_until": 0, "refused_at": None}
         await self.change(
             update(push_subscriptions).where(push_subscriptions.c.id == browser).values(**values)
         )
