@@ -199,6 +199,9 @@ def decide_letter(recipient: Recipient, made: Plan, now: int, interval: int) -> 
     """Return when to decide again about each game's letter, once this plan was carried out."""
     told = {*recipient.told_of, *(item.key for item in (*made.mail, *made.webhook))}
     told_at = now if made.has_letters else recipient.told_at
+    has_channel = (
+        recipient.email is not None or recipient.webhook is not None
+    )  # setting one makes the rows due
 
     def pending_at(item: Waiting) -> int:
         return max(told_at + interval, _second_channel_at(recipient, item))
@@ -207,7 +210,7 @@ def decide_letter(recipient: Recipient, made: Plan, now: int, interval: int) -> 
         recipient,
         recipient.letters,
         now,
-        is_told=lambda item: item.key in told or _is_fleeting(item),
+        is_told=lambda item: item.key in told or _is_fleeting(item) or not has_channel,
         pending_at=pending_at,
     )
 

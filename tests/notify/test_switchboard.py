@@ -16,6 +16,7 @@ from app.notify.switchboard import (
     SETTLED,
     SINGLE,
     Plan,
+    decide_letter,
     decide_push,
     is_quiet,
     mark_of,
@@ -87,6 +88,14 @@ def test_a_withdrawal_is_sent_until_it_was_taken(sent_at: int | None, withdrawn:
     decision = decide_push(recipient(waiting=(), browsers=(browser,)), browser, Plan(), NOW)
     assert decision.withdrawn == withdrawn
     assert decision.next_at == {"game-1": None}
+
+
+def test_a_letter_without_a_channel_is_not_decided_about_every_minute() -> None:
+    """A webhook that failed too often rests until its owner sets it again."""
+    letters = {"game-1": Pushed()}
+    assert decide_letter(recipient(letters=letters), Plan(), NOW, 1800) == {"game-1": NOW + 86_400}
+    closed = recipient(letters=letters, email="a@example.org", told_at=NOW)
+    assert decide_letter(closed, Plan(), NOW, 1800) == {"game-1": NOW + 1800}
 
 
 def test_time_that_runs_out_is_pushed_alone_though_the_turn_was_pushed_days_ago() -> None:
