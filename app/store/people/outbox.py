@@ -57,7 +57,7 @@ class OutboxStore(Queries):
             or_(is_over_days, games.c.status == "open", games.c.started_at >= since * 1000),
             updated_at.scalar_subquery() >= since * 1000,
         )
-        invited = select(invitations.c.game).where(invitations.c.at >= since).distinct()
+        invited = select(invitations.c.game).where(invitations.c.at >= since)
         found = [row[0] for query in (changed, invited) for row in await self.rows(query)]
         for batch in (found[start : start + 200] for start in range(0, len(found), 200)):
             await self.write(partial(add_checks, concerned=batch, now=now))
