@@ -171,7 +171,7 @@ def test_the_app_imports_only_what_pyproject_asks_for() -> None:
     wanted = [*project["dependencies"], *extras["research"], *extras["pictures"]]
     asked = {normal(re.split(r"[^\w.-]", each)[0]) for each in wanted}
     # FastAPI's own foundations, part of its interface; and PettingZoo's.
-    brought = {"starlette", "pydantic", "gymnasium", "numpy"}
+    brought = {"starlette", "pydantic", "pydantic-core", "gymnasium", "numpy"}
     owners = packages_distributions()
     undeclared = {
         root: where
