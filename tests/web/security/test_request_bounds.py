@@ -349,3 +349,16 @@ async def test_every_route_and_every_kind_of_error_has_the_security_headers(
         assert has_security_headers(answer), answer
     statuses |= {answer.status_code for answer in errors}
     assert {200, 303, 400, 401, 403, 404, 405, 409, 413, 414, 422, 500} <= statuses
+
+
+async def test_a_fault_whose_page_fails_too_has_the_security_headers(
+    site: TestSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise RuntimeError("broken mast")
+
+    monkeypatch.setattr(site.site.people, "player", fail)
+    monkeypatch.setattr(site.app.state, "error_page", fail)
+    answer = await site.browser(accept="text/html").get("/players/someone")
+    assert (answer.status_code, code_of(answer)) == (500, "server_fault")
+    assert has_security_headers(answer)

@@ -43,6 +43,7 @@ class Handshake:
         request = events[0]
         self._response = self._library.accept(request)
         if self._response.status_code != http.HTTPStatus.SWITCHING_PROTOCOLS:
+            _add_security_headers(self._response.headers)
             self._library.send_response(self._response)
             return None
         path, _, query = request.path.partition("?")
@@ -82,7 +83,11 @@ class Handshake:
         sent.setdefault("Connection", "close")
         sent.setdefault("Content-Length", str(len(body)))
         sent.setdefault("Content-Type", "text/plain; charset=utf-8")
-        for name, value in SECURITY_HEADERS.items():
-            sent.setdefault(name, value)
+        _add_security_headers(sent)
         self._library.send_response(Response(status, http.HTTPStatus(status).phrase, sent, body))
         return b"".join(self._library.data_to_send())
+
+
+def _add_security_headers(headers: Headers) -> None:
+    for name, value in SECURITY_HEADERS.items():
+        headers.setdefault(name, value)
