@@ -146,6 +146,23 @@ async def test_devices_are_forgotten_with_the_sessions(database_url: str, how: s
             assert again.status_code == 200, "the browser that set the password is known by a new one"
 
 
+@pytest.mark.parametrize("path", ["account/logout-everywhere", "me/delete"])
+async def test_the_cookie_goes_with_the_account(site: TestSite, path: str) -> None:
+    owner = await account(site)
+    assert "cartagena-device" in owner.cookies
+    body = {"password": PASSWORD} if path == "me/delete" else {}
+    assert (await owner.post(f"/api/v1/{path}", json=body)).status_code == 200
+    assert "cartagena-device" not in owner.cookies
+
+
+async def test_a_guest_who_is_deleted_leaves_the_cookie_of_the_account(site: TestSite) -> None:
+    owner = await account(site)
+    await _log_out(owner)
+    assert (await owner.post("/api/v1/me", json={"name": "Cy Bellows"})).status_code == 200
+    assert (await owner.post("/api/v1/me/delete", json={})).status_code == 200
+    assert "cartagena-device" in owner.cookies
+
+
 async def test_a_network_that_keeps_the_hashes_busy_delays_the_owner_by_one_hash(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         owner = await account(site)

@@ -18,7 +18,7 @@ from app.web.api.models import Body, responses
 from app.web.api.profiles import share_a_table
 from app.web.auth import names
 from app.web.auth.identity import KnownPerson, MaybePerson, Person, credential_of
-from app.web.auth.known_devices import is_current, known_device, remember_device
+from app.web.auth.known_devices import forget_device, is_current, known_device, remember_device
 from app.web.auth.passwords import checked_password, new_code, plain_code
 from app.web.auth.sessions import came_from, forget_cookie, session_of, start_session
 from app.web.errors import Conflict, NotAllowed, NotFound, Refused
@@ -193,6 +193,8 @@ async def log_out_everywhere(request: Request, person: KnownPerson) -> dict[str,
     closed = await site.people.close_all_sessions(person.id)
     site.sign_out("person", person.id)
     forget_cookie(request)
+    if person.is_account:
+        forget_device(request)
     return {"closed": closed}
 
 
