@@ -143,5 +143,9 @@ async def test_a_refused_handshake_has_the_security_headers(server: RunningServe
             await peer.send(head)
             said = (await peer.read_to_end()).lower()
             assert said.startswith(b"http/1.1 4"), (name, said)
-            for header in (b"x-content-type-options: nosniff", b"frame-ancestors 'none'", b"referrer-policy:"):
+            for header in (
+                b"x-content-type-options: nosniff",
+                b"frame-ancestors 'none'",
+                b"referrer-policy:",
+            ):
                 assert header in said, (name, said)

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from pydantic import Field
 from starlette.requests import Request
 
+from app.bots.fair_queue import Share
 from app.store.people.players import LoginTaken, Player, hashed
 from app.web.api.me import Name, free_name, with_csrf
 from app.web.api.models import Body, responses
@@ -99,9 +100,7 @@ async def register(request: Request, body: Register, person: MaybePerson) -> dic
         site.limits.take_write(person.id)
     wanted = body.name if body.name is not None else (person.name if person else "")
     name = await free_name(site, wanted, person.id if person else None)
-    password = await site.passwords.hash(
-        checked_password(body.password, name), site.limits.network_of(request)
-    )
+    password = await site.passwords.hash(checked_password(body.password, name), _network_share(request))
     codes = _codes()
     try:
         player = await site.accounts.register(
@@ -140,7 +139,7 @@ async def recover(request: Request, body: Recover) -> dict[str, Any]:
         if not await site.accounts.has_recovery_code(player, plain_code(body.code)):
             raise _wrong_code()
         # The code is used up last: with too many before it in the queue of passwords it is still good.
-        password = await site.passwords.hash(body.password, site.limits.network_of(request))
+        password = await site.passwords.hash(body.password, _network_share(request))
         if not await site.accounts.use_recovery_code(player, plain_code(body.code)):
             raise _wrong_code()
     codes = _codes()
@@ -157,7 +156,7 @@ async def change_password(request: Request, body: ChangePassword, person: KnownP
     site = site_of(request)
     await check_password(request, site, person, body.old)
     checked_password(body.new, person.name)
-    password = await site.passwords.hash(body.new, _session_source(request))
+    password = await site.passwords.hash(body.new, (_session_source(request),))
     await site.accounts.set_password(person.id, password)
     await _remember_device(request, site, person.id)
     site.sign_out("person", person.id)
@@ -243,6 +242,12 @@ def _session_source(request: Request) -> str:
     return f"session {credential_of(request)}"
 
 
+def _network_share(request: Request) -> Share:
+    """Return the share of threads of those who are not known: that of their networks."""
+    site = site_of(request)
+    return site.shares.of(site.limits.address_of(request))
+
+
 async def _checked(
     request: Request, site: Site, name: str, password: str, owner: Person | None = None
 ) -> str:
@@ -269,7 +274,8 @@ async def _checked(
                 attempts.enter_context(limits.login(login, address))
                 source = ""
             stored = account.password if account else None
-            fits = await site.passwords.is_right(password, stored, source or limits.network_of(request))
+            share = (source,) if source else _network_share(request)
+            fits = await site.passwords.is_right(password, stored, share)
             if not fits or account is None:
                 raise WrongLogin
     except Exception:

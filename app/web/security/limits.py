@@ -152,10 +152,6 @@ class Limits:
         """The same for a known device or a session."""
         return Attempt((self.right_logins, source, 1.0))
 
-    def network_of(self, connection: HTTPConnection) -> str:
-        """Return the widest network that failures of this connection count for."""
-        return limit_prefixes(client_address(connection, self.settings))[-1]
-
     def code(self, address: str, *more: tuple[Buckets, str, float]) -> Attempt:
         """A code that somebody typed; raises TooMany."""
         return Attempt((self.codes, address, 1.0), *more)
