@@ -98,7 +98,8 @@ class Limits:
         path: str = connection.scope["path"]
         cost = _FILE_COST if path.startswith(("/static/", "/lang/")) else 1.0
         requests = self.health if path in HEALTH_PATHS else self.requests
-        requests.take(self.key_of(connection), cost + extra)
+        # Never more than half the bucket: what may be sent at all must not be refused for ever.
+        requests.take(self.key_of(connection), cost + min(extra, requests.burst / 2))
 
     def may_render_refusal(self, connection: HTTPConnection) -> bool:
         """Charge the page that explains a refusal; False when this address has seen enough of them.
