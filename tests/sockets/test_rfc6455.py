@@ -133,6 +133,17 @@ BAD_HANDSHAKES = {
         b"GET /ws/nowhere HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
         b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
     ),
+    "a long address": (
+        b"GET /ws/lobby?"
+        + b"a" * 4000
+        + b" HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    ),
+    "too many headers": (
+        b"GET /ws/lobby HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        + b"X: y\r\n" * 200
+        + b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    ),
     "no upgrade": b"GET /ws/lobby HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n",
 }
 
