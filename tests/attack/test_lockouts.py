@@ -107,6 +107,26 @@ async def test_a_stolen_session_guesses_as_often_as_the_limit_says_and_locks_nob
     assert answer.status_code == 200
 
 
+async def test_a_thief_who_makes_more_sessions_with_resume_codes_guesses_no_more_often(
+    sqlite_url: str,
+) -> None:
+    async with running(sqlite_url, logins_per_hour=3) as site:
+        owner = await account(site)
+        met: Counter[str] = Counter()
+        for number in range(12):
+            thief = site.browser(f"198.51.100.{number + 20}")
+            code = (await owner.post("/api/v1/resume-codes", json={})).json()["code"]
+            assert (await thief.post("/api/v1/resume", json={"code": code})).status_code == 200
+            for _ in range(3):
+                answer = await thief.post(
+                    "/api/v1/account/recovery-codes", json={"password": "is it this one?"}
+                )
+                met[code_of(answer)] += 1
+        assert met == {"wrong_login": 30, "too_many": 6}, "ten times what one session may"
+        stranger = site.browser("203.0.113.1")
+        assert (await stranger.post(LOGIN, json=RIGHT)).status_code == 200, "counted apart from log-ins"
+
+
 async def test_guesses_from_a_known_device_are_limited(site: TestSite) -> None:
     owner = await account(site)
     await _log_out(owner)

@@ -156,7 +156,7 @@ async def change_password(request: Request, body: ChangePassword, person: KnownP
     site = site_of(request)
     await check_password(request, site, person, body.old)
     checked_password(body.new, person.name)
-    password = await site.passwords.hash(body.new, (_session_source(request),))
+    password = await site.passwords.hash(body.new, (person.id, _session_source(request)))
     await site.accounts.set_password(person.id, password)
     await _remember_device(request, site, person.id)
     site.sign_out("person", person.id)
@@ -268,13 +268,18 @@ async def _checked(
         source, right = "", limits.right_login(login, limits.key_of(request))
     try:
         with ExitStack() as attempts:
-            attempts.enter_context(limits.known_login(source) if source else limits.login(login, address))
+            if owner is not None:
+                attempts.enter_context(limits.repeated_login(source, owner.id))
+            elif device is not None:
+                attempts.enter_context(limits.known_login(source))
+            else:
+                attempts.enter_context(limits.login(login, address))
             account = await site.accounts.by_login(login)
             if device is not None and not is_current(site.settings, device, account):
                 attempts.enter_context(limits.login(login, address))
                 source = ""
             stored = account.password if account else None
-            share = (source,) if source else _network_share(request)
+            share = (account.player, source) if source and account is not None else _network_share(request)
             fits = await site.passwords.is_right(password, stored, share)
             if not fits or account is None:
                 raise WrongLogin

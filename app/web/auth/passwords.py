@@ -1,4 +1,4 @@
-"""Passwords: argon2id in two threads that networks, devices and people share fairly; unknown names cost the same."""
+"""Passwords: argon2id in two threads that accounts and networks share fairly; unknown names cost the same."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def plain_code(typed: str) -> str:
 class Passwords:
     """Hashing and checking, off the event loop in threads of its own: a look-up that hangs holds up no log-in.
 
-    `share` says on whose behalf: networks, a known device or a session. They take turns.
+    `share` says on whose behalf: an account with its device or session, or the networks of a stranger. They take turns.
     """
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:

@@ -140,8 +140,16 @@ class Limits:
         )
 
     def known_login(self, source: str) -> Attempt:
-        """Charge a log-in of a known device or a session as a wrong one; strangers cannot use this up."""
+        """Charge a log-in of a known device as a wrong one; strangers cannot use this up."""
         return Attempt((self.logins, source, 1.0))
+
+    def repeated_login(self, source: str, person: str) -> Attempt:
+        """The same for the password that a session gives once more, and for all sessions of its person.
+
+        A stolen session can make any number of others by resume codes.
+        """
+        # A name holds no NUL: no log-in of a stranger counts for this key.
+        return Attempt((self.logins, source, 1.0), (self.logins_by_name, f"\0{person}", 1.0))
 
     def right_login(self, login: str, address: str) -> Attempt:
         """Charge the same log-in as a right one, which costs as much work; to be given back when it is wrong."""
