@@ -21,7 +21,6 @@ from uvicorn.protocols.utils import ClientDisconnected
 from app import __version__
 from app.bots.pool import BotPool
 from app.notify.mail import Mailer
-from app.notify.outbound import Outbound
 from app.notify.webhook import Webhooks
 from app.play.ports import Actor, GameStore
 from app.play.tasks import Tasks, wait_until_answered
@@ -192,11 +191,9 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         counts.watch_bus(lambda: game_server.bus.counts)
         counts.watch("sockets", lambda: site.limits.open_sockets)
         counts.watch("tasks", lambda: len(asyncio.all_tasks()))
-        outbound = Outbound(private=settings.webhook_private)
-        stack.callback(outbound.close)
         tasks, outbox = Tasks(), OutboxStore(engine)
         queues = app.state.queues = make_queues(
-            site, game_server, deals, RetentionStore(engine), outbox, outbound, tasks
+            site, game_server, deals, RetentionStore(engine), outbox, tasks
         )
         for name in queues:
             counts.watch_queue(name, partial(game_server.failures.count_set_aside, name))

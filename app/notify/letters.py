@@ -55,9 +55,8 @@ class LetterSender:
         outcomes = await asyncio.gather(*ways, return_exceptions=True)
         is_told = True in outcomes
         if is_told:
-            await self._store.note_letter(player, [item.key for item in made.mail or made.webhook])
-            if made.digest is not None:
-                await self._store.note_digest(player, made.digest)
+            keys = [item.key for item in made.mail or made.webhook]
+            await self._store.note_letter(player, keys, made.digest)
         faults = [
             each for each in outcomes if isinstance(each, BaseException) and not isinstance(each, Congested)
         ]

@@ -143,11 +143,8 @@ class OutboxStore(Protocol):
     async def unclaim_letter(self, player: str, told_at: int, now: int) -> None:
         """Take `claim_letter` back: nothing was sent."""
 
-    async def note_letter(self, player: str, keys: Sequence[str]) -> None:
-        """Note what letters have told, where workers of older releases look."""
-
-    async def note_digest(self, player: str, day: str) -> None:
-        """Note that the person has had this day's digest."""
+    async def note_letter(self, player: str, keys: Sequence[str], digest: str | None) -> None:
+        """Note what letters have told, where workers of older releases look, and the day of a digest."""
 
     async def count_webhook(self, player: str, *, is_answered: bool) -> None:
         """Count failures in a row; after too many the webhook rests until its owner sets it again."""
@@ -156,10 +153,7 @@ class OutboxStore(Protocol):
         """Delete a subscription and its rows: the browser takes no more pushes."""
 
     async def rest_subscription(self, browser: str, until: int, *, refused_at: int | None = None) -> None:
-        """Send nothing there until then."""
-
-    async def resume_subscription(self, browser: str) -> None:
-        """The push service takes our pushes again."""
+        """Send nothing there until then; 0 ends the rest."""
 
 
 class NoticeCounter(Protocol):

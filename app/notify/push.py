@@ -1,8 +1,8 @@
 """The sender of pushes: one claim covers all browsers of one person. Messages are encrypted and posted; the answers of
 push services decide what becomes of the rows and the subscription.
 
-A person's browsers share that person's capacity: two at a time, and after MAX_TIMEOUTS time-outs the others wait for
-the next claim, so that silent endpoints delay nobody but who registered them."""
+A person's browsers share that person's capacity: two at a time, and after MAX_TIMEOUTS time-outs or SEND_SECONDS the
+rest waits for the next claim, so that silent or slow endpoints delay nobody but who registered them."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from app.notify import words as texts
 from app.notify.outbound import Answer, Congested, NotReached, Outbound, TimedOut
 from app.notify.ports import Browser, NoticeCounter, OutboxStore, Pushed, Recipient, Settled, Waiting, Words
 from app.notify.switchboard import DAY, Plan, PushDecision, decide_push, expires_at, mark_of
-from app.notify.webpush import authorization, encoded, encrypt, topic
+from app.notify.webpush import BadKeys, authorization, encoded, encrypt, topic
 from app.settings import Settings
 
 log = logging.getLogger("cartagena.push")
 BROWSERS_AT_ONCE = 2  # of one person
 MAX_TIMEOUTS = 2  # of one person in one claim
+SEND_SECONDS = 45  # of one person in one claim: with the last post it ends before the lease
 CONGESTED_RETRY_SECONDS = 20
 POSTPONED_SECONDS = 60
 FIRST_RETRY_SECONDS = 30
@@ -51,9 +52,14 @@ class _Message:
 
 @dataclass(slots=True)
 class _Budget:
-    """How many time-outs a person has caused in this claim."""
+    """The capacity of one person in one claim: time-outs, and seconds of the event loop's clock."""
 
+    ends_at: float
     timeouts: int = 0
+
+    @property
+    def is_spent(self) -> bool:
+        return self.timeouts >= MAX_TIMEOUTS or asyncio.get_running_loop().time() >= self.ends_at
 
 
 class PushSender:
@@ -77,7 +83,8 @@ class PushSender:
 
     async def send(self, recipient: Recipient, made: Plan, now: int) -> list[Settled]:
         """Send to every browser; return what becomes of the rows."""
-        places, budget = asyncio.Semaphore(BROWSERS_AT_ONCE), _Budget()
+        places = asyncio.Semaphore(BROWSERS_AT_ONCE)
+        budget = _Budget(asyncio.get_running_loop().time() + SEND_SECONDS)
 
         async def send_to(browser: Browser) -> list[Settled]:
             async with places:
@@ -106,7 +113,7 @@ class PushSender:
             noted = message.rows
             if retry_at is None and browser.rests_until > now:
                 retry_at = browser.rests_until
-            if retry_at is None and budget.timeouts >= MAX_TIMEOUTS:
+            if retry_at is None and budget.is_spent:
                 retry_at = now + POSTPONED_SECONDS
             if retry_at is None:
                 outcome = await self._post(recipient, browser, message, budget)
@@ -161,7 +168,8 @@ class PushSender:
             ends = min(expires_at(item), now + DAY) if item.deadline is None else expires_at(item)
             made.append(_Message(item.event, item.game, row.mark, content, ends, {item.game: row}))
         if decision.summary:
-            mark = decision.digest or f"at:{now}"
+            # Not the time of sending: the same summary sent twice has the same id.
+            mark = decision.digest or f"at:{max(item.since for item in decision.summary)}"
             title = self._words(language, texts.MANY, count=decision.waiting)
             covered = {"": noted("", "digest", mark, 0)}
             if decision.digest is None:
@@ -195,10 +203,14 @@ class PushSender:
             code = hashlib.sha256(f"{tag}:{message.event}:{message.mark}".encode()).digest()
             shown |= {"id": encoded(code)[:16], "lang": recipient.language, **message.content}
         text = json.dumps(shown, separators=(",", ":"), ensure_ascii=False).encode()
-        body = encrypt(text, browser.p256dh, browser.auth)
         answer = Answer(0)
         try:
+            body = encrypt(text, browser.p256dh, browser.auth)
             answer = await self._outbound.post(browser.endpoint, body, headers, owner=recipient.player)
+        except BadKeys:  # of an older release: no message can be made for this browser
+            await store.end_subscription(browser.id)
+            self._counts.noticed("push", "gone")
+            return None
         except Congested:
             return now + CONGESTED_RETRY_SECONDS, False
         except TimedOut:
@@ -209,7 +221,7 @@ class PushSender:
         fields = {"host": urlsplit(browser.endpoint).netloc, "status": status}
         if 200 <= status < 300:
             if browser.rests_until:
-                await store.resume_subscription(browser.id)
+                await store.rest_subscription(browser.id, 0)
             self._counts.noticed("push", "sent")
             return None, False
         if status in (404, 410):

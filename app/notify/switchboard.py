@@ -199,6 +199,9 @@ def decide_letter(recipient: Recipient, made: Plan, now: int, interval: int) -> 
     """Return when to decide again about each game's letter, once this plan was carried out."""
     told = {*recipient.told_of, *(item.key for item in (*made.mail, *made.webhook))}
     told_at = now if made.has_letters else recipient.told_at
+    has_channel = (
+        recipient.email is not None or recipient.webhook is not None
+    )  # setting one makes the rows due
 
     def pending_at(item: Waiting) -> int:
         return max(told_at + interval, _second_channel_at(recipient, item))
@@ -207,7 +210,7 @@ def decide_letter(recipient: Recipient, made: Plan, now: int, interval: int) -> 
         recipient,
         recipient.letters,
         now,
-        is_told=lambda item: item.key in told or _is_fleeting(item),
+        is_told=lambda item: item.key in told or _is_fleeting(item) or not has_channel,
         pending_at=pending_at,
     )
 
@@ -265,9 +268,10 @@ def _pause(wishes: Wishes, minute: int, now: int) -> int:
 def _withdrawn(recipient: Recipient, browser: Browser, now: int) -> Iterator[str]:
     """Games whose notice is shown there and which do not wait for the person any longer: played elsewhere."""
     waiting = {(item.game, _kind(item.event)) for item in recipient.waiting}
+    concerned = {item.game for item in recipient.waiting}
     for game, last in browser.pushed.items():
         if last.event == "gone":  # an earlier attempt failed
-            if game not in {item.game for item in recipient.waiting} and last.queued_at > now - DAY:
+            if last.sent_at is None and game not in concerned and last.queued_at > now - DAY:
                 yield game
         elif (
             last.event in ("turn", "time")

@@ -38,11 +38,11 @@ class Webhooks:
     """Calls webhooks; `private` allows addresses inside our own network (tests, a site at home)."""
 
     def __init__(self, *, private: bool) -> None:
-        self._outbound = Outbound(private=private)
+        self.outbound = Outbound(private=private)  # pushes share it: a person has one share of the look-ups
 
     def close(self) -> None:
         """Nobody waits for a name any longer."""
-        self._outbound.close()
+        self.outbound.close()
 
     async def call(self, url: str, key: str, told: Mapping[str, Any], now: int, *, owner: str = "") -> None:
         """Post once, signed, for the webhook's owner.
@@ -56,7 +56,7 @@ class Webhooks:
             "X-Cartagena-Signature": signature(key, now, body),
         }
         try:
-            answer = await self._outbound.post(url, body, headers, owner=owner)
+            answer = await self.outbound.post(url, body, headers, owner=owner)
         except NotReached as problem:
             raise WebhookFailed(str(problem)) from problem
         if not 200 <= answer.status < 300:

@@ -6,7 +6,7 @@ retry, back-off, bounded concurrency and fair shares are implemented once. The r
 - `claim` selects keys and takes leases; it must not decode what a row contains. Everything that the contents of a row
   can make fail belongs in `process`, where a failure concerns that row alone.
 - `claim` leaves out `skip_keys`: rows in progress here, and rows that failed and are not to be retried yet.
-- `process` settles the row. It may run twice, in two workers at once too.
+- `process` settles the row. It may run twice, in two workers at once too. It is cancelled after `PROCESS_SECONDS`.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ MAX_ATTEMPTS = 6  # then the row is set aside until the operator puts it back
 REFRESH_MS = 5_000  # shorter than FIRST_RETRY_MS: a retry in any worker finds its record in the cache
 HOLD_MS = 30_000  # how long this worker skips a row that it could not process, through no fault of the row
 MAX_CLAIM_DELAY_MS = 60_000
+PROCESS_SECONDS = 600  # longer than any row takes; one that hangs is a failure, and its place is free again
 MAX_ERROR_CHARS = 200
 
 Row = TypeVar("Row")
@@ -274,7 +275,8 @@ class ClaimLoop(Generic[Row]):
     async def _attempt(self, row: Row, key: str) -> bool:
         """Process one row; return False if it is on hold. Raises StoreUnavailable only."""
         try:
-            await self.queue.process(row)
+            async with asyncio.timeout(PROCESS_SECONDS):
+                await self.queue.process(row)
         except StoreUnavailable:
             raise
         except Exception as problem:  # noqa: BLE001 - a failing row must not stop the others

@@ -22,7 +22,7 @@ _OPERATOR_SECONDS = 2.0  # how soon the operator's command line is heard by a ru
 _LATE_SECONDS = 30  # a change may be committed so long after the time it bears, and clocks of machines differ
 _SESSION_SECONDS = 20.0  # how long a socket may outlive its session when the news of its end was lost
 _SESSIONS_ASKED = 500  # in one query
-_SEED_SECONDS = 60.0  # how soon a move that an old worker made in a game over days is seen
+_SEED_SECONDS = 60.0  # how soon what an old worker stored is seen
 _SEEDING_SECONDS = 15 * 60  # how long a rolling update may take
 _DEAL_SECONDS = 5.0  # how soon after midnight the next deal is fixed
 _STOP_SECONDS = 3.0  # how long a round may go on after that
@@ -121,7 +121,7 @@ class Maintenance:
             await self._deals.fixed(day)
 
     async def seed_checks(self) -> None:
-        """Check games over days for a while after the start: workers of an older release write no checks."""
+        """Check games that changed, for a while after the start: workers of an older release write no checks."""
         now = self._site.now()
         if now < self._seeds_until:
             await self._outbox.seed_checks(self._seeded_at - _LATE_SECONDS, now)

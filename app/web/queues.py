@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from app.notify.outbound import Outbound
 from app.play.queues import ClaimLoop
 from app.play.server import GameServer
 from app.play.tasks import Tasks
@@ -32,7 +31,6 @@ def make_queues(
     deals: Deals,
     store: RetentionStore,
     outbox: OutboxStore,
-    outbound: Outbound,
     tasks: Tasks,
 ) -> Queues:
     """Return the claim loop of every queue of the server, by name. A new queue is registered here."""
@@ -50,7 +48,7 @@ def make_queues(
             concurrency=MAX_BATCH_ROWS,
             pause_ms=PAUSE_MS,
         ),
-        *make_notice_loops(site, outbox, outbound, failures, tasks),
+        *make_notice_loops(site, outbox, site.webhooks.outbound, failures, tasks),
     ]
     return {loop.name: loop for loop in loops}
 

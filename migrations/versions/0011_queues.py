@@ -29,7 +29,6 @@ def upgrade() -> None:
     # before can use them as well. The old ones are dropped last: that lock stops all use of their tables.
     op.create_index("reports_by_settled", "reports", ["settled_at"])
     op.create_index("bans_by_until", "bans", ["until"])
-    op.create_index("pushes_by_expiry", "pushes", ["expires_at"])
     _create_partial("notices_to_forget", "notices", "confirm_sent_at", _UNCONFIRMED)
     _create_partial("chat_to_forget", "chat", "at", "is_deleted IS {no}")
     _create_partial("players_to_forget", "players", "seen_at", _GUEST)
@@ -43,7 +42,6 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.create_index("players_by_claim", "players", ["claimed_by"])
     op.drop_index("players_by_account", table_name="players")
-    op.drop_index("pushes_by_expiry", table_name="pushes")
     op.drop_index("bans_by_until", table_name="bans")
     op.drop_index("reports_by_settled", table_name="reports")
     op.drop_index("notices_to_forget", table_name="notices")

@@ -96,7 +96,6 @@ def downgrade() -> None:
         sa.Column("sent_at", sa.BigInteger, nullable=True),
     )
     op.create_index("pushes_by_at", "pushes", ["sent_at", "at"])
-    op.create_index("pushes_by_expiry", "pushes", ["expires_at"])
     # The older release notifies anew of what was not sent.
     op.execute(
         "INSERT INTO pushes (subscription, game, event, mark, seq, body, n, at, expires_at, attempts, lease_until,"

@@ -28,6 +28,13 @@ _MOVED = (
     ("mutes", "person", ("game", "muted")),
 )
 
+# Settings for notices that belong together; the first one says whether the group is set.
+_NOTICE_GROUPS = (
+    ("email", "email_confirmed_at", "confirm_hash", "confirm_sent_at"),
+    ("webhook", "webhook_key", "webhook_failures", "webhook_form"),
+    ("switches", "zone", "quiet_from", "quiet_to", "digest_at", "every_channel"),
+)
+
 
 def upgrade() -> None:
     # Partial: a try without a result is one of few, and (day, game) is the order in which they are looked through.
@@ -40,10 +47,25 @@ def upgrade() -> None:
     )
     op.drop_index("deal_tries_by_end", table_name="deal_tries")
     op.create_index("invitations_by_inviter", "invitations", ["inviter"])
+    for group in _NOTICE_GROUPS:
+        _fill_notices(group)
     for table, column, key in _MOVED:
         _move(table, column, key)
     op.execute("DELETE FROM blocks WHERE player = blocked")
     _move_tries()
+
+
+def _fill_notices(group: tuple[str, ...]) -> None:
+    """Give an account these settings of its guests where it has none; of two guests', those with the greater id."""
+    of_guest = (
+        "FROM notices AS guests JOIN players ON players.id = guests.player"
+        f" WHERE players.claimed_by = notices.player AND guests.{group[0]} IS NOT NULL"
+    )
+    values = ", ".join(
+        f"{name} = (SELECT guests.{name} {of_guest} ORDER BY guests.player DESC LIMIT 1)" for name in group
+    )
+    is_unset = f"{group[0]} IS NULL AND EXISTS (SELECT 1 {of_guest})"
+    op.execute(f"UPDATE notices SET {values} WHERE {is_unset}")  # noqa: S608 (constants)
 
 
 def _move(name: str, column: str, key: Iterable[str]) -> None:

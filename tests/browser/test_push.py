@@ -133,13 +133,16 @@ def follow_pushes(house: PushingHouse, away: Callable[..., Away], hours_a_turn: 
 def test_somebody_is_invited_from_their_page(house: PushingHouse, away: Callable[..., Away]) -> None:
     ann, bo = away("Ann"), away("Bo")
     _switch_on(bo)
-    begin(ann.player, bo.player, options=SHORT)
+    game = begin(ann.player, bo.player, options=SHORT)
     them = bo.player.api("GET", "/me")["person"]["id"]
     page = ann.player.page
-    page.goto(f"{ann.player.url}/players/{them}")
+    ann.player.take_seat(ann.player.create(SHORT, title="Come over"))
+    with page.expect_response("**/api/v1/me"):
+        page.goto(f"{ann.player.url}/players/{them}")
     expect(page.locator("[data-block]")).to_be_visible()
     expect(page.locator("[data-invite]")).to_be_hidden()
-    ann.player.take_seat(ann.player.create(SHORT, title="Come over"))
+    bo.player.game = game
+    bo.player.act({"type": "resign"})
     page.reload()
     page.get_by_role("button", name="Invite to your table").click()
     expect(page.get_by_text("Invited, if they want to hear of it.")).to_be_visible()

@@ -11,7 +11,17 @@ from typing import Any
 import pytest
 
 from app.notify.ports import Browser, Pushed, Recipient, Waiting, Wishes
-from app.notify.switchboard import NEXT_CHANNEL, SETTLED, SINGLE, is_quiet, mark_of, plan
+from app.notify.switchboard import (
+    NEXT_CHANNEL,
+    SETTLED,
+    SINGLE,
+    Plan,
+    decide_letter,
+    decide_push,
+    is_quiet,
+    mark_of,
+    plan,
+)
 from tests.notify.push_service import PushService
 from tests.notify.pushing import DAYS, in_turn, pushing_site, subscribe, tell
 from tests.notify.test_webhooks import receiving
@@ -69,6 +79,23 @@ def test_what_was_pushed_and_still_waits_is_told_on_the_next_channel_half_an_hou
     assert channels(told(NOW, NOW), NOW + 61) == {"push"}
     assert channels(told(NOW, NOW), NOW + NEXT_CHANNEL) == {"push", "webhook"}
     assert channels(told(None, NOW), NOW + NEXT_CHANNEL) == {"push", "webhook"}, "a push service that is away"
+
+
+@pytest.mark.parametrize(("sent_at", "withdrawn"), [(None, ("game-1",)), (NOW - 60, ())])
+def test_a_withdrawal_is_sent_until_it_was_taken(sent_at: int | None, withdrawn: tuple[str, ...]) -> None:
+    """Rows of withdrawals that were sent come from the release before."""
+    browser = replace(BROWSER, pushed={"game-1": Pushed("gone", "gone", 0, sent_at, NOW - 60)})
+    decision = decide_push(recipient(waiting=(), browsers=(browser,)), browser, Plan(), NOW)
+    assert decision.withdrawn == withdrawn
+    assert decision.next_at == {"game-1": None}
+
+
+def test_a_letter_without_a_channel_is_not_decided_about_every_minute() -> None:
+    """A webhook that failed too often rests until its owner sets it again."""
+    letters = {"game-1": Pushed()}
+    assert decide_letter(recipient(letters=letters), Plan(), NOW, 1800) == {"game-1": NOW + 86_400}
+    closed = recipient(letters=letters, email="a@example.org", told_at=NOW)
+    assert decide_letter(closed, Plan(), NOW, 1800) == {"game-1": NOW + 1800}
 
 
 def test_time_that_runs_out_is_pushed_alone_though_the_turn_was_pushed_days_ago() -> None:

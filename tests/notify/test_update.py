@@ -11,19 +11,21 @@ from app.store.engine import make_engine
 from app.store.games.tables import notice_checks
 from app.store.migrate import downgrade, upgrade
 from app.store.people.outbox import OutboxStore
-from app.store.people.tables import notices
+from app.store.people.tables import invitations, notices
 from tests.notify.push_service import PushService
 from tests.notify.pushing import (
     DAYS,
     in_turn,
     play_turn,
     pushing_site,
+    subscribe,
     tell,
+    two_guests,
     waiting_table,
     write_letters,
 )
 from tests.notify.test_webhooks import receiving
-from tests.web.tables import play_table
+from tests.web.tables import open_table, play_table
 
 
 @pytest.fixture
@@ -107,3 +109,21 @@ async def test_moves_that_an_old_worker_made_are_checked(database_url: str, serv
         await site.app.state.maintenance.seed_checks()
         await tell(site)
         assert _turns(service) == ["turn"]
+
+
+async def test_an_invitation_and_a_full_table_of_an_old_worker_are_checked(
+    database_url: str, service: PushService
+) -> None:
+    async with pushing_site(database_url) as site:
+        ann, bo = await two_guests(site)
+        for browser in (ann, bo):
+            await subscribe(browser, service)
+        room = await open_table(bo)
+        player = (await ann.get("/api/v1/me")).json()["person"]["id"]
+        row = {"game": room, "player": player, "inviter": "p_bo", "at": site.site.now()}
+        await site.site.notices.change(insert(invitations).values(**row))
+        await play_table(ann, bo)
+        await site.site.notices.change(delete(notice_checks))
+        await site.app.state.maintenance.seed_checks()
+        await tell(site)
+        assert {each.told["t"] for each in service.received} == {"invited", "table"}

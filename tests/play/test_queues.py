@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from app.play import queues
 from app.play.ports import StoreUnavailable
 from app.play.queues import (
     FIRST_RETRY_MS,
@@ -136,6 +137,20 @@ async def test_what_is_no_fault_of_the_row_is_no_failure(stage: Stage, trouble: 
     stage.clock.pass_seconds(HOLD_MS / 1000)
     await loop.drain()
     assert queue.done == ["a/2", "a/1"]
+
+
+async def test_a_row_that_hangs_fails_and_gives_its_place_back(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queues, "PROCESS_SECONDS", 0.01)
+    queue = Numbers("hung/1", "a/1")
+    queue.may_end["hung"] = asyncio.Event()
+    loop = loop_of(stage, queue, concurrency=1)
+    await loop.drain()
+    assert queue.done == ["a/1"]
+    (failure,) = await stage.store.list_failures()
+    assert (failure.key, failure.error.split()[0]) == ("hung/1", "TimeoutError")
+    assert not loop.is_busy("hung/1")
 
 
 async def test_a_greedy_owner_does_not_hold_up_a_bystander(stage: Stage) -> None:

@@ -10,7 +10,7 @@ CLOSE_CODES: dict[int, str] = {
     1007: "not UTF-8",
     1008: "policy",
     1009: "frame too big",
-    1011: "server fault",
+    1011: "server fault, or silence",
     4000: "resume",
     4001: "reload",
     4002: "bad messages",

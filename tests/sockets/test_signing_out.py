@@ -166,7 +166,7 @@ async def test_looking_again_asks_for_a_bounded_number_of_sessions_at_a_time() -
     sockets.add(nobody, None, (), "198.51.100.7")
     parts = {"sockets": sockets, "people": People(), "now": lambda _: 0}
     site: Any = type("Parts", (), parts)()
-    await Maintenance(site, *[None] * 6).close_ended_sessions()  # type: ignore[arg-type]
+    await Maintenance(site, *[None] * 5).close_ended_sessions()  # type: ignore[arg-type]
     assert asked == [500, 500, 200]
     assert [number for number, ear in enumerate(ears) if ear.ended] == [14, 15]
     assert nobody.ended is None

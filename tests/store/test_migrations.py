@@ -175,6 +175,9 @@ async def test_what_was_left_under_a_claimed_guest_becomes_the_accounts(database
                 ),
                 {"player": player},
             )
+        await run.execute(
+            text("UPDATE notices SET email = 'g3@example.org', email_confirmed_at = 1 WHERE player = 'g3'")
+        )
         for player, game in (("g1", "a"), ("g2", "a"), ("g2", "b"), ("acc", "b")):
             await run.execute(
                 text(
@@ -201,10 +204,8 @@ async def test_what_was_left_under_a_claimed_guest_becomes_the_accounts(database
         async with engine.connect() as run:
             return [tuple(row) for row in await run.execute(text(query))]
 
-    assert await rows("SELECT player, webhook FROM notices ORDER BY player") == [
-        ("acc", "g2"),
-        ("own", "own"),
-    ]
+    notices = await rows("SELECT player, webhook, email, email_confirmed_at FROM notices ORDER BY player")
+    assert notices == [("acc", "g2", None, None), ("own", "own", "g3@example.org", 1)]
     assert await rows("SELECT player, game FROM game_switches ORDER BY game") == [("acc", "a"), ("acc", "b")]
     tries = await rows("SELECT game, person, n FROM deal_tries ORDER BY game")
     assert tries == [("t1", "acc", 2), ("t2", "acc", 1), ("t3", "acc", 3), ("t4", "own", 1)]

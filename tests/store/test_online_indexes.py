@@ -15,6 +15,7 @@ from app.store.engine import make_engine
 from app.store.games.tables import metadata
 from app.store.migrate import newest, upgrade
 from app.store.online_indexes import build_indexes
+from app.store.people import deal_tables
 from app.store.people.tables import players
 
 SECONDS = 60
@@ -86,14 +87,24 @@ async def test_a_build_that_was_cut_off_is_made_good(engine: AsyncEngine) -> Non
     await new.close()
 
 
-async def test_a_migration_finds_its_index_built_already(engine: AsyncEngine) -> None:
-    """An older database that has an index of the newest release: the scripts go through."""
+async def _definitions(run: asyncpg.Connection) -> dict[str, str]:
+    rows = await run.fetch("SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'")
+    return {row["indexname"]: row["indexdef"] for row in rows}
+
+
+@pytest.mark.parametrize("revision", ["0002", "0010"])
+async def test_a_migration_finds_its_index_built_already(engine: AsyncEngine, revision: str) -> None:
+    """A start was cut off after it had built the indexes: the scripts go through, and make what a new database has."""
     old = await connect(engine)
+    new = await _definitions(old)
     await old.execute("DROP SCHEMA public CASCADE")
     await old.execute("CREATE SCHEMA public")
-    await upgrade(engine, "0002")
-    await build_indexes(engine, [*metadata.tables.values(), players])
+    await upgrade(engine, revision)
+    tables = [*metadata.tables.values(), *deal_tables.metadata.tables.values()]
+    await build_indexes(engine, tables)
     await upgrade(engine)
     assert await old.fetchval("SELECT version_num FROM alembic_version") == newest()
     assert await old.fetchval(_IS_VALID) is True
+    upgraded = await _definitions(old)
+    assert {name: upgraded.get(name) for name in new} == new
     await old.close()

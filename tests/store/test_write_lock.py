@@ -81,8 +81,8 @@ async def test_all_that_is_written_at_once_waits_for_its_turn(url: str) -> None:
                 store.heartbeat(NOW + number, 10**9),
                 store.wake(row.id, NOW + number),
                 store.claim_due(NOW + 10**6, 1, 5),
-                book.note_digest("nobody", str(number)),
-                book.note_letter("nobody", []),
+                book.rest_subscription("nobody", number),
+                book.note_letter("nobody", [], str(number)),
                 in_steps(number),
             )
         ]

@@ -221,15 +221,15 @@ async def test_the_address_people_type_is_the_sites_own(sqlite_url: str) -> None
 
 async def test_a_locked_table_answers_like_one_that_does_not_exist(site: TestSite) -> None:
     locked, people = await running_game(site, password="rum and salt")
-    unwatched, _ = await running_game(site, ("Cy", "Di"), spectators=False)
+    unwatched, others = await running_game(site, ("Cy", "Di"), spectators=False)
+    not_begun = await new_table(others[0], {"preset": "jamaica", "players": 2}, spectators=False)
+    hidden = (locked, unwatched, not_begun, "NoSuchTableAnywhere1")
     answers = [
-        await caller.get(asked(f"/g/{room}"))
-        for room in (locked, unwatched, "NoSuchTableAnywhere1")
-        for caller in (site.program(), people[0])
+        await caller.get(asked(f"/g/{room}")) for room in hidden for caller in (site.program(), people[0])
     ]
     assert {(answer.status_code, answer.text) for answer in answers} == {(404, answers[0].text)}
     pictures = []
-    for room in (locked, unwatched, "NoSuchTableAnywhere1"):
+    for room in hidden:
         for path in (f"/share/g/{room}.png", asked(f"/g/{room}")):
             began = time.monotonic()
             pictures.append(await site.program().get(path))

@@ -53,7 +53,7 @@ def _with_claimed(ids: Sequence[str]) -> Any:
     return (
         select(players.c.id)
         .where(or_(players.c.id.in_(ids), players.c.claimed_by.in_(ids)))
-        .order_by(players.c.id)
+        .order_by(lock_order(players.c.id))
         .with_for_update()
     )
 

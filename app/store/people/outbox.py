@@ -8,16 +8,29 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, case, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from app.notify.ports import Browser, Channel, Pushed, Recipient, Settled, Waiting
 from app.notify.switchboard import is_same_turn, mark_of
 from app.notify.webpush import VapidKey
+from app.store.batches import padded
 from app.store.games.tables import games, heads, log, notice_checks, seats
+from app.store.lock_order import lock_order
 from app.store.people.checks import UNFINISHED, add_checks
 from app.store.people.notices import MOST_FAILURES, wishes_of
 from app.store.people.tables import (
     game_switches,
+    invitations,
     notices,
     outbox,
     players,
@@ -35,17 +48,17 @@ class OutboxStore(Queries):
     # -- checks ------------------------------------------------------------------------------------
 
     async def seed_checks(self, since: int, now: int) -> None:
-        """Check games over days that changed since then: workers of an older release write no checks."""
+        """Check what changed since then in games over days, open and new games: older workers write no checks."""
         # A scalar subquery, one look-up for each unfinished game: as a join, PostgreSQL would read all heads.
-        updated_at = select(heads.c.updated_at).where(
-            heads.c.game == games.c.id, heads.c.deadline.is_not(None)
-        )
+        updated_at = select(heads.c.updated_at).where(heads.c.game == games.c.id)
+        is_over_days = games.c.terms.like('%"kind":"days"%')
         changed = select(games.c.id).where(
             games.c.status.in_(UNFINISHED),
-            games.c.terms.like('%"kind":"days"%'),
+            or_(is_over_days, games.c.status == "open", games.c.started_at >= since * 1000),
             updated_at.scalar_subquery() >= since * 1000,
         )
-        found = [row.id for row in await self.rows(changed)]
+        invited = select(invitations.c.game).where(invitations.c.at >= since)
+        found = [row[0] for query in (changed, invited) for row in await self.rows(query)]
         for batch in (found[start : start + 200] for start in range(0, len(found), 200)):
             await self.write(partial(add_checks, concerned=batch, now=now))
 
@@ -75,7 +88,6 @@ class OutboxStore(Queries):
         concerned, waiting = await self.read(read)
 
         def write(run: Connection) -> bool:
-            # Rows of notices are locked before rows of the outbox, here and wherever both are.
             known = run.scalars(select(outbox.c.player).where(outbox.c.game.in_(concerned)))
             addresses = _addresses(run, sorted({*waiting, *known}))
             moved = update(outbox).where(outbox.c.game.in_(concerned))
@@ -121,16 +133,13 @@ class OutboxStore(Queries):
         )
 
         def claim(run: Connection) -> list[str]:
+            wanting = select(notices.c.player).where(notices.c.player.in_(found))
+            # Left by a worker of an older release that erased or claimed a person: no claim would ever take them.
+            left = set(found).difference(run.scalars(wanting))
+            if left:
+                run.execute(delete(outbox).where(outbox.c.player.in_(left)))
             # The person's row is locked, so that two workers never claim different rows of one person.
-            people = {
-                row.player
-                for row in run.execute(
-                    select(notices.c.player)
-                    .where(notices.c.player.in_(found))
-                    .order_by(notices.c.player)
-                    .with_for_update(skip_locked=True)
-                )
-            }
+            people = set(run.scalars(wanting.with_for_update(skip_locked=True)))
             people -= {row.player for row in run.execute(leased)}
             mine = update(outbox).where(*is_due, outbox.c.player.in_(people), outbox.c.lease_until <= now)
             claimed = run.execute(mine.values(lease_until=now + lease).returning(outbox.c.player))
@@ -144,21 +153,23 @@ class OutboxStore(Queries):
         await self.change(update(outbox).where(*mine).values(lease_until=0))
 
     async def settle(self, player: str, channel: Channel, rows: Iterable[Settled], now: int) -> None:
-        settled = list(rows)
-        mine = (outbox.c.player == player, outbox.c.channel == channel)
+        settled = {(each.address, each.game): each for each in rows}
 
         def write(run: Connection) -> None:
-            known = select(notices.c.player).where(notices.c.player == player).with_for_update()
+            owner = _lock_people(run, [player]).get(
+                player, player
+            )  # the account, if it has claimed the guest
+            mine = (outbox.c.player == owner, outbox.c.channel == channel)
+            known = select(notices.c.player).where(notices.c.player == owner).with_for_update()
             if run.execute(known).first() is None:  # erased meanwhile
                 run.execute(delete(outbox).where(*mine))
                 return
-            kept = {(each.address, each.game) for each in settled}
-            leased = select(outbox.c.address, outbox.c.game).where(*mine, outbox.c.lease_until > 0)
-            for address, game in run.execute(leased).all():
-                if (address, game) not in kept:  # its subscription is over
-                    run.execute(delete(outbox).where(*_row(player, channel, address, game)))
-            for each in settled:
-                _settle(run, player, channel, each)
+            found = {(row.address, row.game): row for row in run.execute(select(outbox).where(*mine))}
+            for key, row in found.items():
+                if owner == player and row.lease_until > 0 and key not in settled:  # its subscription is over
+                    run.execute(delete(outbox).where(*_row(row)))
+            for key, each in settled.items():
+                _settle(run, owner, channel, each, found.get(key))
 
         await self.write(write)
 
@@ -211,15 +222,15 @@ class OutboxStore(Queries):
         mine = (notices.c.player == player, notices.c.told_at == now)
         await self.change(update(notices).where(*mine).values(told_at=told_at))
 
-    async def note_letter(self, player: str, keys: Sequence[str]) -> None:
-        await self.change(update(notices).where(notices.c.player == player).values(told_of=list(keys)))
-
-    async def note_digest(self, player: str, day: str) -> None:
-        await self.change(update(notices).where(notices.c.player == player).values(digested_on=day))
+    async def note_letter(self, player: str, keys: Sequence[str], digest: str | None) -> None:
+        told: dict[str, object] = {"told_of": list(keys)}
+        if digest is not None:
+            told["digested_on"] = digest
+        await self.change(update(notices).where(_is_settings_of(player)).values(**told))
 
     async def count_webhook(self, player: str, *, is_answered: bool) -> None:
         number = 0 if is_answered else notices.c.webhook_failures + 1
-        await self.change(update(notices).where(notices.c.player == player).values(webhook_failures=number))
+        await self.change(update(notices).where(_is_settings_of(player)).values(webhook_failures=number))
 
     async def end_subscription(self, browser: str) -> None:
         def write(run: Connection) -> None:
@@ -230,12 +241,6 @@ class OutboxStore(Queries):
 
     async def rest_subscription(self, browser: str, until: int, *, refused_at: int | None = None) -> None:
         values = {"rests_until": until, "refused_at": refused_at}
-        await self.change(
-            update(push_subscriptions).where(push_subscriptions.c.id == browser).values(**values)
-        )
-
-    async def resume_subscription(self, browser: str) -> None:
-        values = {"rests_until": 0, "refused_at": None}
         await self.change(
             update(push_subscriptions).where(push_subscriptions.c.id == browser).values(**values)
         )
@@ -254,15 +259,40 @@ _BROWSERS = (
 )
 
 
-def _row(player: str, channel: str, address: str, game: str) -> tuple[Any, ...]:
-    key = {"player": player, "channel": channel, "address": address, "game": game}
-    return tuple(outbox.c[name] == value for name, value in key.items())
+_LOCKED_PEOPLE = (
+    select(players.c.id, func.coalesce(players.c.claimed_by, players.c.id).label("owner"))
+    .where(players.c.id.in_(bindparam("ids", expanding=True)))
+    .order_by(lock_order(players.c.id))
+    .with_for_update(read=True, key_share=True)
+)
 
 
-def _settle(run: Connection, player: str, channel: str, each: Settled) -> None:
-    this, row = _row(player, channel, each.address, each.game), each.row
-    is_same = outbox.c.n == row.n  # else something happened since the row was read: it stays due
-    if each.at is None and run.execute(delete(outbox).where(*this, is_same)).rowcount:
+def _lock_people(run: Connection, ids: Sequence[str]) -> dict[str, str]:
+    """Keep these players from being claimed or erased until the transaction ends; return the owner of each.
+
+    The lock order is players, notices, outbox, notice_checks. A new row of the outbox refers to its player, which
+    locks the player's row: taken last, that lock would deadlock with claims, erasures and changes of settings.
+    """
+    return {row.id: row.owner for row in run.execute(_LOCKED_PEOPLE, {"ids": padded(sorted(ids))})}
+
+
+def _is_settings_of(player: str) -> ColumnElement[bool]:
+    """The row of notices of a person, or of the account that has claimed them."""
+    owner = select(func.coalesce(players.c.claimed_by, players.c.id)).where(players.c.id == player)
+    return notices.c.player == owner.scalar_subquery()
+
+
+def _row(row: Any) -> tuple[ColumnElement[bool], ...]:
+    return tuple(column == row._mapping[column.name] for column in outbox.primary_key)
+
+
+def _settle(run: Connection, player: str, channel: str, each: Settled, old: Any) -> None:
+    """Write what has changed: a person with many games has many rows, and few of them are due at once."""
+    row = each.row
+    is_same = old is None or old.n == row.n  # else something happened since the row was read: it stays due
+    if is_same and each.at is None:
+        if old is not None:
+            run.execute(delete(outbox).where(*_row(old), outbox.c.n == old.n))
         return
     values = {
         "event": row.event,
@@ -272,19 +302,21 @@ def _settle(run: Connection, player: str, channel: str, each: Settled) -> None:
         "sent_at": row.sent_at,
         "attempts": row.attempts,
         "lease_until": 0,
+        "at": each.at if is_same else old.at,
     }
-    at = outbox.c.at if each.at is None else case((is_same, each.at), else_=outbox.c.at)
-    changed = run.execute(update(outbox).where(*this).values(**values, at=at)).rowcount
-    if not changed and each.at is not None:  # a letter also tells of games that had no row
+    if old is None:  # a letter also tells of games that had no row
         key = {"player": player, "channel": channel, "address": each.address, "game": each.game}
-        run.execute(insert(outbox).values(**key, **values, at=each.at))
+        run.execute(insert(outbox).values(**key, **values))
+    elif any(old._mapping[name] != value for name, value in values.items()):
+        run.execute(update(outbox).where(*_row(old), outbox.c.n == old.n).values(**values))
 
 
 def _addresses(run: Connection, people: Sequence[str]) -> list[tuple[str, str, str]]:
     """Player, channel and address of everyone of these who wants notices; their rows cannot be deleted meanwhile."""
     if not people:
         return []
-    wants = select(notices).where(notices.c.player.in_(people)).order_by(notices.c.player)
+    _lock_people(run, people)
+    wants = select(notices).where(notices.c.player.in_(people)).order_by(lock_order(notices.c.player))
     found = [
         (row.player, "letter", "")
         for row in run.execute(wants.with_for_update(read=True, key_share=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from app.store.batches import padded
 from app.store.games.tables import games, heads, seats
 from app.store.people.tables import invitations, players
 
+_log = logging.getLogger("cartagena.store")
 _HOUR = 3600_000
 _DAY = 24 * _HOUR
 _LIVE = 10 * 60_000  # how long it is news that a table is full or has begun
@@ -81,7 +83,10 @@ _SITS = (
 def find_waiting(
     run: Connection, concerned: Sequence[str], now: int, player: str | None = None
 ) -> dict[str, list[Waiting]]:
-    """Return what these games wait for by person, or for one person; of one game the most pressing comes first."""
+    """Return what these games wait for by person, or for one person; of one game the most pressing comes first.
+
+    A game that cannot be read fails the check of that game. For one person it is left out: their other games count.
+    """
     ms, values = now * 1000, {"games": padded(concerned)}
 
     def rows(query: Any, **more: int) -> Any:
@@ -90,7 +95,12 @@ def find_waiting(
 
     waiting: dict[str, list[Waiting]] = {}
     for row in rows(_SEATED, lately=ms - _LIVE):
-        waiting.setdefault(row.player, []).extend(_of_seat(row, ms))
+        try:
+            waiting.setdefault(row.player, []).extend(list(_of_seat(row, ms)))
+        except (ValueError, TypeError, AttributeError):
+            if player is None:
+                raise
+            _log.warning("game %s has terms that cannot be read; nobody is notified of it", row.id)
     asked = [(row.player, row.id, "rematch", row.created_at) for row in rows(_REMATCH, yesterday=ms - _DAY)]
     asked += [
         (row.player, row.id, "invited", row.at * 1000)

@@ -70,6 +70,9 @@ async def profile(request: Request, player: str, reader: MaybePerson, offset: Of
             "colour": colours[0][0] if colours else None,
         },
         "between": await _between(site.games, reader, ids),
+        "can_invite": reader is not None
+        and not reader.owns(player)
+        and await site.notices.have_finished_together(reader.id, player),
         "games": [game_row(row, ids) for row in rows[:PAGE]],
         "more": len(rows) > PAGE,
     }

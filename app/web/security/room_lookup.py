@@ -53,6 +53,7 @@ class RoomLookup:
             charge = partial(_charge_hash, self._limits, self._key, actor)
             asker = actor.id or self._address
             room = await admit(self._game_server, game, actor, None if wait else password, asker, charge)
+            self._check(room)
             is_failed = False
             return room
         except Refusal as refusal:
@@ -69,6 +70,9 @@ class RoomLookup:
         finally:
             if not wait:
                 lookups.settle(self._key, cost, is_kept=is_failed)
+
+    def _check(self, room: Room) -> None:
+        """Raise NotAdmitted for a room that this kind of look-up must not find."""
 
     def _failure(self, refusal: Refusal) -> Refusal | None:
         """Return the answer to a look-up that counts as failed; None for any other refusal."""
@@ -88,6 +92,11 @@ class PublicRoomLookup(RoomLookup):
     async def find(self, game: str, actor: Actor, password: str | None) -> Room:
         """Return the room as a stranger finds it, whoever asks; raises NotAdmitted, `too_fast`, or `try_again`."""
         return await super().find(game, actor_of(None), None)
+
+    def _check(self, room: Room) -> None:
+        # Before the start such a table admits strangers, who may want to sit down; a frame or a picture cannot.
+        if not room.table.terms.spectators:
+            raise NotAdmitted("no_spectators")
 
     def _failure(self, refusal: Refusal) -> Refusal | None:
         return NotAdmitted("password_required") if isinstance(refusal, NotAdmitted) else None

@@ -137,7 +137,7 @@ async function showOther() {
   showFinished(answer.games, answer.more);
   const { person } = await get("/me");
   find("[data-towards]", page).hidden = !person || person.id === player;
-  if (person && person.id !== player) await offerInviting();
+  if (answer.can_invite) await offerInviting();
 }
 
 /** To the table at which one waits for others, if there is one. */

@@ -20,7 +20,7 @@ const kept = (reserved, you) => reserved === you.person;
 const VOID = {
   late: N_("The last start came to nothing: somebody's browser did not confirm in time, and their seat is free again."),
   lost: N_("The last start came to nothing: somebody's browser no longer had what it had sealed."),
-  left: N_("The last start came to nothing: somebody left the table."),
+  left: N_("The last start came to nothing: the host removed a player whose browser had not confirmed."),
 };
 
 /** Seating(root, {game, send(command), sit(seat, name), giveUp(), now(), towards(person, name)}) -> {update(state)} */

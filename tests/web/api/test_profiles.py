@@ -70,6 +70,19 @@ async def test_a_profile_tells_favourites_modules_and_how_the_reader_fared(site:
     assert (empty["favourite"], empty["between"]) == ({"preset": None, "colour": None}, None)
 
 
+async def test_a_profile_says_whether_its_reader_may_invite_the_player(site: TestSite) -> None:
+    ann, told = await site.guest("Anne Bonfire")
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    path = f"/api/v1/players/{told['person']['id']}"
+    room = await play_table(ann, bo, visibility="unlisted")
+    assert (await bo.get(path)).json()["can_invite"] is False, "sitting together is not enough"
+    state = (await bo.get(f"/api/v1/games/{room}")).json()
+    await command(bo, room, "act", version=state["seq"], action={"type": "resign"})
+    assert (await bo.get(path)).json()["can_invite"] is True
+    assert (await ann.get(path)).json()["can_invite"] is False, "oneself"
+    assert (await site.browser("192.0.2.1").get(path)).json()["can_invite"] is False
+
+
 async def test_an_unlisted_table_is_not_found_by_way_of_a_player(site: TestSite) -> None:
     ann, told = await site.guest("Anne Bonfire")
     bo, _ = await site.guest("Bo Bellows", "203.0.113.9")

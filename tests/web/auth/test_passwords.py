@@ -74,8 +74,8 @@ async def test_a_name_server_that_hangs_holds_up_no_log_in() -> None:
     hanging = threading.Event()
     stuck = [loop.run_in_executor(None, hanging.wait, 60) for _ in range(64)]
     webhooks, passwords = Webhooks(private=True), Passwords()
-    webhooks._outbound._threads.submit(hanging.wait, 60)
-    webhooks._outbound._threads.submit(hanging.wait, 60)
+    webhooks.outbound._threads.submit(hanging.wait, 60)
+    webhooks.outbound._threads.submit(hanging.wait, 60)
     try:
         stored = await asyncio.wait_for(passwords.hash("plank, parrot", ("here",)), 30)
         assert await asyncio.wait_for(passwords.is_right("plank, parrot", stored, ("here",)), 30)
