@@ -162,7 +162,15 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         pool = BotPool(workers=settings.bot_workers, on_outcome=counts.thought, share_of=site.shares.of)
         stack.push_async_callback(pool.close)
         game_server = app.state.game_server = await stack.enter_async_context(
-            open_game_server(settings, store, counts, names=site.people.names, blocks=is_blocked, bot=pool)
+            open_game_server(
+                settings,
+                store,
+                counts,
+                names=site.people.names,
+                blocks=is_blocked,
+                bot=pool,
+                share_of=site.shares.of,
+            )
         )
 
         deals = app.state.deals = Deals(DealStore(engine), game_server, site.offload)

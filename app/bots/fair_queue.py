@@ -56,6 +56,11 @@ class FairQueue:
         self._capacity = capacity
         self._root = _Node()
 
+    @property
+    def active(self) -> int:
+        """Requests that run or wait."""
+        return self._root.active
+
     @asynccontextmanager
     async def slot(self, share: Share) -> AsyncIterator[float]:
         """Hold a slot. Yields the fraction of all slots that is this request's, given what else is active.

@@ -51,6 +51,8 @@ async def rematch(
         row, entry = await _store_next(room, actor, received, version, secret, due)
     except StoreUnavailable:
         raise Unconfirmed from None
+    if entry is not None:  # whichever request names it: only this one knows that its log has this entry alone
+        announce(row, entry, due)
 
     def decide(present: Table, asked: Proposal) -> Proposal:
         if present.next_game is not None:
@@ -58,14 +60,9 @@ async def rematch(
         return asked.writes("rematch", seated(asked), {"game": row.id, "commitment": row.commitment})
 
     try:
-        ack = await room.submit(actor, command, received, decide)
+        return await room.submit(actor, command, received, decide)
     except _AlreadyNamed:
-        return Ack(
-            room.table.rematch_seq, False
-        )  # people may be there already: its log may have more entries
-    if entry is not None:
-        announce(row, entry, due)
-    return ack
+        return Ack(room.table.rematch_seq, False)
 
 
 async def _store_next(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Coroutine, Mapping
 from functools import partial
 from typing import Any
 
+from app.bots.fair_queue import ShareOf
 from app.play.commands import messages as cmd
 from app.play.commands.proposal import Ack, Proposal
 from app.play.context import Context
@@ -84,6 +85,7 @@ class GameServer:
         watch_delay: float = WATCH_SECONDS,
         new_tables: int = CURRENT,
         secret: str = "",
+        share_of: ShareOf = lambda person: (person,),
     ) -> None:
         self.store = store
         self.bus = bus
@@ -116,7 +118,7 @@ class GameServer:
         self.failures = Failures(store, clock, metrics)
         self.sweeper = Sweeper(context, self.rooms, self.failures)
         self.news = NewsReader(context, self.rooms, self.lobby, self.presence, self.renamed)
-        self.passwords = TablePasswords()
+        self.passwords = TablePasswords(share_of)
         self.check: Callable[[Actor, cmd.Command], None] = lambda actor, command: None  # limits of commands
         self.turns = Turns()  # of newcomers; those of the loop once it is open
         bus.listen(self.news.read)

@@ -196,12 +196,14 @@ async def respond(
     retry_after: int = 0,
     reason: Reason = (None, {}),
 ) -> Response:
-    """A page where a person reads (`app.state.error_page`, when set, draws it), else JSON."""
+    """Return a page where a person reads (`app.state.error_page`, when set, draws it), else JSON."""
     page: ErrorPage | None = getattr(request.app.state, "error_page", None)
+    given: Response = error_response(status, code, message, reason)
     if page is not None and wants_page(request):
-        given = await page(request, status, code, retry_after, reason)
-    else:
-        given = error_response(status, code, message, reason)
+        try:
+            given = await page(request, status, code, retry_after, reason)
+        except Exception:  # uvicorn would answer without a sentence and without security headers
+            log.exception("the error page failed", extra={"fields": {"path": _route(request)}})
     if retry_after:
         given.headers["Retry-After"] = str(retry_after)
     return given

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 from starlette.requests import HTTPConnection
 
+from app.bots.fair_queue import ShareOf
 from app.bus.local import LocalBus
 from app.bus.redis_bus import RedisBus
 from app.play.ports import Actor, Blocks, BotPlayer, Bus, Clock, GameStore, MetricsPort, NamesOf
@@ -34,6 +35,7 @@ async def open_game_server(
     bot: BotPlayer,
     blocks: Blocks | None = None,
     clock: Clock | None = None,
+    share_of: ShareOf = lambda person: (person,),
     background: bool = True,
 ) -> AsyncIterator[GameServer]:
     """Rooms, lobby and sweeper on this store, alive while the block runs."""
@@ -49,6 +51,7 @@ async def open_game_server(
         bot_interval=BOT_INTERVAL,
         new_tables=settings.new_tables,
         secret=settings.secret,
+        share_of=share_of,
     )
     await game_server.open(background=background)
     try:

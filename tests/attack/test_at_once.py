@@ -50,12 +50,15 @@ class Watched(PasswordHasher):
     def __init__(self) -> None:
         super().__init__(time_cost=1, memory_cost=64, parallelism=1)
         self.verified = 0
+        self.order: list[str] = []
+        """The hashes that passwords were compared with."""
         self.go_on = threading.Event()
         self.go_on.set()
 
     def verify(self, *given: Any) -> Any:
         self.go_on.wait(20)
         self.verified += 1
+        self.order.append(given[0])
         return super().verify(*given)
 
 
@@ -160,7 +163,7 @@ async def test_tokens_made_at_once_are_as_many_as_the_limit_says(database_url: s
 
 
 async def test_many_log_ins_at_once_hold_up_nobody_for_long_and_leave_few_sessions(sqlite_url: str) -> None:
-    """Sixty right ones from one address: another person has at most four hashes before theirs."""
+    """Sixty right ones from one address: they wait for each other, and another person logs in."""
     async with running(sqlite_url) as site:
         owner = await account(site)
         await account(site, "Bo Bellows")
@@ -172,18 +175,25 @@ async def test_many_log_ins_at_once_hold_up_nobody_for_long_and_leave_few_sessio
             asyncio.create_task(at_once(browser, 1, "/api/v1/account/login", json=right)) for _ in range(60)
         ]
         passwords = site.site.passwords
-        await until(lambda: passwords.threads.jobs["203.0.113.9"] == 4)
-        assert passwords.threads.jobs.total() == 4, "hashes before the next person's"
+        most = 20  # each is charged as a wrong one until it was right
+        await until(lambda: sum(task.done() for task in flood) == 60 - most)  # what is refused needs no hash
+        await until(lambda: passwords.threads.job_count == most)
         other = site.browser("203.0.113.10")
         login = asyncio.create_task(
             other.post("/api/v1/account/login", json={"name": "Bo Bellows", "password": PASSWORD})
         )
-        await until(lambda: passwords.threads.jobs["203.0.113.10"] == 1)
-        await until(lambda: sum(task.done() for task in flood) == 56)  # those that are refused need no hash
+        await until(lambda: passwords.threads.job_count == most + 1)
         hasher.go_on.set()
         assert (await login).status_code == 200
-        assert sum(await asyncio.gather(*flood), Counter()) == {"ok": 4, "too_many": 56}
-        assert len((await owner.get("/api/v1/me/devices")).json()["devices"]) <= 5
+        assert sum(await asyncio.gather(*flood), Counter()) == {"ok": most, "too_many": 60 - most}
+        theirs = Counter(hasher.order).most_common()[-1][0]
+        place, devices = (
+            hasher.order.index(theirs),
+            len((await owner.get("/api/v1/me/devices")).json()["devices"]),
+        )
+        print("hashes before the other person's:", place, "sessions left:", devices)
+        assert place <= 3, "two were under way, and one may go first"
+        assert devices <= most + 1
         passwords.close()
 
 
@@ -194,17 +204,17 @@ async def test_the_queue_of_passwords_has_an_end_whoever_asks() -> None:
     stored = QUICK.hash(PASSWORD)
     most = MAX_WAITING + 2  # two are hashed
     asked = [
-        asyncio.create_task(passwords.is_right(PASSWORD, stored, f"source {n}")) for n in range(most + 30)
+        asyncio.create_task(passwords.is_right(PASSWORD, stored, (f"network {n}",))) for n in range(most + 30)
     ]
-    await asyncio.sleep(0)
+    await until(lambda: sum(task.done() for task in asked) == 30)
     asked[0].cancel()  # its hash goes on, and counts until it is done
     await asyncio.sleep(0)
-    assert passwords.threads.jobs.total() == most
+    assert passwords.threads.job_count == most
     hasher.go_on.set()
     outcomes = await asyncio.gather(*asked, return_exceptions=True)
     assert sum(outcome is True for outcome in outcomes) == most - 1
     assert {getattr(outcome, "status", None) for outcome in outcomes[most:]} == {429}
-    await until(lambda: not passwords.threads.jobs)
+    await until(lambda: not passwords.threads.job_count)
     assert hasher.verified == most
     passwords.close()
 
@@ -218,13 +228,11 @@ async def test_whoever_fills_the_queue_of_passwords_keeps_out_only_themselves() 
     done: list[str] = []
 
     async def ask(source: str) -> None:
-        await passwords.is_right(PASSWORD, stored, source)
+        await passwords.is_right(PASSWORD, stored, (source,))
         done.append(source)
 
     flood = [asyncio.create_task(ask(f"network {n % 10}")) for n in range(40)]
-    await asyncio.sleep(0)
-    waiting = sum(not task.done() for task in flood)
-    assert waiting >= MAX_WAITING
+    await until(lambda: sum(task.done() for task in flood) == 6)
     owner = asyncio.create_task(ask("device of the owner"))
     await asyncio.sleep(0)
     assert not owner.done()

@@ -238,7 +238,7 @@ async def test_guests_cannot_use_up_what_the_host_and_others_need(
     # Beyond that each guest has the few entries that sitting down takes, and the log grows slowly.
     before = (await host.room()).table.seq
     await fill_up(stage, game, "eve4")
-    assert (await host.room()).table.seq <= before + allowance.MIN_BY_GUEST_BEFORE_START + 1
+    assert (await host.room()).table.seq <= before + allowance.MIN_BY_GUEST_BEFORE_START + 2
     eve = await stage.guest("eve5").come(game)
     await eve.sit(seat=2)
     # The host can still do everything, and somebody who comes now can sit and play.
@@ -283,7 +283,39 @@ async def test_an_entry_too_many_is_refused_before_it_is_worked_out(
     await host.sit()
     monkeypatch.setattr(allowance, "MAX_BY_PERSON", 0)
     monkeypatch.setattr(allowance, "after", None)  # would raise TypeError
-    assert await host.refused("ready", ready=True) == "too_many_changes"
+    assert await host.refused("colour", colour="violet") == "too_many_changes"
+
+
+async def test_guests_cannot_keep_those_who_sit_from_beginning(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ann has moved about as people do; then strangers use up what all guests share."""
+    monkeypatch.setattr(allowance, "MAX_BY_GUEST_BEFORE_START", 30)
+    monkeypatch.setattr(allowance, "MAX_BY_GUESTS_BEFORE_START", 100)
+    host, ann = stage.guest("host"), stage.guest("ann")
+    game = await stage.open_table(host, players=3, clock={"kind": "days", "days": 3})
+    await host.come(game)
+    await host.sit()
+    await host.send("ready", ready=True)
+    await ann.come(game)
+    await ann.sit()
+    for number in range(allowance.MIN_BY_GUEST_BEFORE_START):
+        await ann.send("ready", ready=number % 2 == 0)
+    await fill_up(stage, game, "eve0", "eve1", "eve2", "eve3")
+    assert await ann.refused("colour", colour="violet") == "too_many_changes"
+    await ann.send("ready", ready=True)
+    assert await ann.refused("ready", ready=False) == "too_many_changes"
+    assert await ann.refused("seal", seal="ab" * 32) == "too_many_changes"  # she has one
+    eve = await stage.guest("eve").come(game)
+    await eve.sit()
+    await eve.send("ready", ready=True)
+    await host.plainly("start")
+    await host.open()
+    await stage.live(20)
+    await host.send("remove", seat=2)  # voids the round, in which Ann has not opened yet
+    await ann.send("seal", seal="ab" * 32)
+    await host.plainly("start")
+    assert (await host.room()).table.round is not None
 
 
 @pytest.mark.parametrize(

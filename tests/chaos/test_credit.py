@@ -234,3 +234,15 @@ def test_a_room_without_a_clock_on_a_slow_disk_does_not_grow() -> None:
     kept = delays.spans
     assert len(kept) == MAX_SPANS
     assert kept[-1] == Outage(60_000 * 9999, 60_000 * 9999 + 2000)
+
+
+def test_a_log_that_can_be_read_but_not_written_is_one_outage() -> None:
+    """A full disk: every command reads the log, fails to store and is sent again some seconds later."""
+    delays = Delays()
+    for at in (10_000, 20_000, 40_000):
+        delays.on_failed(at)
+        delays.on_recovered(at + 100, is_timed=True)
+    assert delays.spans == [Outage(10_000, 40_100 + RESEND_MS)]
+    delays.on_failed(120_000)
+    delays.on_recovered(121_000, is_timed=True)
+    assert len(delays.spans) == 2, "somebody thought in between"

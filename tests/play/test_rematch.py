@@ -11,6 +11,7 @@ from sqlalchemy import func, select
 
 from app.bus.local import Hub
 from app.play.join import admit
+from app.play.lobby import LobbySubscriber
 from app.play.log.beginning import ALL_HERE, WAIT
 from app.play.log.entries import Append
 from app.play.log.table import Table
@@ -18,7 +19,7 @@ from app.play.ports import StoreUnavailable
 from app.play.refusals import NotAdmitted, Refusal
 from app.play.schedule.due import EMPTY
 from app.store.games.tables import games
-from tests.play.stage import Guest, Stage, open_stage, stored_by
+from tests.play.stage import Ear, Guest, Stage, open_stage, stored_by
 
 
 async def over(stage: Stage, *guests: Guest) -> None:
@@ -251,12 +252,19 @@ async def test_after_a_crash_the_next_request_finds_the_table(
     async with open_stage(database_url) as stage:
         ann, bo = await stage.game("ann", "bo")
         await over(stage, ann, bo)
+        in_lobby = Ear()
+        stage.game_server.lobby.enter(LobbySubscriber(ann.actor, in_lobby))
         with monkeypatch.context() as patch:
             patch.setattr(stage.store, "append", stored_by(away))
             with pytest.raises(Refusal, match="try_again"):
                 await ann.send("rematch")
         await bo.send("rematch")
         assert await count_tables(stage) == 2
+        following = (await table_of(bo)).next_game
+        told = {
+            each.get("id") or each["room"]["id"] for each in in_lobby.heard if each["t"] in ("room", "gone")
+        }
+        assert following in told, "lobbies learn of it, whichever request has named it"
         assert (await (await pressed(stage, ann)).room()).table.status == "open"
 
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from app.play import table_passwords
+from app.bots.fair_queue import QueueFull, Share
+from app.play.fair_threads import FairThreads
 from app.play.log.terms import hash_of
 from app.play.refusals import Refusal
-from app.play.table_passwords import MAX_WAITING_PER_ASKER, FairThread, TablePasswords
+from app.play.table_passwords import TablePasswords
 from tests.play.stage import Stage
 
 
@@ -27,56 +28,70 @@ async def passwords() -> AsyncIterator[TablePasswords]:
 class Blocked:
     """A thread that waits until the test lets it go on; what it did, in order."""
 
-    def __init__(self) -> None:
-        self.thread = FairThread("test")
+    def __init__(self, capacity: int = 64) -> None:
+        self.thread = FairThreads(1, "test", capacity)
         self.done: list[str] = []
         self._may_go_on = threading.Event()
-        self.thread.run("first", self._may_go_on.wait)
+        self._first = asyncio.create_task(self.thread.run(("first",), self._may_go_on.wait))
 
-    def ask(self, asker: str, name: str) -> asyncio.Future[None]:
-        return self.thread.run(asker, lambda: self.done.append(name))
+    async def ask(self, share: Share, name: str) -> asyncio.Task[None]:
+        """Queue a job; it waits when this returns."""
+        job = asyncio.create_task(self.thread.run(share, lambda: self.done.append(name)))
+        await asyncio.sleep(0)
+        return job
 
-    async def go_on(self, *asked: asyncio.Future[Any]) -> list[str]:
+    async def go_on(self, *asked: asyncio.Task[None]) -> list[str]:
         self._may_go_on.set()
-        await asyncio.gather(*asked)
+        await asyncio.gather(self._first, *asked, return_exceptions=True)
         self.thread.close()
         return self.done
 
 
 async def test_a_bystander_is_served_after_one_of_each_other_asker() -> None:
     blocked = Blocked()
-    asked = [blocked.ask("mallory", f"m{number}") for number in range(MAX_WAITING_PER_ASKER)]
-    asked += [blocked.ask("trudy", "t0"), blocked.ask("ann", "a0")]
-    assert (await blocked.go_on(*asked))[:4] == ["m0", "t0", "a0", "m1"]
+    asked = [await blocked.ask(("mallory",), "m") for _ in range(8)]
+    asked += [await blocked.ask(("trudy",), "t"), await blocked.ask(("ann",), "a")]
+    assert "a" in (await blocked.go_on(*asked))[:3]
 
 
-async def test_one_asker_cannot_fill_the_queue() -> None:
+async def test_many_guests_of_one_network_cannot_keep_a_newcomer_out() -> None:
     blocked = Blocked()
-    asked = [blocked.ask("mallory", "m") for _ in range(MAX_WAITING_PER_ASKER)]
-    with pytest.raises(Refusal, match="too_fast"):
-        blocked.ask("mallory", "one more")
-    asked.append(blocked.ask("ann", "a"))
-    assert (await blocked.go_on(*asked))[1] == "a"
-
-
-async def test_many_askers_cannot_keep_a_newcomer_out() -> None:
-    blocked = Blocked()
-    asked = [
-        blocked.ask(f"guest {n}", "g")
-        for n in range(table_passwords.MAX_WAITING // MAX_WAITING_PER_ASKER)
-        for _ in range(MAX_WAITING_PER_ASKER)
-    ]
-    with pytest.raises(Refusal, match="too_fast"):
-        blocked.ask("guest 0", "one more")
-    asked.append(blocked.ask("ann", "a"))
-    assert "a" in (await blocked.go_on(*asked))[:10]
+    guests = [await blocked.ask(("2001:db8::/48", f"/64 number {n}"), "g") for n in range(100)]
+    assert sum(guest.done() for guest in guests) == 100 - 63, "the queue is full"
+    newcomer = await blocked.ask(("ann",), "a")
+    assert "a" in (await blocked.go_on(*guests, newcomer))[:2]
 
 
 async def test_work_of_an_asker_who_has_gone_is_left_out() -> None:
     blocked = Blocked()
-    gone, stays = blocked.ask("mallory", "gone"), blocked.ask("ann", "stays")
+    gone, stays = await blocked.ask(("mallory",), "gone"), await blocked.ask(("ann",), "stays")
     gone.cancel()
     assert await blocked.go_on(stays) == ["stays"]
+
+
+async def test_a_thread_is_not_free_before_the_job_of_an_asker_who_has_gone_ends() -> None:
+    threads, may_go_on, done = FairThreads(1, "test", 8), threading.Event(), list[str]()
+    gone = asyncio.create_task(threads.run(("mallory",), may_go_on.wait))
+    await asyncio.sleep(0)
+    gone.cancel()
+    stays = asyncio.create_task(threads.run(("ann",), lambda: done.append("stays")))
+    await asyncio.sleep(0.01)
+    assert (threads.job_count, done) == (2, [])
+    may_go_on.set()
+    await stays
+    assert done == ["stays"]
+    with pytest.raises(asyncio.CancelledError):
+        await gone
+    threads.close()
+    with pytest.raises(QueueFull):
+        await threads.run(("ann",), may_go_on.wait)
+
+
+async def test_a_full_queue_is_a_refusal(passwords: TablePasswords, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passwords, "_thread", FairThreads(1, "test", 0))
+    for ask in (passwords.hash("open sesame", "ann"), passwords.is_right(None, "open sesame", "ann")):
+        with pytest.raises(Refusal, match="too_fast"):
+            await ask
 
 
 def count_hashes(monkeypatch: pytest.MonkeyPatch) -> list[threading.Thread]:

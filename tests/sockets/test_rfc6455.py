@@ -116,3 +116,47 @@ async def test_what_is_not_is_refused_with_its_code(server: RunningServer) -> No
                 said += await peer.read_some()
             await peer.send(sent)
             assert close_code(await peer.read_to_end()) == code, name
+
+
+BAD_HANDSHAKES = {
+    "no key": b"GET /ws/lobby HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+    "an old version": (
+        b"GET /ws/lobby HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        b"Sec-WebSocket-Version: 8\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    ),
+    "a foreign page": (
+        b"GET /ws/lobby HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        b"Origin: https://evil.example\r\nSec-WebSocket-Version: 13\r\n"
+        b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    ),
+    "no such socket": (
+        b"GET /ws/nowhere HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    ),
+    "a long address": (
+        b"GET /ws/lobby?"
+        + b"a" * 4000
+        + b" HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    ),
+    "too many headers": (
+        b"GET /ws/lobby HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        + b"X: y\r\n" * 200
+        + b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    ),
+    "no upgrade": b"GET /ws/lobby HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n",
+}
+
+
+async def test_a_refused_handshake_has_the_security_headers(server: RunningServer) -> None:
+    for name, head in BAD_HANDSHAKES.items():
+        async with RawConnection(server) as peer:
+            await peer.send(head)
+            said = (await peer.read_to_end()).lower()
+            assert said.startswith(b"http/1.1 4"), (name, said)
+            for header in (
+                b"x-content-type-options: nosniff",
+                b"frame-ancestors 'none'",
+                b"referrer-policy:",
+            ):
+                assert header in said, (name, said)

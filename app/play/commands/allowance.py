@@ -32,10 +32,24 @@ _CHANGES_ALWAYS = frozenset(
 
 def check_change(table: Table, proposal: Proposal) -> None:
     """Raise Refusal where the entry is one too many, or would change nothing."""
-    if not isinstance(proposal.command, _ALWAYS):
+    if not isinstance(proposal.command, _ALWAYS) and not _is_needed_to_begin(table, proposal):
         check_allowance(table, proposal.actor.ids)
     if proposal.kind not in _CHANGES_ALWAYS and not _is_change(table, proposal):
         raise Refusal("no_change")
+
+
+def _is_needed_to_begin(table: Table, proposal: Proposal) -> bool:
+    """Return whether the game cannot begin without this entry of somebody who sits.
+
+    Never refused, or strangers who use up what all share would keep the others from playing. To repeat it takes an
+    entry that is counted, or another start.
+    """
+    match proposal.command:
+        case cmd.Ready(ready=ready):
+            return ready
+        case cmd.Seal():
+            return table.seats[proposal.seat].seal is None
+    return False
 
 
 def check_allowance(table: Table, ids: tuple[str, ...]) -> None:

@@ -16,6 +16,7 @@ from app.play.log.table import Table
 
 SLOW_COMMIT_MS = 1000  # a commit that takes longer is the store's fault, not the next player's
 RESEND_MS = 2000  # clients send again what could not be stored within this time after the store is back
+SAME_FAILURE_MS = 30_000  # failures no further apart are one, as long as nothing was stored in between
 MAX_SPANS = 16  # a room with a clock is credited before its next entry; a room without one never is
 
 
@@ -30,8 +31,13 @@ class Delays:
 
     def on_failed(self, at: int) -> None:
         """Note that something received at `at` could not be stored."""
-        if self._stuck_since is None:
-            self._stuck_since = at
+        if self._stuck_since is not None:
+            return
+        # Where the log can be read but not written, each command recovers and fails anew. No clock is charged for the
+        # time between two of them.
+        last = self.spans[-1] if self.spans else None
+        is_same = last is not None and at - last.ended <= SAME_FAILURE_MS
+        self._stuck_since = last.began if last is not None and is_same else at
 
     def on_recovered(self, now: int, *, is_timed: bool) -> None:
         """Note that the log can be read again. The failure is over; it cost time only if a clock runs."""

@@ -12,13 +12,14 @@ from typing import Annotated, Any
 from pydantic import Field
 from starlette.requests import Request
 
+from app.bots.fair_queue import Share
 from app.store.people.players import LoginTaken, Player, hashed
 from app.web.api.me import Name, free_name, with_csrf
 from app.web.api.models import Body, responses
 from app.web.api.profiles import share_a_table
 from app.web.auth import names
 from app.web.auth.identity import KnownPerson, MaybePerson, Person, credential_of
-from app.web.auth.known_devices import is_current, known_device, remember_device
+from app.web.auth.known_devices import forget_device, is_current, known_device, remember_device
 from app.web.auth.passwords import checked_password, new_code, plain_code
 from app.web.auth.sessions import came_from, forget_cookie, session_of, start_session
 from app.web.errors import Conflict, NotAllowed, NotFound, Refused
@@ -99,9 +100,7 @@ async def register(request: Request, body: Register, person: MaybePerson) -> dic
         site.limits.take_write(person.id)
     wanted = body.name if body.name is not None else (person.name if person else "")
     name = await free_name(site, wanted, person.id if person else None)
-    password = await site.passwords.hash(
-        checked_password(body.password, name), site.limits.network_of(request)
-    )
+    password = await site.passwords.hash(checked_password(body.password, name), _network_share(request))
     codes = _codes()
     try:
         player = await site.accounts.register(
@@ -140,7 +139,7 @@ async def recover(request: Request, body: Recover) -> dict[str, Any]:
         if not await site.accounts.has_recovery_code(player, plain_code(body.code)):
             raise _wrong_code()
         # The code is used up last: with too many before it in the queue of passwords it is still good.
-        password = await site.passwords.hash(body.password, site.limits.network_of(request))
+        password = await site.passwords.hash(body.password, _network_share(request))
         if not await site.accounts.use_recovery_code(player, plain_code(body.code)):
             raise _wrong_code()
     codes = _codes()
@@ -157,7 +156,7 @@ async def change_password(request: Request, body: ChangePassword, person: KnownP
     site = site_of(request)
     await check_password(request, site, person, body.old)
     checked_password(body.new, person.name)
-    password = await site.passwords.hash(body.new, _session_source(request))
+    password = await site.passwords.hash(body.new, (person.id, _session_source(request)))
     await site.accounts.set_password(person.id, password)
     await _remember_device(request, site, person.id)
     site.sign_out("person", person.id)
@@ -193,6 +192,8 @@ async def log_out_everywhere(request: Request, person: KnownPerson) -> dict[str,
     closed = await site.people.close_all_sessions(person.id)
     site.sign_out("person", person.id)
     forget_cookie(request)
+    if person.is_account:
+        forget_device(request)
     return {"closed": closed}
 
 
@@ -241,6 +242,12 @@ def _session_source(request: Request) -> str:
     return f"session {credential_of(request)}"
 
 
+def _network_share(request: Request) -> Share:
+    """Return the share of threads of those who are not known: that of their networks."""
+    site = site_of(request)
+    return site.shares.of(site.limits.address_of(request))
+
+
 async def _checked(
     request: Request, site: Site, name: str, password: str, owner: Person | None = None
 ) -> str:
@@ -261,13 +268,19 @@ async def _checked(
         source, right = "", limits.right_login(login, limits.key_of(request))
     try:
         with ExitStack() as attempts:
-            attempts.enter_context(limits.known_login(source) if source else limits.login(login, address))
+            if owner is not None:
+                attempts.enter_context(limits.repeated_login(source, owner.id))
+            elif device is not None:
+                attempts.enter_context(limits.known_login(source))
+            else:
+                attempts.enter_context(limits.login(login, address))
             account = await site.accounts.by_login(login)
             if device is not None and not is_current(site.settings, device, account):
                 attempts.enter_context(limits.login(login, address))
                 source = ""
             stored = account.password if account else None
-            fits = await site.passwords.is_right(password, stored, source or limits.network_of(request))
+            share = (account.player, source) if source and account is not None else _network_share(request)
+            fits = await site.passwords.is_right(password, stored, share)
             if not fits or account is None:
                 raise WrongLogin
     except Exception:

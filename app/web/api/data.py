@@ -16,6 +16,7 @@ from app.play.ports import StoreUnavailable
 from app.web.api.accounts import check_password
 from app.web.api.models import Body, responses
 from app.web.auth.identity import KnownPerson
+from app.web.auth.known_devices import forget_device
 from app.web.auth.sessions import forget_cookie
 from app.web.routing import Router
 from app.web.site import site_of
@@ -57,6 +58,8 @@ async def delete(request: Request, body: Delete, person: KnownPerson) -> dict[st
     site.rename(*person.ids, name=None)
     site.sign_out("person", *person.ids)
     forget_cookie(request)
+    if person.is_account:
+        forget_device(request)
     with suppress(StoreUnavailable):  # what is left then, maintenance does
         for _ in range(_STEPS):
             if not await site.data.erase_step(person.ids):

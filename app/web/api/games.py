@@ -63,7 +63,7 @@ async def create_game(
     site_of(request).limits.take_write(person.id)
     terms, password = parse_terms(new.model_dump(exclude={"options", "bots", "screen"}))
     if password is not None:
-        terms = locked_with(terms, await hash_table_password(request, password))
+        terms = locked_with(terms, await hash_table_password(request, password, person.id))
     row, ended = await _create(
         request, person, new.options, terms, new.bots, key, make_room=make_room, is_from_screen=new.screen
     )

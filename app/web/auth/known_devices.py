@@ -63,6 +63,12 @@ def remember_device(request: HTTPConnection, account: Account) -> None:
     )
 
 
+def forget_device(request: HTTPConnection) -> None:
+    """Delete this browser's cookie, also one that this request was about to set."""
+    settings = site_of(request).settings
+    set_device_cookie(request, f"{device_cookie_name(settings)}=; Max-Age=0{cookie_flags(settings)}")
+
+
 def device_cookie_name(settings: Settings) -> str:
     return f"__Host-{DEVICE_COOKIE}" if settings.is_https else DEVICE_COOKIE
 

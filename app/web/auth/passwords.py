@@ -1,20 +1,24 @@
-"""Passwords: argon2id in two threads that networks, devices and people share fairly; unknown names cost the same."""
+"""Passwords: argon2id in two threads that accounts and networks share fairly; unknown names cost the same."""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
+from typing import TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from app.web.auth.fair_threads import FairThreads
+from app.bots.fair_queue import QueueFull, Share
+from app.play.fair_threads import FairThreads
 from app.web.auth.names import skeleton
 from app.web.errors import BadRequest, TooMany
+
+Found = TypeVar("Found")
 
 SHORTEST = 8
 LONGEST = 200  # argon2 reads anything, but nobody should make it read a novel
 _THREADS = 2  # each hash takes 64 MiB and a core for some 50 ms
-MAX_PER_SOURCE = 4
 MAX_WAITING = 32
 _RETRY_SECONDS = 2
 
@@ -56,28 +60,33 @@ def plain_code(typed: str) -> str:
 class Passwords:
     """Hashing and checking, off the event loop in threads of its own: a look-up that hangs holds up no log-in.
 
-    `source` says on whose behalf: a network, a known device or a session. Sources take turns.
+    `share` says on whose behalf: an account with its device or session, or the networks of a stranger. They take turns.
     """
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
         self._hasher = hasher or PasswordHasher()
-        busy = TooMany(_RETRY_SECONDS, "Many passwords are being checked. Try again in a few seconds.")
-        self.threads = FairThreads(
-            _THREADS, "password", per_source=MAX_PER_SOURCE, max_waiting=MAX_WAITING, busy=busy
-        )
+        self.threads = FairThreads(_THREADS, "password", _THREADS + MAX_WAITING)
 
-    async def hash(self, password: str, source: str) -> str:
+    async def hash(self, password: str, share: Share) -> str:
         """Return an argon2id hash with its own salt; raises TooMany."""
-        return await self.threads.run(source, lambda: self._hasher.hash(password))
+        return await self._run(share, lambda: self._hasher.hash(password))
 
-    async def is_right(self, password: str, stored: str | None, source: str) -> bool:
+    async def is_right(self, password: str, stored: str | None, share: Share) -> bool:
         """Return whether the password fits; False without an account, after the same work. Raises TooMany."""
-        fits = await self.threads.run(source, lambda: self._verify(stored or NOBODY, password[: LONGEST + 1]))
+        fits = await self._run(share, lambda: self._verify(stored or NOBODY, password[: LONGEST + 1]))
         return fits and stored is not None
 
     def close(self) -> None:
         """Hash nothing more."""
         self.threads.close()
+
+    async def _run(self, share: Share, work: Callable[[], Found]) -> Found:
+        try:
+            return await self.threads.run(share, work)
+        except QueueFull:
+            raise TooMany(
+                _RETRY_SECONDS, "Many passwords are being checked. Try again in a few seconds."
+            ) from None
 
     def _verify(self, stored: str, password: str) -> bool:
         try:

@@ -19,9 +19,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from app.play.turns import turns_of
 from app.web.security.connections import Connections, ConnectionSlot
 from app.web.security.raw_response import raw_response
+from app.web.security.request_bounds import MAX_HEAD_BYTES
 from app.web.ws.transport.uvicorn import SocketProtocol
 
-HEAD_BYTES = 16_384
 HEAD_SECONDS = 15.0
 REQUEST_SECONDS = 60.0  # from the end of the head to the end of the body
 ANSWER_SECONDS = 60.0  # for an answer to be taken, or of a stream what waits of it
@@ -109,7 +109,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             self._begin_request_timer(HEAD_SECONDS)  # the next request on a connection that was kept
         self._held = data if not self._held else self._held[self._at :] + data
         self._at = 0
-        if len(self._held) > (HEAD_BYTES if self._is_in_queue else MOST_HELD):
+        if len(self._held) > (MAX_HEAD_BYTES if self._is_in_queue else MOST_HELD):
             self.transport.abort()
         elif self._is_fresh and not self._is_in_queue and data.startswith(_SOCKET):
             # One of a crowd, perhaps: it waits for its turn before anything is done for it. That is not its time, and
@@ -152,7 +152,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             super().data_received(piece)
             if was_in_head and self._is_in_head:
                 self._head_bytes += len(piece)
-                if self._head_bytes > HEAD_BYTES:
+                if self._head_bytes > MAX_HEAD_BYTES:
                     self.send_400_response("The head of this request is too long.")
             if self.transport.is_closing():
                 self._held = b""

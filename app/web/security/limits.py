@@ -98,7 +98,8 @@ class Limits:
         path: str = connection.scope["path"]
         cost = _FILE_COST if path.startswith(("/static/", "/lang/")) else 1.0
         requests = self.health if path in HEALTH_PATHS else self.requests
-        requests.take(self.key_of(connection), cost + extra)
+        # Never more than half the bucket: what may be sent at all must not be refused for ever.
+        requests.take(self.key_of(connection), cost + min(extra, requests.burst / 2))
 
     def may_render_refusal(self, connection: HTTPConnection) -> bool:
         """Charge the page that explains a refusal; False when this address has seen enough of them.
@@ -139,8 +140,16 @@ class Limits:
         )
 
     def known_login(self, source: str) -> Attempt:
-        """Charge a log-in of a known device or a session as a wrong one; strangers cannot use this up."""
+        """Charge a log-in of a known device as a wrong one; strangers cannot use this up."""
         return Attempt((self.logins, source, 1.0))
+
+    def repeated_login(self, source: str, person: str) -> Attempt:
+        """The same for the password that a session gives once more, and for all sessions of its person.
+
+        A stolen session can make any number of others by resume codes.
+        """
+        # A name holds no NUL: no log-in of a stranger counts for this key.
+        return Attempt((self.logins, source, 1.0), (self.logins_by_name, f"\0{person}", 1.0))
 
     def right_login(self, login: str, address: str) -> Attempt:
         """Charge the same log-in as a right one, which costs as much work; to be given back when it is wrong."""
@@ -151,10 +160,6 @@ class Limits:
     def known_right_login(self, source: str) -> Attempt:
         """The same for a known device or a session."""
         return Attempt((self.right_logins, source, 1.0))
-
-    def network_of(self, connection: HTTPConnection) -> str:
-        """Return the widest network that failures of this connection count for."""
-        return limit_prefixes(client_address(connection, self.settings))[-1]
 
     def code(self, address: str, *more: tuple[Buckets, str, float]) -> Attempt:
         """A code that somebody typed; raises TooMany."""

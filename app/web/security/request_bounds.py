@@ -11,6 +11,7 @@ from starlette.types import Scope
 
 from app.web.errors import Refused
 
+MAX_HEAD_BYTES = 16_384
 MAX_PATH_BYTES = 2048
 MAX_QUERY_BYTES = 2048
 MAX_QUERY_FIELDS = 64

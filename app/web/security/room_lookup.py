@@ -16,6 +16,7 @@ from app.play.room.room import Room
 from app.play.server import GameServer
 from app.web.errors import TooFast
 from app.web.game_server import actor_of, game_server_of
+from app.web.security.address import limit_key
 from app.web.security.limits import Limits
 from app.web.site import site_of
 
@@ -29,12 +30,13 @@ _FAILURE_SECONDS = 0.05
 class RoomLookup:
     """Finds tables for one address. A socket keeps this instead of the whole request it came with."""
 
-    __slots__ = ("_game_server", "_key", "_limits")
+    __slots__ = ("_address", "_game_server", "_key", "_limits")
 
     def __init__(self, connection: HTTPConnection) -> None:
         self._game_server: GameServer = game_server_of(connection)
         self._limits: Limits = site_of(connection).limits
-        self._key = self._limits.key_of(connection)
+        self._address = self._limits.address_of(connection)
+        self._key = limit_key(self._address)
 
     async def find(self, game: str, actor: Actor, password: str | None) -> Room:
         """The room, if this person may be in it; raises Refusal, `too_fast` after too many failures.
@@ -49,7 +51,8 @@ class RoomLookup:
         is_failed = True  # and so it is for whoever is cut off in the middle
         try:
             charge = partial(_charge_hash, self._limits, self._key, actor)
-            room = await admit(self._game_server, game, actor, None if wait else password, self._key, charge)
+            asker = actor.id or self._address
+            room = await admit(self._game_server, game, actor, None if wait else password, asker, charge)
             self._check(room)
             is_failed = False
             return room
@@ -107,11 +110,10 @@ def _charge_hash(limits: Limits, address: str, actor: Actor) -> None:
             raise TooFast(wait)
 
 
-async def hash_table_password(connection: HTTPConnection, password: str) -> str:
-    """Hash the password of a new table, charged to the address. Raises TooMany, or Refusal `too_fast`."""
-    limits = site_of(connection).limits
-    limits.take_work(connection, HASH_MS)
-    return await game_server_of(connection).passwords.hash(password, limits.key_of(connection))
+async def hash_table_password(connection: HTTPConnection, password: str, person: str) -> str:
+    """Hash the password of a person's new table, charged to the address. Raises TooMany, or Refusal `too_fast`."""
+    site_of(connection).limits.take_work(connection, HASH_MS)
+    return await game_server_of(connection).passwords.hash(password, person)
 
 
 async def find_room(connection: HTTPConnection, game: str, actor: Actor, password: str | None) -> Room:

@@ -22,11 +22,12 @@ from app.play.refusals import Refusal
 from app.play.server import GameServer
 from app.play.turns import turns_of
 from app.web.auth.identity import Person, credential_of, current_person
+from app.web.auth.sessions import OWN_COOKIES
 from app.web.errors import Refused, TooMany
 from app.web.game_server import actor_of, game_server_of
 from app.web.security.address import is_same_origin
 from app.web.security.limits import SocketQuota
-from app.web.security.request_bounds import is_head_in_bounds
+from app.web.security.request_bounds import is_head_in_bounds, request_cost, without_foreign_cookies
 from app.web.site import site_of
 from app.web.ws.open_sockets import OpenSockets
 from app.web.ws.transport.base import Session, SocketTransport, transport_of
@@ -117,9 +118,12 @@ async def accept(connection: HTTPConnection, receive: Receive, send: Send) -> Ac
     A foreign page, or a head that is out of bounds, is refused before the handshake is answered. Other refusals open
     the socket first: a browser is not told the status of a failed handshake, but it is told a close code.
     """
-    site, transport = site_of(connection), transport_of(connection.scope)
+    scope = connection.scope
+    site, transport = site_of(connection), transport_of(scope)
+    cost = request_cost(scope, 0)
+    scope["headers"] = without_foreign_cookies(scope["headers"], OWN_COOKIES)
     await receive()  # the connect event
-    if not is_head_in_bounds(connection.scope) or is_same_origin(connection, site.settings) is False:
+    if not is_head_in_bounds(scope) or is_same_origin(connection, site.settings) is False:
         await send({"type": "websocket.close", "code": 1008})  # before accepting: answered 403
         return None
     if not site.is_ready:  # stopping: nobody would tell this socket to resume; a proxy asks the next worker
@@ -130,7 +134,7 @@ async def accept(connection: HTTPConnection, receive: Receive, send: Send) -> Ac
     quota: SocketQuota | None = None
     try:
         site.bans.check(connection)
-        site.limits.take_request(connection)
+        site.limits.take_request(connection, cost)
         person = await current_person(connection)
         quota = site.limits.socket(connection, person.id if person is not None else None)
     except Refused as refused:

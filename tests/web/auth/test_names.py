@@ -255,7 +255,7 @@ async def test_an_account_with_a_name_of_before_still_logs_in(sqlite_url: str) -
     """Names that are refused today were chosen before; what an account logs in by has not changed."""
     async with running(sqlite_url) as site:
         for number, name in enumerate(("ʙob", "Site Operator", "Cartagena Team")):
-            password = await site.site.passwords.hash("plank, parrot, doubloon", "here")
+            password = await site.site.passwords.hash("plank, parrot, doubloon", ("here",))
             await site.site.accounts.register(
                 None, named(name), password, (f"CODE{number}",), site.site.now()
             )
@@ -273,7 +273,7 @@ async def test_a_new_name_is_not_mistaken_for_an_old_one_in_small_capitals(sqlit
     async with running(sqlite_url) as site:
         old = named("ʙob")
         assert old.skeleton == named("Bob").skeleton
-        password = await site.site.passwords.hash("plank, parrot, doubloon", "here")
+        password = await site.site.passwords.hash("plank, parrot, doubloon", ("here",))
         await site.site.accounts.register(None, old, password, ("CODE",), site.site.now())
         answer = await site.browser().post("/api/v1/me", json={"name": "Bob"})
         assert (answer.status_code, code_of(answer)) == (409, "name_taken")

@@ -15,12 +15,12 @@ from app.web.auth.passwords import NOBODY, Passwords, new_code, plain_code
 
 async def test_a_password_is_kept_as_argon2id_with_a_salt_of_its_own() -> None:
     passwords = Passwords()
-    one, other = [await passwords.hash("plank, parrot", "here") for _ in range(2)]
+    one, other = [await passwords.hash("plank, parrot", ("here",)) for _ in range(2)]
     assert one.startswith("$argon2id$")
     assert one != other
-    assert await passwords.is_right("plank, parrot", one, "here")
-    assert not await passwords.is_right("plank, Parrot", one, "here")
-    assert not await passwords.is_right("plank, parrot", "not a hash", "here")
+    assert await passwords.is_right("plank, parrot", one, ("here",))
+    assert not await passwords.is_right("plank, Parrot", one, ("here",))
+    assert not await passwords.is_right("plank, parrot", "not a hash", ("here",))
     passwords.close()
 
 
@@ -39,10 +39,10 @@ async def test_a_name_that_does_not_exist_is_checked_all_the_same(monkeypatch: p
         return True
 
     monkeypatch.setattr(passwords, "_verify", verify)
-    assert not await passwords.is_right("anything", None, "here"), (
+    assert not await passwords.is_right("anything", None, ("here",)), (
         "even when the hash for nobody happens to fit"
     )
-    assert await passwords.is_right("anything", "$argon2id$real", "here")
+    assert await passwords.is_right("anything", "$argon2id$real", ("here",))
     passwords.close()
     assert checked == [NOBODY, "$argon2id$real"]
 
@@ -63,7 +63,7 @@ async def test_only_two_are_hashed_at_once(monkeypatch: pytest.MonkeyPatch) -> N
         return False
 
     monkeypatch.setattr(passwords, "_verify", verify)
-    await asyncio.gather(*(passwords.is_right("x", None, f"address {n}") for n in range(10)))
+    await asyncio.gather(*(passwords.is_right("x", None, (f"address {n}",)) for n in range(10)))
     assert most == 2
     passwords.close()
 
@@ -77,8 +77,8 @@ async def test_a_name_server_that_hangs_holds_up_no_log_in() -> None:
     webhooks.outbound._threads.submit(hanging.wait, 60)
     webhooks.outbound._threads.submit(hanging.wait, 60)
     try:
-        stored = await asyncio.wait_for(passwords.hash("plank, parrot", "here"), 30)
-        assert await asyncio.wait_for(passwords.is_right("plank, parrot", stored, "here"), 30)
+        stored = await asyncio.wait_for(passwords.hash("plank, parrot", ("here",)), 30)
+        assert await asyncio.wait_for(passwords.is_right("plank, parrot", stored, ("here",)), 30)
     finally:
         hanging.set()
         await asyncio.gather(*stuck)

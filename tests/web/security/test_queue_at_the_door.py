@@ -10,7 +10,8 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from app.play.turns import BUDGET, Turns, _of_loops
-from app.web.security.http_protocol import HEAD_BYTES, BoundedHttpProtocol
+from app.web.security.http_protocol import BoundedHttpProtocol
+from app.web.security.request_bounds import MAX_HEAD_BYTES
 from app.web.ws.transport.uvicorn import SocketProtocol
 from tests.web.ws.transport.test_keepalive import HANDSHAKE, Line
 
@@ -90,7 +91,7 @@ async def test_nothing_is_done_for_whoever_gave_up(door: Door) -> None:
 
 async def test_who_sends_on_while_waiting_is_cut_off(door: Door) -> None:
     protocol, line = door.connect(SOCKET)
-    protocol.data_received(b"x" * HEAD_BYTES)
+    protocol.data_received(b"x" * MAX_HEAD_BYTES)
     assert line.is_cut
     await door.let_in()
     assert door.asked == []

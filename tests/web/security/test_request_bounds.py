@@ -158,6 +158,13 @@ async def test_large_requests_cost_more_than_small_ones(sqlite_url: str) -> None
         assert statuses[-1] == 429, "files are cheap, their requests' bytes are not"
 
 
+async def test_the_largest_record_can_be_sent_whatever_the_limits(sqlite_url: str) -> None:
+    async with running(sqlite_url, requests_burst=40, requests_per_second=0.01, writes_burst=10_000) as site:
+        body = b'{"record": "' + b"x" * 850_000 + b'"}'
+        answer = await site.browser("203.0.113.5").post("/replay/steps", content=body)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (422, "bad_record")
+
+
 async def test_health_checks_are_counted_by_themselves(sqlite_url: str) -> None:
     async with running(sqlite_url, requests_burst=20, requests_per_second=0.01) as site:
         browser = site.browser()
@@ -349,3 +356,16 @@ async def test_every_route_and_every_kind_of_error_has_the_security_headers(
         assert has_security_headers(answer), answer
     statuses |= {answer.status_code for answer in errors}
     assert {200, 303, 400, 401, 403, 404, 405, 409, 413, 414, 422, 500} <= statuses
+
+
+async def test_a_fault_whose_page_fails_too_has_the_security_headers(
+    site: TestSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise RuntimeError("broken mast")
+
+    monkeypatch.setattr(site.site.people, "player", fail)
+    monkeypatch.setattr(site.app.state, "error_page", fail)
+    answer = await site.browser(accept="text/html").get("/players/someone")
+    assert (answer.status_code, code_of(answer)) == (500, "server_fault")
+    assert has_security_headers(answer)

@@ -8,14 +8,31 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import unquote
 
+from websockets import http11
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 from websockets.server import ServerProtocol
 
 from app.web.security.raw_response import SECURITY_HEADERS
+from app.web.security.request_bounds import MAX_HEAD_BYTES
 from app.web.ws.transport.framing import SILENT
 
 _PairsOfBytes = Iterable[tuple[bytes, bytes]]
+
+
+# The library's default for a line is 8 KB. Cookies of other apps on the same host may be longer, and the HTTP protocol
+# accepts them: whoever can open a page must be able to open its socket.
+http11.MAX_LINE_LENGTH = MAX_HEAD_BYTES
+
+
+class _Library(ServerProtocol):
+    """Adds the security headers to every response that opens no socket, the library's own included."""
+
+    def send_response(self, response: Response) -> None:
+        if response.status_code != http.HTTPStatus.SWITCHING_PROTOCOLS:
+            for name, value in SECURITY_HEADERS.items():
+                response.headers.setdefault(name, value)
+        super().send_response(response)
 
 
 class Handshake:
@@ -24,7 +41,7 @@ class Handshake:
     __slots__ = ("_library", "_response", "denial", "is_read")
 
     def __init__(self) -> None:
-        self._library = ServerProtocol(logger=SILENT)
+        self._library = _Library(logger=SILENT)
         self._response: Response | None = None
         self.is_read = False
         self.denial: tuple[int, _PairsOfBytes, bytes] = (
@@ -82,7 +99,5 @@ class Handshake:
         sent.setdefault("Connection", "close")
         sent.setdefault("Content-Length", str(len(body)))
         sent.setdefault("Content-Type", "text/plain; charset=utf-8")
-        for name, value in SECURITY_HEADERS.items():
-            sent.setdefault(name, value)
         self._library.send_response(Response(status, http.HTTPStatus(status).phrase, sent, body))
         return b"".join(self._library.data_to_send())
