@@ -39,7 +39,7 @@ _POLICY = (
     "media-src 'self'; connect-src 'self'{sockets}; manifest-src 'self'; worker-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors {ancestors}; object-src 'none'"
 )
-_FILE_POLICY = "frame-ancestors 'none'"
+_FILE_POLICY = "sandbox"
 _EMBED = "/embed/"  # what other sites may show in a frame; the one place
 
 
@@ -79,7 +79,7 @@ def headers_for(path: str, settings: Settings, host: str) -> dict[str, str]:
     headers = security_headers(settings.is_https, host)
     if not path.startswith("/static/") or path.endswith(".svg"):
         return headers
-    names = ("x-content-type-options", "referrer-policy", "strict-transport-security")
+    names = ("x-content-type-options", "strict-transport-security")
     return {"content-security-policy": _FILE_POLICY} | {
         name: headers[name] for name in names if name in headers
     }
