@@ -39,7 +39,6 @@ _POLICY = (
     "media-src 'self'; connect-src 'self'{sockets}; manifest-src 'self'; worker-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors {ancestors}; object-src 'none'"
 )
-_FILE_POLICY = "sandbox"
 _EMBED = "/embed/"  # what other sites may show in a frame; the one place
 
 
@@ -71,7 +70,7 @@ def security_headers(https: bool, host: str, ancestors: str = "'none'") -> dict[
 def headers_for(path: str, settings: Settings, host: str) -> dict[str, str]:
     """Return the security headers of a path. Framing is allowed under /embed/ and nowhere else.
 
-    Static files other than SVG get a short policy: browsers apply the policy of the page that loads them, and a first
+    Static files other than SVG get no policy: browsers apply the policy of the page that loads them, and a first
     visit loads eighty of them. They are the same for everyone, so other sites may load them.
     """
     if path.startswith(_EMBED):
@@ -80,9 +79,7 @@ def headers_for(path: str, settings: Settings, host: str) -> dict[str, str]:
     if not path.startswith("/static/") or path.endswith(".svg"):
         return headers
     names = ("x-content-type-options", "strict-transport-security")
-    return {"content-security-policy": _FILE_POLICY} | {
-        name: headers[name] for name in names if name in headers
-    }
+    return {name: headers[name] for name in names if name in headers}
 
 
 def check_not_forged(connection: HTTPConnection, method: str) -> None:
