@@ -108,7 +108,7 @@ def test_a_name_that_cannot_be_one_is_refused_with_a_sentence(person: Callable[.
     ann.page.goto(ann.url)
     ann.page.get_by_label("Name", exact=True).fill("admin")
     ann.page.get_by_role("button", name="Save").click()
-    expect(ann.page.locator("#name-said")).to_contain_text("part of the game")
+    expect(ann.page.locator("#name-said")).to_contain_text("someone who runs this site")
     ann.page.get_by_label("Name", exact=True).fill("Captain Nettle")
     ann.page.get_by_role("button", name="Save").click()
     expect(ann.page.locator("#name-said")).to_have_text("Saved.")

@@ -308,13 +308,12 @@ async def test_odd_slashes_are_not_found_and_redirect_nowhere(site: TestSite) ->
 
 def has_security_headers(answer: httpx.Response) -> bool:
     headers = answer.headers
-    if answer.request.url.path.startswith(
-        "/static/"
-    ):  # browsers apply the policy of the page that loads them
-        return headers.get("x-content-type-options") == "nosniff"
+    nosniff: bool = headers.get("x-content-type-options") == "nosniff"
+    if answer.request.url.path.startswith("/static/"):
+        return nosniff  # browsers apply the policy of the page that loads the file
     return (
         "frame-ancestors" in headers.get("content-security-policy", "")
-        and headers.get("x-content-type-options") == "nosniff"
+        and nosniff
         and "referrer-policy" in headers
     )
 
