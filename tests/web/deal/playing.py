@@ -12,9 +12,13 @@ import httpx
 import msgspec
 import pytest
 
+from app.play.commands import messages as cmd
 from app.play.deal import days, game
 from app.play.deal.days import begins_at
-from app.play.ports import BotPlayer
+from app.play.join import admit
+from app.play.ports import Actor, BotPlayer
+from app.play.room.broadcast import state_frame
+from app.play.server import GameServer
 from app.web.deals import Deals
 from tests.play.simple_bot import SimpleBot
 from tests.play.stage import HandClock, exchange, new_id
@@ -49,7 +53,7 @@ class DealSite:
 
     async def person(self, name: str) -> Player:
         browser, told = await self.site.guest(name)
-        return Player(browser, told["person"])
+        return Player(browser, told["person"], self.site.app.state.game_server)
 
 
 @asynccontextmanager
@@ -78,8 +82,9 @@ class Player:
 
     pause = 0.01  # seconds between two looks whether it is their turn
 
-    def __init__(self, http: httpx.AsyncClient, person: Json) -> None:
+    def __init__(self, http: httpx.AsyncClient, person: Json, game_server: GameServer | None = None) -> None:
         self.http = http
+        self.game_server = game_server  # in this process: games are then played without HTTP
         self.id: str = person["id"]
         self.name: str = person["name"]
         self.game = ""
@@ -96,7 +101,12 @@ class Player:
         return begun
 
     async def state(self) -> Json:
-        told: Json = await self.ask("GET", f"/api/v1/games/{self.game}")
+        told: Json
+        if self.game_server is None:
+            told = await self.ask("GET", f"/api/v1/games/{self.game}")
+        else:
+            room = await admit(self.game_server, self.game, self._actor, None)
+            told = msgspec.to_builtins(state_frame(room.table, room.table.seat_of(self._actor.ids)))
         return told
 
     async def awaited(self) -> Json:
@@ -110,8 +120,18 @@ class Player:
                 await asyncio.sleep(self.pause)
 
     async def act(self, told: Json, action: Json) -> None:
+        if self.game_server is not None:
+            room = await admit(self.game_server, self.game, self._actor, None)
+            command = cmd.Act.of(new_id(), told["seq"], action)
+            received = self.game_server.clock.now()
+            self.seq = (await self.game_server.submit(room, self._actor, command, received)).seq
+            return
         body = {"id": new_id(), "version": told["seq"], "action": action}
         self.seq = (await self.ask("POST", f"/api/v1/games/{self.game}/act", json=body))["seq"]
+
+    @property
+    def _actor(self) -> Actor:
+        return Actor((self.id,), self.name)
 
     async def play(self, plan: int = 0, most: int = 10_000) -> Json:
         """By plan `most` actions, or to the end; what the table is like then."""
