@@ -289,6 +289,9 @@ async def _queues(desk: Desk) -> None:
         rows = [msgspec.structs.asdict(each) for each in await failures.list_failures(desk.asked.limit)]
         for row in rows:
             row["retry_at"] = None if row["set_aside_at"] is not None else row["retry_at"]
+        if not rows and not desk.asked.json:
+            print("No queue has a failed row.")
+            return
         desk.show(rows, "queue", "key", "attempts", "error", "first_at", "retry_at", "set_aside_at")
         return
     queue, key = desk.asked.retry

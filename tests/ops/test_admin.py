@@ -253,3 +253,11 @@ async def test_words_that_cannot_be_stored_are_one_sentence(sqlite_url: str, cap
         assert "is not UTF-8" in operator.said.err
         await operator("ban", "203.0.113.9", "--reason", "x", "--for", "99999999999999w", code=1)
         assert "12h, 7d or 4w" in operator.said.err
+
+
+async def test_queues_without_a_failed_row_say_so(
+    sqlite_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with running(sqlite_url):
+        assert await asyncio.to_thread(main, ["admin", "--database", sqlite_url, "queues"]) == 0
+    assert capsys.readouterr().out == "No queue has a failed row.\n"
