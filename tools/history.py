@@ -234,7 +234,7 @@ def _tables(size: Size, now: int) -> dict[str, tuple[int, Mapping[str, str]]]:
                 "game": _GAME,
                 "player": _PLAYER,
                 "inviter": f"'p' || ({_FIRST} + n + 1)",
-                "at": f"{now} - CAST(n % 20 AS bigint) * {_DAY}",
+                "at": f"{now} - CAST(1 + n % 20 AS bigint) * {_DAY}",
             },
         ),
         "push_subscriptions": (
