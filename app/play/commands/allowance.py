@@ -39,10 +39,10 @@ def check_change(table: Table, proposal: Proposal) -> None:
 
 
 def _is_needed_to_begin(table: Table, proposal: Proposal) -> bool:
-    """Return whether the game cannot begin without this entry of somebody who sits.
+    """Return whether the game cannot begin without this entry of a seated player.
 
-    Never refused, or strangers who use up what all share would keep the others from playing. To repeat it takes an
-    entry that is counted, or another start.
+    Such an entry is never refused; otherwise strangers who use up the shared allowance could keep a game from
+    starting. Repeating it takes an entry that is counted, or another start.
     """
     match proposal.command:
         case cmd.Ready(ready=ready):

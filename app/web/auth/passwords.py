@@ -30,8 +30,10 @@ _COMMON = frozenset(
     "cartagena blackbeard jackdaniels michael1 charlie1 changeme secret123 admin123 administrator".split()
 )
 
-# The hash of a random text that was thrown away: what is checked for a name that does not exist.
-NOBODY = "$argon2id$v=19$m=65536,t=3,p=4$YxTan5CQMwLw5voP1hGCnA$xa4Egd66i4rxu56ibVK9xCHD9qw9LV4HZGf80qliVFo"
+# The hash of a random text that was thrown away. Checked for unknown names, so that they cost the same time.
+UNKNOWN_ACCOUNT_HASH = (
+    "$argon2id$v=19$m=65536,t=3,p=4$YxTan5CQMwLw5voP1hGCnA$xa4Egd66i4rxu56ibVK9xCHD9qw9LV4HZGf80qliVFo"
+)
 
 _CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # no I L O 0 1: read aloud and typed by hand
 
@@ -73,7 +75,9 @@ class Passwords:
 
     async def is_right(self, password: str, stored: str | None, share: Share) -> bool:
         """Return whether the password fits; False without an account, after the same work. Raises TooMany."""
-        fits = await self._run(share, lambda: self._verify(stored or NOBODY, password[: LONGEST + 1]))
+        fits = await self._run(
+            share, lambda: self._verify(stored or UNKNOWN_ACCOUNT_HASH, password[: LONGEST + 1])
+        )
         return fits and stored is not None
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from argon2 import PasswordHasher
 from argon2.low_level import Type
 
 from app.notify.webhook import Webhooks
-from app.web.auth.passwords import NOBODY, Passwords, new_code, plain_code
+from app.web.auth.passwords import UNKNOWN_ACCOUNT_HASH, Passwords, new_code, plain_code
 
 
 async def test_a_password_is_kept_as_argon2id_with_a_salt_of_its_own() -> None:
@@ -27,7 +27,7 @@ async def test_a_password_is_kept_as_argon2id_with_a_salt_of_its_own() -> None:
 def test_the_hash_for_nobody_costs_exactly_what_a_real_one_does() -> None:
     hasher = PasswordHasher()
     assert hasher.type is Type.ID
-    assert not hasher.check_needs_rehash(NOBODY)
+    assert not hasher.check_needs_rehash(UNKNOWN_ACCOUNT_HASH)
 
 
 async def test_a_name_that_does_not_exist_is_checked_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,7 +44,7 @@ async def test_a_name_that_does_not_exist_is_checked_all_the_same(monkeypatch: p
     )
     assert await passwords.is_right("anything", "$argon2id$real", ("here",))
     passwords.close()
-    assert checked == [NOBODY, "$argon2id$real"]
+    assert checked == [UNKNOWN_ACCOUNT_HASH, "$argon2id$real"]
 
 
 async def test_only_two_are_hashed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

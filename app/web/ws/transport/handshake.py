@@ -21,7 +21,7 @@ _PairsOfBytes = Iterable[tuple[bytes, bytes]]
 
 
 # The library's default for a line is 8 KB. Cookies of other apps on the same host may be longer, and the HTTP protocol
-# accepts them: whoever can open a page must be able to open its socket.
+# accepts them: a client that can open a page must be able to open its socket.
 http11.MAX_LINE_LENGTH = MAX_HEAD_BYTES
 
 
