@@ -1,8 +1,8 @@
-"""The rules of Cartagena: every edition, pure, with seeded chance. The standard library is all it needs."""
+"""The rules of Cartagena in all editions: pure functions, seeded randomness, standard library only."""
 
 from __future__ import annotations
 
-import app.rules.modules  # noqa: F401  # they register themselves
+import app.rules.modules  # noqa: F401  # registers the modules
 from app.rules.catalogue import CATALOGUE, PRESETS, OptionSpec, catalogue_to_json
 from app.rules.core import Json
 from app.rules.core.action import (
@@ -15,7 +15,7 @@ from app.rules.core.action import (
     action_from_json,
     action_to_json,
 )
-from app.rules.core.action_cache import Known
+from app.rules.core.action_cache import CachedAction
 from app.rules.core.chance import (
     bot_nonce,
     check_seed,
@@ -29,11 +29,11 @@ from app.rules.core.chance import (
 from app.rules.core.engine import (
     RULES_VERSION,
     apply,
+    apply_in_place,
     default_action,
     legal,
     legal_for_all,
     new_game,
-    play,
     seats_to_act,
 )
 from app.rules.core.errors import (
@@ -55,20 +55,26 @@ from app.rules.core.event import (
     Event,
     event_to_json,
     events_for,
+    events_without_reveal,
     fold,
-    insiders,
     is_undoable,
-    sealed_events_for,
+    privileged_seats,
 )
 from app.rules.core.fields import SEAT_LETTERS
 from app.rules.core.position import Position
-from app.rules.formats.choices import choices, choices_json, known_action
-from app.rules.formats.drawing import draw, draw_view, parse_drawing
-from app.rules.formats.interchange import position_from_json
-from app.rules.formats.notation import action_to_text, text_to_action
+from app.rules.formats.choices import choices_json, find_cached_action
+from app.rules.formats.diagram import position_from_diagram, position_to_diagram, view_to_diagram
+from app.rules.formats.notation import action_from_text, action_to_text
+from app.rules.formats.position_parser import position_from_json
 from app.rules.formats.record import Move, Record, VoidRound, record_from_json
-from app.rules.formats.verifying import places, places_of_resigned, replay, spaces_reached, verify
-from app.rules.formats.view import position_to_json, sealed_view, view
+from app.rules.formats.verification import (
+    finishing_places,
+    finishing_places_after_resignations,
+    replay,
+    spaces_reached,
+    verify,
+)
+from app.rules.formats.view import position_to_json, view, view_without_reveal
 from app.rules.options import CONFLICTS, Options, options_to_json, parse_options
 
 __all__ = [
@@ -86,13 +92,13 @@ __all__ = [
     "BadRecord",
     "BadSeat",
     "BadSeed",
+    "CachedAction",
     "Draw",
     "End",
     "Event",
     "GameOver",
     "Illegal",
     "Json",
-    "Known",
     "Move",
     "NotYourTurn",
     "OptionSpec",
@@ -105,48 +111,47 @@ __all__ = [
     "RuleError",
     "VoidRound",
     "action_from_json",
+    "action_from_text",
     "action_to_json",
     "action_to_text",
     "apply",
+    "apply_in_place",
     "bot_nonce",
     "catalogue_to_json",
     "check_seed",
-    "choices",
     "choices_json",
     "commitment_of",
     "deal_seed",
     "default_action",
-    "draw",
-    "draw_view",
     "event_to_json",
     "events_for",
+    "events_without_reveal",
+    "find_cached_action",
+    "finishing_places",
+    "finishing_places_after_resignations",
     "fold",
-    "insiders",
     "is_nonce",
     "is_seal",
     "is_undoable",
-    "known_action",
     "legal",
     "legal_for_all",
     "new_game",
     "options_to_json",
-    "parse_drawing",
     "parse_options",
-    "places",
-    "places_of_resigned",
-    "play",
+    "position_from_diagram",
     "position_from_json",
+    "position_to_diagram",
     "position_to_json",
+    "privileged_seats",
     "reasons",
     "record_from_json",
     "replay",
     "seal_of",
-    "sealed_events_for",
-    "sealed_view",
     "seats_to_act",
     "seed_from",
     "spaces_reached",
-    "text_to_action",
     "verify",
     "view",
+    "view_to_diagram",
+    "view_without_reveal",
 ]

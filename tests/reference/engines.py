@@ -1,4 +1,4 @@
-"""The engine under test, in process and through the pipe, behind one small interface."""
+"""The engine under test, as a library and as the `cartagena engine` process, behind one interface."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Json = dict[str, Any]
 
 
 class Engine(Protocol):
-    """What is compared; a handle is whatever the engine likes to keep of a position."""
+    """The interface that is compared. A handle is the engine's own representation of a position."""
 
     def new(self, options: object, seed: object) -> Any: ...
     def load(self, position: object) -> Any: ...
@@ -25,7 +25,7 @@ class Engine(Protocol):
 
 
 class InProcess:
-    """The library itself; its own positions are kept from step to step."""
+    """The library, which keeps its own positions between actions."""
 
     def __init__(self, fold_every: int = 1) -> None:
         self.fold_every = fold_every
@@ -47,7 +47,7 @@ class InProcess:
         return rules.position_to_json(handle)
 
     def legal(self, handle: Any) -> list[Json]:
-        everybody = [
+        combined = [
             {"seat": seat, "action": rules.action_to_json(action)}
             for seat, action in rules.legal_for_all(handle)
         ]
@@ -56,8 +56,8 @@ class InProcess:
             for seat in range(handle.options.players)
             for action in rules.legal(handle, seat)
         ]
-        assert everybody == one_by_one or sorted(map(str, everybody)) == sorted(map(str, one_by_one))
-        return everybody
+        assert combined == one_by_one or sorted(map(str, combined)) == sorted(map(str, one_by_one))
+        return combined
 
     def apply(self, handle: Any, seat: Any, action: Any) -> Any:
         try:
@@ -70,7 +70,7 @@ class InProcess:
         return after
 
     def check_fold(self, before: Any, after: Any, events: Any) -> None:
-        """Each audience's events make its next view out of its last one."""
+        """Check that folding the events into each audience's view gives its next view."""
         for audience in (None, *range(before.options.players)):
             folded = rules.view(before, audience)
             for event in rules.events_for(events, audience, before.options):
@@ -85,7 +85,7 @@ class InProcess:
 
 
 class Pipe:
-    """`cartagena engine`, one line a question; a handle is the position's JSON."""
+    """The `cartagena engine` process, one line per request; a handle is the position's JSON."""
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(

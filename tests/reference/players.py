@@ -1,4 +1,4 @@
-"""Players of random games: each style likes some actions more, so that games go to odd places."""
+"""Players of random games in several styles, so that games reach unusual positions."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ STYLES: dict[str, dict[str, float]] = {
 
 
 class Players:
-    """One style for each seat, and how easily they give up."""
+    """A style for each seat, and the probability of resigning."""
 
     def __init__(self, rng: random.Random, seats: int) -> None:
         self.rng = rng
         self.styles = [rng.choice(list(STYLES)) for _ in range(seats)]
-        self.gives_up = rng.choice([0, 0, 0, 0.01, 0.1])
+        self.resign_probability = rng.choice([0, 0, 0, 0.01, 0.1])
 
     def choose(self, position: Json, listed: list[Json]) -> tuple[int, Json]:
-        """A seat and an action to apply: one of the list, or a resignation."""
+        """Return a seat and an action to apply: one of the list, or a resignation."""
         rng = self.rng
         left = [seat for seat, player in enumerate(position["players"]) if not player["resigned"]]
-        # Resigning while something is owed is the rare part, so it happens more often then.
-        if rng.random() < self.gives_up * (4 if position["pending"] else 1):
+        # Resign more often while a choice is pending, because that is rare otherwise.
+        if rng.random() < self.resign_probability * (4 if position["pending"] else 1):
             return rng.choice(left), {"type": "resign"}
         seat = rng.choice(sorted({entry["seat"] for entry in listed}))
         by_type: dict[str, list[Json]] = {}
@@ -45,10 +45,10 @@ class Players:
         actions = by_type[kind]
         if self.styles[seat] == "darkling":
             actions = [action for action in actions if "*" in str(action)] or actions
-        return seat, self.spelled_out(position, seat, rng.choice(actions))
+        return seat, self.fill_in(position, seat, rng.choice(actions))
 
-    def spelled_out(self, position: Json, seat: int, action: Json) -> Json:
-        """The cards of an owed discard, and lists in some order where any order will do."""
+    def fill_in(self, position: Json, seat: int, action: Json) -> Json:
+        """Fill in the cards of a pending discard, and shuffle lists whose order does not matter."""
         rng = self.rng
         if action["type"] == "discard":
             hand = position["players"][seat]["hand"]

@@ -1,7 +1,7 @@
-"""The engine against a second one written from the rules page alone: they must agree on everything.
+"""The engine agrees with the reference implementation on everything.
 
-Deterministic. tests/soak plays all games of a family (MANY), `CARTAGENA_LONG=1` forty times as many; `-s` shows what
-was met.
+The games are deterministic. tests/soak plays SOAK_GAMES of each family, `CARTAGENA_LONG=1` forty times as many; `-s`
+prints the situations that occurred.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.reference.engines import InProcess, Pipe
 
 LONG = os.environ.get("CARTAGENA_LONG", "") not in ("", "0")
 
-# Of each family so many that all is met that it is there for; the rest is in tests/soak.
+# Enough games of each family to cover its required situations; tests/soak plays more.
 GAMES = {
     "presets": 20,
     "plain": 60,
@@ -31,7 +31,7 @@ GAMES = {
     "everything": 30,
     "instants": 380,
 }
-MANY = {
+SOAK_GAMES = {
     "presets": 60,
     "plain": 90,
     "rows": 80,
@@ -43,8 +43,8 @@ MANY = {
     "instants": 380,
 }
 
-# What each family is there for: a run that never met these has proved too little.
-MUST_MEET: dict[str, tuple[str, ...]] = {
+# Situations that each family must cover.
+REQUIRED_SITUATIONS: dict[str, tuple[str, ...]] = {
     "presets": ("advance", "retreat", "retreat from goal", "draw", "sail", "reshuffle", "won by resignation"),
     "plain": ("forced pass", "stalemate broken", "retreat past three", "relief in the middle of a turn"),
     "rows": (
@@ -143,10 +143,12 @@ def play_many(comparison: Comparison, family: str, games: int) -> None:
     for number in range(games):
         rng = random.Random(f"agreement|{family}|{number}")
         try:
-            comparison.game(rng, family)
-            comparison.options(rng)
+            comparison.compare_game(rng, family)
+            comparison.compare_options(rng)
         except Disagreement as difference:
-            difference.add_note(f"again: python -m tests.reference.compare, game agreement|{family}|{number}")
+            difference.add_note(
+                f"reproduce with python -m tests.reference.compare, game agreement|{family}|{number}"
+            )
             raise
     print(f"\n{family}: {dict(comparison.tally)}")
     for situation, times in sorted(naive.COVERED.items()):
@@ -155,13 +157,13 @@ def play_many(comparison: Comparison, family: str, games: int) -> None:
 
 @pytest.mark.parametrize("family", GAMES)
 def test_both_engines_agree_on_every_position_list_view_and_refusal(family: str) -> None:
-    engines_agree(family, MANY[family] * 40 if LONG else GAMES[family])
+    check_engines_agree(family, SOAK_GAMES[family] * 40 if LONG else GAMES[family])
 
 
-def engines_agree(family: str, games: int) -> None:
+def check_engines_agree(family: str, games: int) -> None:
     play_many(Comparison(InProcess(1 if LONG else 4)), family, games)
-    never = [situation for situation in MUST_MEET[family] if not naive.COVERED[situation]]
-    assert not never, f"{family} never met: {never}"
+    missing = [situation for situation in REQUIRED_SITUATIONS[family] if not naive.COVERED[situation]]
+    assert not missing, f"{family} did not cover: {missing}"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The reference itself against the worked cases of the rules page: an oracle must be right on its own."""
+"""The reference implementation passes the worked examples of the rules page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SEED = "5eed" * 16
 
 
 def classic(hands: list[list[str]], pirates: list[list[int | str]], letters: str = "FBECDA") -> Json:
-    """A jamaica position on printed boards, all forward, with the given hands and pirates."""
+    """Return a jamaica position on printed boards, all forward, with the given hands and pirates."""
     position = naive.new({"preset": "jamaica", "players": len(hands), "first": 0}, SEED)
     position["board"] = [symbol for letter in letters for symbol in PRINTED[letter].split()]
     rest = all_cards(position["options"])
@@ -33,13 +33,13 @@ def advanced(position: Json, card: str, source: int | str) -> Json:
     return naive.apply(position, 0, {"type": "advance", "card": card, "from": source})
 
 
-def test_a_skull_takes_yellow_past_two_taken_skulls() -> None:
+def test_a_skull_moves_yellow_past_two_occupied_skulls() -> None:
     before = classic([["skull"], []], [[9, *["goal"] * 5], [12, 17, *["goal"] * 4]])
     assert advanced(before, "skull", 9)["players"][0]["pirates"] == [23, *["goal"] * 5]
 
 
 def test_three_daggers_put_blue_on_7_15_and_24() -> None:
-    # Board F has its dagger on 2, which somebody holds.
+    # Board F has its dagger on 2, which is occupied.
     before = classic([["dagger"] * 3, []], [["start", 6, 6, *["goal"] * 3], [2, *["goal"] * 5]])
     one = advanced(before, "dagger", "start")
     two = advanced(one, "dagger", 6)
@@ -49,7 +49,7 @@ def test_three_daggers_put_blue_on_7_15_and_24() -> None:
     assert naive.legal(three) == [{"seat": 0, "action": {"type": "end"}}]
 
 
-def test_red_on_8_goes_back_to_the_two_on_6_for_two_cards() -> None:
+def test_red_on_8_retreats_to_two_pirates_on_6_for_two_cards() -> None:
     before = classic([[], []], [[8, *["goal"] * 5], [6, 6, *["goal"] * 4]])
     after = naive.apply(before, 0, {"type": "retreat", "from": 8})
     assert after["players"][0]["pirates"][0] == 6
@@ -67,7 +67,7 @@ def test_blue_on_17_and_18_retreats_past_three_and_then_into_two() -> None:
     assert gained == [1, 2, 2]
 
 
-def test_with_no_bottle_free_ahead_a_bottle_card_leads_to_the_goal() -> None:
+def test_with_every_bottle_ahead_occupied_a_bottle_leads_to_the_goal() -> None:
     position = classic([["bottle"], []], [[17, *["goal"] * 5], [18, 18, 22, 26, 31, 31]])
     taken = {n for n, symbol in enumerate(position["board"], 1) if symbol == "bottle" and n > 17}
     assert taken == {18, 22, 26, 31}
@@ -79,14 +79,14 @@ def test_with_no_bottle_free_ahead_a_bottle_card_leads_to_the_goal() -> None:
         naive.apply(after, 1, {"type": "resign"})
 
 
-def test_a_pirate_comes_back_from_the_goal_for_a_card() -> None:
+def test_a_pirate_retreats_from_the_goal_for_a_card() -> None:
     before = classic([[], []], [["start", *["goal"] * 5], [36, *["goal"] * 5]])
     after = naive.apply(before, 0, {"type": "retreat", "from": "goal"})
     assert after["players"][0]["pirates"] == ["start", 36, *["goal"] * 4]
     assert len(after["players"][0]["hand"]) == 1
 
 
-def test_numbers_of_a_stream_stay_below_and_a_shuffle_keeps_its_items() -> None:
+def test_stream_numbers_stay_below_the_bound_and_shuffles_keep_all_items() -> None:
     numbers = stream(SEED, "first")
     assert all(0 <= below(numbers, 5) < 5 for _ in range(100))
     assert sorted(shuffle(SEED, "board", list("FEDCBA"))) == list("ABCDEF")

@@ -1,4 +1,4 @@
-"""Tampered records, generated from the JSON of sample records, so that no field is forgotten."""
+"""Tampered records, generated from all fields of sample records, so that no field is forgotten."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tools.records import record_to_json
 Json = dict[str, Any]
 Path = tuple[str | int, ...]
 
-SERVER = "5" * 64
-COMMITMENT = rules.commitment_of(SERVER)
+SERVER_SEED = "5" * 64
+COMMITMENT = rules.commitment_of(SERVER_SEED)
 DAY = "2026-11-17"
 OPTIONS = {
     "preset": "jamaica",
@@ -26,8 +26,8 @@ OPTIONS = {
 }
 
 
-WALKED_ACTIONS = 3  # at the beginning
-MOST_SIBLINGS = 5  # values of the same field elsewhere
+TAMPERED_FIRST_ACTIONS = 3  # at the beginning
+MAX_SIBLINGS = 5  # values of the same field elsewhere
 KNOWN_VALUES: dict[str, tuple[Any, ...]] = {
     "actions[].by": ("person", "bot", "clock"),
     "result.reason": ("goal", "resigned", "aborted"),
@@ -36,18 +36,18 @@ KNOWN_VALUES: dict[str, tuple[Any, ...]] = {
     "options.relief": ("none", "rest", "start"),
     "options.first": (0, 1, 2),
 }
-"""Values that a field can have, where the sample shows only one of them."""
+"""Other valid values of fields for which the samples contain only one value."""
 
 
 class Tampered(NamedTuple):
     """A record with one change."""
 
     field: str
-    """The path of the changed value without its indices, such as `actions[].seat`."""
+    """Path of the changed value without indices, such as `actions[].seat`."""
     change: str
     record: Json
     path: Path = ()
-    """Where the change is; empty: the whole record is another."""
+    """Path of the changed value; empty if the whole record was replaced."""
     value: Any = None
 
 
@@ -79,12 +79,12 @@ def _play(options: rules.Options, seed: str, choose: Callable[[list[rules.Action
     return position, tuple(moves)
 
 
-def sample(scheme: int) -> Json:
-    """The record of a whole game, won at the goal: two people and a bot."""
+def sample_record(scheme: int) -> Json:
+    """Return the record of a game of two people and a bot that is won at the goal."""
     options = rules.parse_options(OPTIONS)
-    bot = (rules.bot_nonce(SERVER, 2),)
+    bot = (rules.bot_nonce(SERVER_SEED, 2),)
     nonces = () if scheme == 3 else (_nonce("a"), _nonce("b"), *bot)
-    seed = rules.deal_seed(SERVER, DAY) if scheme == 3 else rules.seed_from(SERVER, nonces)
+    seed = rules.deal_seed(SERVER_SEED, DAY) if scheme == 3 else rules.seed_from(SERVER_SEED, nonces)
     chance = random.Random(scheme)
 
     def choose(actions: list[rules.Action]) -> rules.Action:
@@ -96,12 +96,12 @@ def sample(scheme: int) -> Json:
         rules.Record(
             options=options,
             commitment=COMMITMENT,
-            server_seed=SERVER,
+            server_seed=SERVER_SEED,
             nonces=nonces,
             players=(("Ann", None), ("Bo", None), ("Cy", "sailor")),
             moves=moves,
             winner=last.winner,
-            places=tuple(rules.places(last)),
+            places=tuple(rules.finishing_places(last)),
             reason="goal",
             rules_version=scheme,
             scheme=scheme,
@@ -112,7 +112,7 @@ def sample(scheme: int) -> Json:
     )
 
 
-NO_EVIDENCE = {
+UNVERIFIABLE_FIELDS = {
     "players[].name": "names of today, shown to readers",
     "players[].bot": "the level of a bot; without seals also whether a seat was a bot's",
     "players": "two people in each other's place differ only in their names",
@@ -124,7 +124,7 @@ NO_EVIDENCE = {
     "options.hands": "who could see a hand changes no card",
     "options.actions": "no turn of the sample reached the limit",
     "options.min_actions": "no turn of the sample fell below the limit",
-    "options.relief": "nobody in the sample was stuck",
+    "options.relief": "no seat in the sample was stuck",
     "options.first": "the seat that began by chance",
     "void_rounds": "only those who were there know how many there were, and in which order",
     "void_rounds[].seals": "the seal of a seat that did not open is known only to those who were there",
@@ -132,26 +132,26 @@ NO_EVIDENCE = {
     "void_rounds[].nonces[]": "an opening can be left out",
     "void_rounds[].missing": "of several who did not open, one may be blamed (a seat can give a round up)",
 }
-"""Fields in which some change cannot be noticed from the record alone, and why.
+"""Fields in which a change may go unnoticed from the record alone, and why.
 
-Of options, bots and seals a client that was there notices every change (docs/interchange.md).
+A client that took part notices every change of options, bots and seals (docs/interchange.md).
 """
 
 
 # -- one change at a time --------------------------------------------------------------------------
 
 
-def tampered(record: Json) -> Iterator[Tampered]:
-    """The record with each of its values changed in every way that suits its type."""
+def tamper(record: Json) -> Iterator[Tampered]:
+    """Yield the record with each of its values changed in every way that fits the type of the value."""
     siblings = {name: list(values) for name, values in KNOWN_VALUES.items()}
-    places = [place for place in _walk(record) if not _is_in_the_middle(place[0], len(record["actions"]))]
+    places = [place for place in _walk(record) if not _is_middle_action(place[0], len(record["actions"]))]
     for path, value in places:
-        known = siblings.setdefault(_name(path), [])
+        known = siblings.setdefault(_field_name(path), [])
         if not isinstance(value, dict | list) and value not in known:
             known.append(value)
     for path, value in places:
-        for change, new in _changes(value, siblings[_name(path)]):
-            yield Tampered(_name(path), change, _with(record, path, new), path, new)
+        for change, new in _changes(value, siblings[_field_name(path)]):
+            yield Tampered(_field_name(path), change, _replace_at(record, path, new), path, new)
 
 
 def _walk(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -161,21 +161,21 @@ def _walk(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
         yield from _walk(part, (*path, key))
 
 
-def _is_in_the_middle(path: Path, actions: int) -> bool:
-    """Of the actions the first and the last are enough: all have the same fields."""
-    return path[:1] == ("actions",) and len(path) > 1 and WALKED_ACTIONS <= int(path[1]) < actions - 1
+def _is_middle_action(path: Path, actions: int) -> bool:
+    """Return whether to skip an action: the first ones and the last are enough, as all have the same fields."""
+    return path[:1] == ("actions",) and len(path) > 1 and TAMPERED_FIRST_ACTIONS <= int(path[1]) < actions - 1
 
 
-def _name(path: Path) -> str:
+def _field_name(path: Path) -> str:
     return "".join("[]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
 
 
-def _with(value: Any, path: Path, new: Any) -> Any:
-    """A copy with the value at `path` replaced; what lies beside the path is shared."""
+def _replace_at(value: Any, path: Path, new: Any) -> Any:
+    """Return a copy with the value at `path` replaced; everything else is shared."""
     if not path:
         return new
     changed = copy.copy(value)
-    changed[path[0]] = _with(value[path[0]], path[1:], new)
+    changed[path[0]] = _replace_at(value[path[0]], path[1:], new)
     return changed
 
 
@@ -188,7 +188,7 @@ def _changes(value: Any, siblings: list[Any]) -> Iterator[tuple[str, Any]]:
         case list():
             yield from _list_changes(value)
         case _:
-            others = [*siblings[:MOST_SIBLINGS], *_other_values(value)]
+            others = [*siblings[:MAX_SIBLINGS], *_other_values(value)]
             different = [other for other in others if type(other) is not type(value) or other != value]
             yield from ((f"{value!r} to {other!r}", other) for other in different)
     if value is not None:
@@ -225,9 +225,9 @@ def _other_values(value: Any) -> list[Any]:
 # -- attacks that change several fields ------------------------------------------------------------
 
 
-def rewritten() -> Iterator[Tampered]:
-    """A sealed record with changes that fit each other: each hides or forges something."""
-    sealed = sample(2)
+def rewrite_records() -> Iterator[Tampered]:
+    """Yield sealed records with several consistent changes that hide or forge something."""
+    sealed = sample_record(2)
     seals, rounds = sealed["seals"], sealed["void_rounds"]
     bare = {key: part for key, part in sealed.items() if key not in ("scheme", "seals", "void_rounds")}
     unsealed = {**bare, "format": "cartagena-record/1", "rules_version": 1}
@@ -260,10 +260,10 @@ def rewritten() -> Iterator[Tampered]:
     double = {"seals": [_seal("9"), _seal("9"), None], "nonces": [None, None, None], "missing": [0]}
     yield Tampered("void_rounds", "one seal for two seats", with_rounds(double))
     whole = {"seals": [_seal("9"), _seal("8")], "nonces": [_nonce("9"), _nonce("8")], "missing": [1]}
-    yield Tampered("void_rounds", "everybody opened", with_rounds(whole))
+    yield Tampered("void_rounds", "all seats opened", with_rounds(whole))
     unended = {"winner": None, "places": None, "reason": "goal"}
     yield Tampered(
-        "result", "won by nobody", {**sealed, "actions": sealed["actions"][:-1], "result": unended}
+        "result", "won without a winner", {**sealed, "actions": sealed["actions"][:-1], "result": unended}
     )
     aborted = {"winner": None, "places": [1, 2, 3], "reason": "aborted"}
     yield Tampered(
@@ -271,5 +271,5 @@ def rewritten() -> Iterator[Tampered]:
     )
     gave_up = {"winner": None, "places": [1, 2, 3], "reason": "resigned"}
     yield Tampered(
-        "result", "nobody resigned", {**sealed, "actions": sealed["actions"][:-1], "result": gave_up}
+        "result", "no seat resigned", {**sealed, "actions": sealed["actions"][:-1], "result": gave_up}
     )

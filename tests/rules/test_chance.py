@@ -1,4 +1,4 @@
-"""Chance: the engine against published vectors (vectors.json), and against the laws of chance."""
+"""Randomness: the published vectors (vectors.json) and statistical tests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_the_published_file_is_what_the_independent_program_writes():
 @pytest.mark.parametrize("case", VECTORS["streams"], ids=lambda case: f"{case['seed'][:4]} {case['label']}")
 def test_streams(case):
     stream = Stream(case["seed"], case["label"])
-    assert [str(stream.number()) for _ in case["numbers"]] == case["numbers"]
+    assert [str(stream.next_number()) for _ in case["numbers"]] == case["numbers"]
 
 
 @pytest.mark.parametrize("case", VECTORS["below"], ids=lambda case: f"{case['seed'][:4]} {case['label']}")
@@ -31,11 +31,11 @@ def test_numbers_below_a_bound(case):
     assert [str(stream.below(int(bound))) for bound in case["bounds"]] == case["answers"]
 
 
-def test_the_vectors_hold_numbers_that_are_too_high_and_so_taken_anew():
+def test_the_vectors_contain_rejected_numbers():
     rejecting = [case for case in VECTORS["below"] if case["rejects"]]
     assert rejecting
     for case in rejecting:
-        first = Stream(case["seed"], case["label"]).number()
+        first = Stream(case["seed"], case["label"]).next_number()
         bound = int(case["bounds"][0])
         assert first >= 2**64 - 2**64 % bound
         assert case["answers"] != [str(first % bound)]
@@ -75,10 +75,10 @@ def test_a_nonce_is_32_lower_case_hexadecimal_digits(nonce):
         rules.seed_from("0" * 64, [nonce])
 
 
-# --- the laws of chance; the seeds are fixed, so a test that holds today holds tomorrow
+# --- statistical tests; the seeds are fixed, so the results never change
 
-# The value that chi-square exceeds once in ten thousand times, by degrees of freedom (from tables).
-RARE = {1: 15.14, 2: 18.42, 3: 21.11, 4: 23.51, 5: 25.74, 35: 76.0, 119: 184.0}
+# The value that chi-square exceeds with probability 1/10,000, by degrees of freedom (from tables).
+CHI_SQUARE_LIMIT = {1: 15.14, 2: 18.42, 3: 21.11, 4: 23.51, 5: 25.74, 35: 76.0, 119: 184.0}
 
 
 def chi_square(counts: Counter, kinds: int) -> float:
@@ -87,45 +87,45 @@ def chi_square(counts: Counter, kinds: int) -> float:
     return empty + sum((count - expected) ** 2 / expected for count in counts.values())
 
 
-def seeds(amount):
-    return (f"{number:064x}" for number in range(amount))
+def make_seeds(count):
+    return (f"{number:064x}" for number in range(count))
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_every_seat_starts_equally_often(players):
-    counts = Counter(Stream(seed, "first").below(players) for seed in seeds(3000))
-    assert chi_square(counts, players) < RARE[players - 1]
+    counts = Counter(Stream(seed, "first").below(players) for seed in make_seeds(3000))
+    assert chi_square(counts, players) < CHI_SQUARE_LIMIT[players - 1]
 
 
 def test_a_shuffle_gives_every_order_equally_often():
-    counts = Counter("".join(shuffle(seed, "deck:0", "ABCDE")) for seed in seeds(6000))
-    assert chi_square(counts, 120) < RARE[119]
+    counts = Counter("".join(shuffle(seed, "deck:0", "ABCDE")) for seed in make_seeds(6000))
+    assert chi_square(counts, 120) < CHI_SQUARE_LIMIT[119]
 
 
 def test_every_board_lies_at_every_place_equally_often():
-    orders = [shuffle(seed, "board", "ABCDEF") for seed in seeds(3000)]
+    orders = [shuffle(seed, "board", "ABCDEF") for seed in make_seeds(3000)]
     for place in range(6):
-        assert chi_square(Counter(order[place] for order in orders), 6) < RARE[5]
+        assert chi_square(Counter(order[place] for order in orders), 6) < CHI_SQUARE_LIMIT[5]
 
 
 def test_every_board_is_turned_half_of_the_time():
     counts: Counter[int] = Counter()
-    for seed in seeds(800):
+    for seed in make_seeds(800):
         stream = Stream(seed, "turned")
         counts.update(stream.below(2) for _ in range(6))
-    assert chi_square(counts, 2) < RARE[1]
+    assert chi_square(counts, 2) < CHI_SQUARE_LIMIT[1]
 
 
 def test_deals_give_every_seat_every_symbol_equally_often():
     options = rules.parse_options({"preset": "jamaica", "players": 3})
     counts = [Counter(), Counter(), Counter()]  # type: list[Counter[str]]
-    for seed in seeds(400):
+    for seed in make_seeds(400):
         position = rules.new_game(options, seed)
         for seat in range(3):
             counts[seat].update(position.hand_names(seat))
     for seat in range(3):
-        # Six cards of one hand hang together a little, which only makes the counts more even.
-        assert chi_square(counts[seat], 6) < RARE[5]
+        # The six cards of a hand are slightly dependent, which only makes the counts more even.
+        assert chi_square(counts[seat], 6) < CHI_SQUARE_LIMIT[5]
 
 
 def test_the_snake_lies_under_every_chest_equally_often():
@@ -133,13 +133,15 @@ def test_the_snake_lies_under_every_chest_equally_often():
         {"preset": "dungeon", "players": 2, "black_magic": True, "passage_boards": 4}
     )
     counts: Counter[str] = Counter()
-    for seed in seeds(500):
+    for seed in make_seeds(500):
         position = rules.new_game(options, seed)
         tokens = [*position.tokens.values(), *position.tokens_aside]
         counts[str(tokens.index("snake") // 2)] += 1
-    assert chi_square(counts, 4) < RARE[3]
+    assert chi_square(counts, 4) < CHI_SQUARE_LIMIT[3]
 
 
-def test_one_label_tells_nothing_of_another():
-    pairs = Counter((Stream(seed, "first").below(6), Stream(seed, "board").below(6)) for seed in seeds(4000))
-    assert chi_square(pairs, 36) < RARE[35]
+def test_streams_of_different_labels_are_independent():
+    pairs = Counter(
+        (Stream(seed, "first").below(6), Stream(seed, "board").below(6)) for seed in make_seeds(4000)
+    )
+    assert chi_square(pairs, 36) < CHI_SQUARE_LIMIT[35]

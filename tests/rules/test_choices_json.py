@@ -1,4 +1,4 @@
-"""The choices that are put together from ready-made texts are the choices."""
+"""Choices joined from cached fragments equal those built from the legal list."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from app import rules
-from app.rules.modules.scoundrels import OwedDiscard
+from app.rules.formats.choices import preview_choices
+from app.rules.modules.scoundrels import DiscardPlaceholder
 
 VARIANTS: tuple[dict[str, object], ...] = (
     {},
@@ -20,43 +21,45 @@ VARIANTS: tuple[dict[str, object], ...] = (
 
 
 @pytest.mark.parametrize("preset", sorted(rules.PRESETS))
-def test_ready_made_choices_are_the_same_for_every_seat_all_game_long(preset: str) -> None:
+def test_written_choices_equal_previewed_ones_throughout_a_game(preset: str) -> None:
     for number, variant in enumerate(VARIANTS):
         try:
             options = rules.parse_options({"preset": preset, "players": 2 + number, **variant})
         except rules.BadOptions:
-            continue  # black magic needs symbols that not every edition has
+            continue  # not every edition has the symbols of black magic
         chance = random.Random(number)
         position = rules.new_game(options, f"{number:064x}")
         for _ in range(150):
             if position.winner is not None:
                 break
             for seat in range(options.players):
-                told = json.loads(rules.choices_json(position, seat))
-                assert told == rules.choices(position, seat)
-                sealed = rules.choices_json(position, seat, is_sealed=True)
-                assert json.loads(sealed) == rules.choices(position, seat, is_sealed=True)
-                assert all(choice["final"] for choice in json.loads(sealed))
                 listed = rules.legal(position, seat)
-                _check_that_its_words_are_known(position, told, listed)
-                _check_that_only_what_is_legal_stands_in_it(position, sealed, listed)
+                choices = json.loads(rules.choices_json(position, seat))
+                assert choices == preview_choices(position, seat, listed, is_undo_closed=False)
+                final_choices = rules.choices_json(position, seat, is_undo_closed=True)
+                assert json.loads(final_choices) == preview_choices(
+                    position, seat, listed, is_undo_closed=True
+                )
+                assert all(choice["final"] for choice in json.loads(final_choices))
+                _check_actions_are_cached(position, choices, listed)
+                _check_prefixes_match_legal_actions(position, final_choices, listed)
             seat = chance.choice(rules.seats_to_act(position))
             action = chance.choice(rules.legal(position, seat))
-            if isinstance(action, OwedDiscard):
+            if isinstance(action, DiscardPlaceholder):
                 action = rules.default_action(position, seat)
-            # A fresh value, as it comes from a client: it is the same action without being the same object.
+            # Use an equal but different object, as parsing a client's message would.
             sent = rules.action_from_json(rules.action_to_json(action))
             after, events = rules.apply(position, seat, sent)
             assert rules.apply(position, seat, action.canonical(), is_listed=True) == (after, events)
             position = after
 
 
-def _check_that_its_words_are_known(
-    position: rules.Position, told: list[dict[str, Any]], listed: list[rules.Action]
+def _check_actions_are_cached(
+    position: rules.Position, choices: list[dict[str, Any]], listed: list[rules.Action]
 ) -> None:
-    for choice, action in zip(told, listed, strict=True):
+    for choice, action in zip(choices, listed, strict=True):
         words = json.dumps(choice["action"], separators=(",", ":")).encode()
-        known = rules.known_action(position, words)
+        known = rules.find_cached_action(position, words)
         if isinstance(action, rules.Advance | rules.Retreat | rules.End):
             assert known is not None
             assert known.action is action
@@ -64,16 +67,16 @@ def _check_that_its_words_are_known(
             assert known[:2] == (rules.action_from_json(choice["action"]), choice["action"])
 
 
-def _check_that_only_what_is_legal_stands_in_it(
-    position: rules.Position, told: bytes, listed: list[rules.Action]
+def _check_prefixes_match_legal_actions(
+    position: rules.Position, choices: bytes, listed: list[rules.Action]
 ) -> None:
-    """A room takes an action for legal because its choice begins like this somewhere in the list it has sent."""
+    """Check that the prefix test of rooms accepts exactly the legal actions."""
     legal = set(map(id, listed))
     for known in position.ruleset.cache.by_json.values():
-        assert (known.head in told) == (id(known.action) in legal)
+        assert (known.choice_prefix in choices) == (id(known.action) in legal)
 
 
-def test_other_words_for_the_same_action_are_not_known() -> None:
+def test_other_json_for_the_same_action_is_not_in_the_cache() -> None:
     position = rules.new_game(rules.parse_options({"preset": "jamaica", "players": 2}), "0" * 64)
     for words in (b'{"type": "end"}', b'{"type":"resign"}', b'{"from":"start","type":"retreat"}', b"[]", b""):
-        assert rules.known_action(position, words) is None
+        assert rules.find_cached_action(position, words) is None

@@ -1,4 +1,4 @@
-"""The commands on rules and records: rules, replay, verify, picture."""
+"""The commands rules, replay, verify and picture."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_rules_as_json_is_the_catalogue(capsys):
     assert json.loads(out) == json.loads(json.dumps(rules.catalogue_to_json()))
 
 
-def test_replay_tells_every_action(capsys):
+def test_replay_prints_every_action(capsys):
     code, out, _ = run(capsys, "replay", RECORD)
     record = rules.record_from_json(json.loads(RECORD.read_text()))
     assert code == 0
@@ -53,11 +53,11 @@ def test_replay_tells_every_action(capsys):
         assert f"\n{number}. {rules.SEAT_LETTERS[move.seat]} {rules.action_to_text(move.action)}\n" in out
 
 
-def test_replay_shows_one_step_through_the_eyes_of_one_seat(capsys):
+def test_replay_shows_one_step_from_one_seats_view(capsys):
     _, out, _ = run(capsys, "replay", RECORD, "--step", 3, "--seat", 1)
     record = rules.record_from_json(json.loads(RECORD.read_text()))
     position = [position for position, _ in rules.replay(record)][3]
-    assert rules.draw_view(rules.view(position, 1)) in out
+    assert rules.view_to_diagram(rules.view(position, 1)) in out
 
 
 def test_replay_of_one_seat_names_no_other_hidden_hand(capsys):
@@ -74,13 +74,13 @@ def test_replay_refuses_what_the_record_does_not_have(capsys, words):
     assert err.startswith("cartagena: ")
 
 
-def test_verify_says_that_a_true_record_holds(capsys):
+def test_verify_accepts_a_true_record(capsys):
     code, out, err = run(capsys, "verify", RECORD, "--scheme", 1)
     assert (code, err) == (0, "")
-    assert "commitment: holds" in out
+    assert "commitment: matches" in out
 
 
-@pytest.mark.parametrize(("words", "said"), [((), "say so (--scheme 1)"), (("--scheme", 2), "had scheme 2")])
+@pytest.mark.parametrize(("words", "said"), [((), "pass --scheme 1"), (("--scheme", 2), "had scheme 2")])
 def test_verify_refuses_an_unsealed_record_unless_its_table_is_known_to_be_unsealed(capsys, words, said):
     code, out, err = run(capsys, "verify", RECORD, *words)
     assert (code, out) == (1, "")
@@ -98,7 +98,7 @@ def test_verify_refuses_a_forged_record(capsys, tmp_path, name):
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[]", b"null", b"NaN"])
 @pytest.mark.parametrize("command", ["verify", "replay", "picture"])
-def test_a_file_that_is_something_else_is_refused_with_a_sentence(capsys, tmp_path, command, content):
+def test_a_file_of_another_kind_is_refused_with_a_message(capsys, tmp_path, command, content):
     path = tmp_path / "something"
     path.write_bytes(content)
     code, out, err = run(capsys, command, path)
@@ -108,31 +108,31 @@ def test_a_file_that_is_something_else_is_refused_with_a_sentence(capsys, tmp_pa
 
 
 @pytest.mark.parametrize("command", ["verify", "replay", "picture"])
-def test_a_file_that_is_not_there_is_refused_with_a_sentence(capsys, tmp_path, command):
+def test_a_missing_file_is_refused_with_a_message(capsys, tmp_path, command):
     code, _, err = run(capsys, command, tmp_path / "nothing")
     assert code == 1
-    assert "cannot be read" in err
+    assert "cannot read" in err
 
 
-def test_picture_draws_a_position_and_reads_the_drawing_back(capsys, tmp_path, position_file):
-    _, drawn, _ = run(capsys, "picture", position_file)
+def test_picture_prints_a_diagram_and_parses_it_back(capsys, tmp_path, position_file):
+    _, layout_of, _ = run(capsys, "picture", position_file)
     path = tmp_path / "drawing.txt"
-    path.write_text(drawn)
+    path.write_text(layout_of)
     code, out, _ = run(capsys, "picture", "--json", path)
     assert code == 0
     assert json.loads(out) == json.loads(position_file.read_text())
 
 
 def test_picture_of_one_seat_hides_what_it_does_not_see(capsys, position_file):
-    _, drawn, _ = run(capsys, "picture", position_file, "--seat", 0)
-    assert "hand b ?6" in drawn
-    assert "snake" not in drawn
+    _, layout_of, _ = run(capsys, "picture", position_file, "--seat", 0)
+    assert "hand b ?6" in layout_of
+    assert "snake" not in layout_of
 
 
 @pytest.mark.parametrize(
     "text", ["", "cartagena/1", "cartagena/1\noptions preset=jamaica players=2\n", "\x00"]
 )
-def test_a_drawing_that_cannot_be_read_is_refused_with_a_sentence(capsys, tmp_path, text):
+def test_an_unreadable_diagram_is_refused_with_a_message(capsys, tmp_path, text):
     path = tmp_path / "drawing.txt"
     path.write_text(text)
     code, _, err = run(capsys, "picture", "--json", path)
@@ -150,4 +150,4 @@ def test_the_commands_read_standard_input_too():
         check=False,
     )
     assert done.returncode == 0
-    assert b"commitment: holds" in done.stdout
+    assert b"commitment: matches" in done.stdout

@@ -1,4 +1,4 @@
-"""The core of the rules names no module and no symbol: it walks what the modules have registered."""
+"""The core of the rules names no module and no symbol; it only walks what modules register."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from pathlib import Path
 from app.rules.core.action import ACTIONS
 from app.rules.core.cards import SYMBOL_NAMES
 from app.rules.core.event import EVENTS
-from app.rules.core.ruleset import DEBTS, MODULES
+from app.rules.core.ruleset import MODULES, PENDING_TYPES
 
 CORE = Path(__file__).resolve().parents[2] / "app" / "rules" / "core"
 
 
-def classes() -> set[str]:
-    """The actions, events and debts that the modules keep in their own files."""
+def module_classes() -> set[str]:
+    """Return the names of the actions, events and pending choices that modules define."""
     own = {kind.__name__ for kind in (*ACTIONS.values(), *EVENTS.values()) if ".modules." in kind.__module__}
-    return own | {kind.__name__ for module in MODULES for kind in module.debts}
+    return own | {kind.__name__ for module in MODULES for kind in module.pending_types}
 
 
-def words() -> set[str]:
+def forbidden_words() -> set[str]:
     return {module.name.replace("_", " ") for module in MODULES} | SYMBOL_NAMES
 
 
-def found(text: str) -> list[str]:
-    """Every forbidden name in a text, in any writing: LanternLit, lantern_lit, lanterns."""
+def find_forbidden(text: str) -> list[str]:
+    """Return the forbidden names in a text, in any spelling: LanternLit, lantern_lit, lanterns."""
     plain = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).lower().replace("_", " ")
-    # A key is a plain word of Python's too.
-    shapes = {word: '"key"' if word == "key" else rf"(?<!\w){word}s?(?!\w)" for word in words()}
+    # "key" is also a common word in Python.
+    shapes = {word: '"key"' if word == "key" else rf"(?<!\w){word}s?(?!\w)" for word in forbidden_words()}
     return sorted(
         [word for word, shape in shapes.items() if re.search(shape, plain)]
-        + [name for name in classes() if re.search(rf"\b{name}\b", text)]
+        + [name for name in module_classes() if re.search(rf"\b{name}\b", text)]
     )
 
 
 def test_the_core_names_no_module_and_no_symbol() -> None:
-    assert len(words()) == 16
-    assert len(classes()) > 30
-    assert {path.name: found(path.read_text()) for path in CORE.glob("*.py")} == {
+    assert len(forbidden_words()) == 16
+    assert len(module_classes()) > 30
+    assert {path.name: find_forbidden(path.read_text()) for path in CORE.glob("*.py")} == {
         path.name: [] for path in CORE.glob("*.py")
     }
 
@@ -56,9 +56,9 @@ def test_a_planted_name_is_found() -> None:
         "class LanternLit(Event):",
         "# Morgan's pirates",
     ):
-        assert found(text), text
-    assert found("sorted(cards, key=len)  # that is all") == []
+        assert find_forbidden(text), text
+    assert find_forbidden("sorted(cards, key=len)  # that is all") == []
 
 
-def test_every_debt_is_registered_by_its_kind() -> None:
-    assert list(DEBTS) == [kind.kind for module in MODULES for kind in module.debts]
+def test_every_pending_type_is_registered_by_its_kind() -> None:
+    assert list(PENDING_TYPES) == [kind.kind for module in MODULES for kind in module.pending_types]

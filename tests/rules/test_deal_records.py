@@ -1,4 +1,4 @@
-"""Records of a deal of the day: the seed follows from the secret and the day, and nobody at the table has a nonce."""
+"""Records of a deal of the day: the seed follows from the secret and the day, and seats have no nonces."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 
 def record(day: str = DAY) -> Json:
-    """One card is played, so that boards and hands matter; then the person gives up against one bot."""
+    """Return the record of a game in which a person plays one card, so that the deal matters, and then resigns."""
     options = rules.parse_options({"preset": "jamaica", "players": 2, "first": 0})
     position = rules.new_game(options, rules.deal_seed(SERVER, day))
     moves: list[rules.Move] = []
@@ -34,7 +34,7 @@ def record(day: str = DAY) -> Json:
             players=(("Ann", None), ("Bo", "sailor")),
             moves=tuple(moves),
             winner=1,
-            places=tuple(rules.places(position)),
+            places=tuple(rules.finishing_places(position)),
             reason="resigned",
             rules_version=3,
             scheme=3,
@@ -47,7 +47,7 @@ def test_the_seed_is_the_hash_of_secret_and_day():
     assert rules.deal_seed(SERVER, DAY) == sha256(f"{SERVER}|deal|{DAY}".encode()).hexdigest()
 
 
-def test_it_is_read_as_it_was_written_and_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_a_deal_record_round_trips_and_verifies(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     written = record()
     assert (written["format"], written["nonces"]) == ("cartagena-record/3", [])
     read = rules.record_from_json(written)
@@ -59,14 +59,14 @@ def test_it_is_read_as_it_was_written_and_holds(tmp_path: Path, capsys: pytest.C
     assert f"the deal of {DAY}" in capsys.readouterr().out
 
 
-def test_the_deal_of_another_day_or_another_secret_does_not_hold():
+def test_a_deal_of_another_day_or_secret_fails_verification():
     others = [{**record(), "server_seed": "6" * 64}]
     others += [{**record(), "deal": f"2026-11-{day}"} for day in range(18, 30)]
     for other in others[:1]:
         with pytest.raises(rules.BadRecord):
             rules.verify(rules.record_from_json(other))
     failed = 0
-    for other in others[1:]:  # the card may happen to be in the other hand too
+    for other in others[1:]:  # the other hand may contain the card by chance
         try:
             rules.verify(rules.record_from_json(other))
         except rules.BadRecord:
@@ -78,6 +78,6 @@ def test_the_deal_of_another_day_or_another_secret_does_not_hold():
     "change",
     [{"nonces": ["a" * 32]}, {"deal": "today"}, {"deal": None}, {"scheme": 2}, {"seals": [None, None]}],
 )
-def test_what_no_deal_has_is_refused(change: Json):
+def test_fields_that_no_deal_has_are_refused(change: Json):
     with pytest.raises(rules.BadRecord):
         rules.record_from_json({**record(), **change})

@@ -18,12 +18,12 @@ ROOT = Path(__file__).resolve().parents[2]
 SEED = "c0ffee" * 10 + "0123"
 CODES = """bad_json bad_request bad_options bad_seed bad_position bad_action bad_seat not_your_turn illegal
     game_over""".split()
-PATIENCE = 180
-"""Seconds until an answer that does not come is a failure; far more than a loaded machine needs."""
+TIMEOUT_SECONDS = 180
+"""Time limit of an answer, far more than a loaded machine needs."""
 
 
 class Engine:
-    """The real command behind a real pipe."""
+    """The `cartagena engine` command in a process of its own."""
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(
@@ -36,7 +36,7 @@ class Engine:
         )
 
     def line(self, line: bytes) -> Any:
-        """Send one line with its end and wait for its answer, which must be flushed by itself."""
+        """Send one line and wait for its answer, which the engine must flush."""
         assert self.process.stdin
         self.process.stdin.write(line + b"\n")
         return self.answer()
@@ -45,7 +45,7 @@ class Engine:
         assert self.process.stdout
         text = b""
         while not text.endswith(b"\n"):
-            ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
+            ready, _, _ = select.select([self.process.stdout], [], [], TIMEOUT_SECONDS)
             assert ready, "No answer came."
             part = self.process.stdout.read(1 << 20)
             assert part, "The engine is gone."
@@ -69,18 +69,20 @@ def code_of(answer: Any) -> str:
 
 
 @pytest.fixture(scope="module")
-def running() -> Iterator[Engine]:
+def running_engine() -> Iterator[Engine]:
     engine = Engine()
     yield engine
-    out, err = engine.process.communicate(timeout=PATIENCE)
-    assert (out, err, engine.process.returncode) == (b"", b"", 0), "It ends quietly with its input."
+    out, err = engine.process.communicate(timeout=TIMEOUT_SECONDS)
+    assert (out, err, engine.process.returncode) == (b"", b"", 0), (
+        "The engine must exit quietly at end of file."
+    )
 
 
 @pytest.fixture
-def engine(running: Engine) -> Iterator[Engine]:
-    """Each test leaves the engine alive and answering."""
-    yield running
-    assert running.ask(do="new", options={"preset": "jamaica", "players": 2}, seed=SEED).keys() == {
+def engine(running_engine: Engine) -> Iterator[Engine]:
+    """Return the shared engine and check afterwards that it still answers."""
+    yield running_engine
+    assert running_engine.ask(do="new", options={"preset": "jamaica", "players": 2}, seed=SEED).keys() == {
         "position"
     }
 
@@ -94,7 +96,7 @@ def position() -> dict[str, Any]:
 # --- every request
 
 
-def test_new_lays_the_table_of_the_seed(engine):
+def test_new_sets_up_the_table_of_the_seed(engine):
     for preset in rules.PRESETS:
         given = {"preset": preset, "players": 4}
         expected = rules.position_to_json(rules.new_game(rules.parse_options(given), SEED))
@@ -109,7 +111,7 @@ def test_legal_lists_seat_and_action(engine, position):
     assert engine.ask(do="legal", position=position) == {"actions": expected}
 
 
-def test_apply_gives_position_and_events(engine, position):
+def test_apply_returns_position_and_events(engine, position):
     action = {"type": "advance", "card": position["players"][0]["hand"][0], "from": "start"}
     answer = engine.ask(do="apply", position=position, seat=0, action=action)
     assert answer.keys() == {"position", "events"}
@@ -125,7 +127,7 @@ def test_view_is_for_a_seat_or_a_spectator(engine, position, seat):
     assert engine.ask(do="view", position=position, seat=seat) == {"view": expected}
 
 
-def test_choose_answers_a_legal_action_from_the_position_or_the_view(engine, position):
+def test_choose_returns_a_legal_action_from_a_position_or_a_view(engine, position):
     listed = [entry["action"] for entry in engine.ask(do="legal", position=position)["actions"]]
     assert engine.ask(do="choose", position=position, seat=0, bot="captain")["action"] in listed
     view = engine.ask(do="view", position=position, seat=0)["view"]
@@ -149,7 +151,7 @@ def test_a_whole_game_goes_through_the_pipe(engine):
 # --- every error
 
 
-def test_every_code_is_met(engine, position):
+def test_every_error_code_occurs(engine, position):
     won = json.loads(json.dumps(position))
     won["players"][1]["pirates"] = ["goal"] * 6
     won["winner"] = 1
@@ -189,7 +191,7 @@ def test_every_code_is_met(engine, position):
     ],
     ids=lambda line: repr(line[:24]),
 )
-def test_what_is_not_json_is_answered_as_bad_json(engine, line):
+def test_invalid_json_is_answered_with_bad_json(engine, line):
     assert code_of(engine.line(line)) == "bad_json"
 
 
@@ -229,7 +231,7 @@ def test_a_seat_is_a_number_of_the_table(engine, position, seat):
     assert engine.refused(do="apply", position=position, seat=seat, action={"type": "end"}) == "bad_seat"
 
 
-def test_applying_needs_a_seat_watching_does_not(engine, position):
+def test_apply_needs_a_seat_but_view_does_not(engine, position):
     assert engine.refused(do="apply", position=position, seat=None, action={"type": "end"}) == "bad_seat"
 
 
@@ -248,24 +250,24 @@ def test_a_position_with_ten_thousand_cards_is_refused(engine, position):
     assert engine.refused(do="legal", position=spoilt) == "bad_position"
 
 
-def test_the_last_line_needs_no_end():
+def test_the_last_line_needs_no_newline():
     engine = Engine()
-    out, err = engine.process.communicate(b'{"do":"sing"}\n{"do":"sing"}', timeout=PATIENCE)
+    out, err = engine.process.communicate(b'{"do":"sing"}\n{"do":"sing"}', timeout=TIMEOUT_SECONDS)
     assert [code_of(json.loads(line)) for line in out.splitlines()] == ["bad_request", "bad_request"]
     assert (err, engine.process.returncode) == (b"", 0)
 
 
-def test_an_empty_input_is_an_empty_output():
+def test_empty_input_gives_empty_output():
     engine = Engine()
-    assert engine.process.communicate(b"", timeout=PATIENCE) == (b"", b"")
+    assert engine.process.communicate(b"", timeout=TIMEOUT_SECONDS) == (b"", b"")
     assert engine.process.returncode == 0
 
 
-def test_many_requests_at_once_are_answered_in_their_order(engine, position):
+def test_requests_sent_at_once_are_answered_in_order(engine, position):
     assert engine.process.stdin
     lines = [json.dumps({"do": "view", "position": position, "seat": seat}) for seat in (0, 1, 2)] * 4
     process = Engine().process
-    out, _ = process.communicate("".join(line + "\n" for line in lines).encode(), timeout=PATIENCE)
+    out, _ = process.communicate("".join(line + "\n" for line in lines).encode(), timeout=TIMEOUT_SECONDS)
     seen = [json.loads(line)["view"]["players"] for line in out.splitlines()]
     assert [[player["hand"] is not None for player in players].index(True) for players in seen] == [
         0,
@@ -274,7 +276,7 @@ def test_many_requests_at_once_are_answered_in_their_order(engine, position):
     ] * 4
 
 
-def test_a_reader_that_goes_away_ends_the_engine_quietly():
+def test_the_engine_exits_quietly_when_its_reader_is_gone():
     process = Engine().process
     assert process.stdin
     assert process.stdout
@@ -284,5 +286,5 @@ def test_a_reader_that_goes_away_ends_the_engine_quietly():
             process.stdin.write(b"{}\n")
     except BrokenPipeError:
         pass
-    _, err = process.communicate(timeout=PATIENCE)
+    _, err = process.communicate(timeout=TIMEOUT_SECONDS)
     assert b"Traceback" not in err

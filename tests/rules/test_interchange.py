@@ -1,4 +1,4 @@
-"""Positions and actions from outside: any valid one is taken, everything else refused."""
+"""Parsing of positions and actions: valid ones are accepted, everything else is refused."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import json
 import pytest
 
 from app import rules
-from tests.rules.table import SEED
+from tests.rules.layout import SEED
 
 
-def laid(preset="jamaica", players=3, **changed):
+def new_position_json(preset="jamaica", players=3, **changed):
     options = rules.parse_options({"preset": preset, "players": players, "first": 0, **changed})
     return rules.position_to_json(rules.new_game(options, SEED))
 
@@ -19,7 +19,7 @@ def laid(preset="jamaica", players=3, **changed):
 MAGIC = {"black_magic": True, "scoundrels": True}
 
 
-def spoilt(change, position):
+def change_copy(change, position):
     position = copy.deepcopy(position)
     change(position)
     return position
@@ -33,16 +33,16 @@ def is_refused(position):
     return False
 
 
-FIELDS = tuple(laid())
+FIELDS = tuple(new_position_json())
 
 
 @pytest.mark.parametrize("preset", rules.PRESETS)
-def test_a_laid_table_is_taken_and_given_back_the_same(preset):
-    position = laid(preset)
+def test_a_position_round_trips_through_json(preset):
+    position = new_position_json(preset)
     assert rules.position_to_json(rules.position_from_json(json.loads(json.dumps(position)))) == position
 
 
-def test_the_fields_are_those_of_the_interchange_in_their_order():
+def test_positions_have_the_documented_fields_in_order():
     assert (
         tuple(
             """format options seed board players deck row discard shuffles sloop chests chests_aside
@@ -50,50 +50,54 @@ def test_the_fields_are_those_of_the_interchange_in_their_order():
         )
         == FIELDS
     )
-    assert tuple(laid()["players"][0]) == ("hand", "pirates", "resigned")
-    assert tuple(laid()["turn"]) == ("seat", "taken", "captain_used")
+    assert tuple(new_position_json()["players"][0]) == ("hand", "pirates", "resigned")
+    assert tuple(new_position_json()["turn"]) == ("seat", "taken", "captain_used")
 
 
 @pytest.mark.parametrize("name", FIELDS)
 def test_a_missing_field_is_refused(name):
-    assert is_refused(spoilt(lambda p: p.pop(name), laid()))
+    assert is_refused(change_copy(lambda p: p.pop(name), new_position_json()))
 
 
 @pytest.mark.parametrize("inner", [lambda p: p, lambda p: p["players"][0], lambda p: p["turn"]])
 def test_an_unknown_field_is_refused(inner):
-    assert is_refused(spoilt(lambda p: inner(p).update(more=1), laid()))
+    assert is_refused(change_copy(lambda p: inner(p).update(more=1), new_position_json()))
 
 
 @pytest.mark.parametrize("name", FIELDS)
 @pytest.mark.parametrize("value", [True, -1, 1.5, "x", [1], {"x": 1}, [[]], [None]])
 def test_a_field_of_the_wrong_type_is_refused(name, value):
-    assert is_refused(laid() | {name: value})
+    assert is_refused(new_position_json() | {name: value})
 
 
 @pytest.mark.parametrize("position", [None, [], "x", 3, {}, True])
-def test_what_is_no_object_with_fields_is_refused(position):
+def test_a_value_that_is_not_an_object_is_refused(position):
     assert is_refused(position)
 
 
-def first(position):
+def first_player(position):
     return position["players"][0]
 
 
-SPOILT = {
-    "a hand not sorted": lambda p: first(p)["hand"].reverse() or first(p)["hand"].sort(reverse=True),
+INVALID_CHANGES = {
+    "a hand not sorted": lambda p: (
+        first_player(p)["hand"].reverse() or first_player(p)["hand"].sort(reverse=True)
+    ),
     "a card too many": lambda p: p["deck"].append("hat"),
     "a card too few": lambda p: p["deck"].pop(),
     "a card changed": lambda p: p["deck"].__setitem__(0, "hat" if p["deck"][0] != "hat" else "key"),
     "a card of another game": lambda p: p["deck"].__setitem__(0, "hook"),
     "a dark card without scoundrels": lambda p: p["deck"].__setitem__(0, p["deck"][0] + "*"),
-    "pirates not in route order": lambda p: first(p).update(pirates=[3, "start", *["start"] * 4]),
-    "a pirate too few": lambda p: first(p)["pirates"].pop(),
-    "a pirate off the route": lambda p: first(p).update(pirates=["start"] * 5 + [37]),
-    "a pirate on space 0": lambda p: first(p).update(pirates=[0] + ["start"] * 5),
-    "a pirate on true": lambda p: first(p).update(pirates=["start"] * 5 + [True]),
-    "a pirate on 1.0": lambda p: first(p).update(pirates=["start"] * 5 + [1.0]),
-    "a pirate on the sloop outside complete": lambda p: first(p).update(pirates=["start"] * 5 + ["sloop"]),
-    "four on a space": lambda p: first(p).update(pirates=["start"] * 2 + [4] * 4),
+    "pirates not in route order": lambda p: first_player(p).update(pirates=[3, "start", *["start"] * 4]),
+    "a pirate too few": lambda p: first_player(p)["pirates"].pop(),
+    "a pirate off the route": lambda p: first_player(p).update(pirates=["start"] * 5 + [37]),
+    "a pirate on space 0": lambda p: first_player(p).update(pirates=[0] + ["start"] * 5),
+    "a pirate on true": lambda p: first_player(p).update(pirates=["start"] * 5 + [True]),
+    "a pirate on 1.0": lambda p: first_player(p).update(pirates=["start"] * 5 + [1.0]),
+    "a pirate on the sloop outside complete": lambda p: first_player(p).update(
+        pirates=["start"] * 5 + ["sloop"]
+    ),
+    "four on a space": lambda p: first_player(p).update(pirates=["start"] * 2 + [4] * 4),
     "four of two colours on a space": lambda p: [
         player.update(pirates=["start"] * 4 + [4] * 2) for player in p["players"][:2]
     ],
@@ -109,16 +113,16 @@ SPOILT = {
     "taken below nothing": lambda p: p["turn"].update(taken=-1),
     "taken true": lambda p: p["turn"].update(taken=True),
     "as many forced passes as seats": lambda p: p.update(forced_passes=3),
-    "a resigned seat with cards": lambda p: first(p).update(resigned=True),
+    "a resigned seat with cards": lambda p: first_player(p).update(resigned=True),
     "a resigned seat in turn": lambda p: (
-        p["deck"].extend(first(p)["hand"]) or first(p).update(resigned=True, hand=[])
+        p["deck"].extend(first_player(p)["hand"]) or first_player(p).update(resigned=True, hand=[])
     ),
-    "resigned as a number": lambda p: first(p).update(resigned=0),
+    "resigned as a number": lambda p: first_player(p).update(resigned=0),
     "a winner who is not home": lambda p: p.update(winner=1),
     "a winner who is not there": lambda p: p.update(winner=3),
-    "nobody named though one is home": lambda p: first(p).update(pirates=["goal"] * 6),
+    "no winner although a seat is home": lambda p: first_player(p).update(pirates=["goal"] * 6),
     "another one named than who is home": lambda p: (
-        first(p).update(pirates=["goal"] * 6) or p.update(winner=1)
+        first_player(p).update(pirates=["goal"] * 6) or p.update(winner=1)
     ),
     "a seed with capitals": lambda p: p.update(seed="A" * 64),
     "another format": lambda p: p.update(format="cartagena/2"),
@@ -132,10 +136,10 @@ SPOILT = {
 }
 
 
-@pytest.mark.parametrize("name", SPOILT)
-def test_a_spoilt_position_is_refused(name):
-    position = spoilt(SPOILT[name], laid())
-    assert repr(position) != repr(laid()), "It is really spoilt."
+@pytest.mark.parametrize("name", INVALID_CHANGES)
+def test_an_invalid_position_is_refused(name):
+    position = change_copy(INVALID_CHANGES[name], new_position_json())
+    assert repr(position) != repr(new_position_json()), "The change has no effect."
     assert is_refused(position)
 
 
@@ -143,7 +147,7 @@ def pending(**fields):
     return lambda p: p.update(pending=fields)
 
 
-def owing_cards(kind, count, **more):
+def pending_cards(kind, count, **more):
     def change(p):
         cards = sorted(p["deck"][:count])
         del p["deck"][:count]
@@ -152,7 +156,7 @@ def owing_cards(kind, count, **more):
     return change
 
 
-def hoarding(owed):
+def pending_discard(owed):
     def change(p):
         p["players"][1]["hand"] = sorted(p["players"][1]["hand"] + p["deck"][:3])
         del p["deck"][:3]
@@ -161,32 +165,32 @@ def hoarding(owed):
     return change
 
 
-TAKEN = {
+VALID_CHANGES = {
     "a steal": pending(kind="steal", seat=0, **{"from": 1}, dark=True),
-    "a stack of four": owing_cards("stack", 4),
-    "a stack of one": owing_cards("stack", 1),
-    "a share for three": owing_cards("share", 4),
-    "an owed discard": hoarding({"1": 2}),
+    "a stack of four": pending_cards("stack", 4),
+    "a stack of one": pending_cards("stack", 1),
+    "a share for three": pending_cards("share", 4),
+    "an owed discard": pending_discard({"1": 2}),
     "opened chests": lambda p: [
         p["chests"].pop(space) for space in list(p["chests"]) if p["chests"][space] != "snake"
     ],
 }
-REFUSED = {
+IMPOSSIBLE_CHANGES = {
     "a steal from oneself": pending(kind="steal", seat=0, **{"from": 0}, dark=False),
     "a steal by a seat not in turn": pending(kind="steal", seat=1, **{"from": 2}, dark=False),
-    "a steal from nobody": pending(kind="steal", seat=0, **{"from": 3}, dark=False),
+    "a steal from a missing seat": pending(kind="steal", seat=0, **{"from": 3}, dark=False),
     "a steal with dark as number": pending(kind="steal", seat=0, **{"from": 1}, dark=0),
     "an unknown kind": pending(kind="beg", seat=0),
     "a field too many": pending(kind="steal", seat=0, **{"from": 1}, dark=False, cards=[]),
-    "a stack of five": owing_cards("stack", 5),
-    "a stack of none": owing_cards("stack", 0),
-    "a share of too few": owing_cards("share", 3),
-    "a share of too many": owing_cards("share", 5),
-    "an unsorted stack": lambda p: owing_cards("stack", 4)(p) or p["pending"]["cards"].sort(reverse=True),
-    "a discard nobody owes": hoarding({}),
-    "a discard of the wrong number": hoarding({"1": 1}),
-    "a discard by a seat that is not there": hoarding({"7": 2}),
-    "a discard by a seat with few cards": hoarding({"2": 1}),
+    "a stack of five": pending_cards("stack", 5),
+    "a stack of none": pending_cards("stack", 0),
+    "a share of too few": pending_cards("share", 3),
+    "a share of too many": pending_cards("share", 5),
+    "an unsorted stack": lambda p: pending_cards("stack", 4)(p) or p["pending"]["cards"].sort(reverse=True),
+    "a discard by no seat": pending_discard({}),
+    "a discard of the wrong number": pending_discard({"1": 1}),
+    "a discard by a seat that is not there": pending_discard({"7": 2}),
+    "a discard by a seat with few cards": pending_discard({"2": 1}),
     "a token on a space without a chest": lambda p: p["chests"].update(
         {str(1 + next(n for n, s in enumerate(p["board"]) if s != "chest")): "1"}
     ),
@@ -201,32 +205,34 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", TAKEN)
-def test_a_position_with_debts_or_opened_chests_is_taken(name):
-    position = spoilt(TAKEN[name], laid("dungeon", **MAGIC))
+@pytest.mark.parametrize("name", VALID_CHANGES)
+def test_a_position_with_a_pending_choice_or_opened_chests_is_accepted(name):
+    position = change_copy(VALID_CHANGES[name], new_position_json("dungeon", **MAGIC))
     assert rules.position_to_json(rules.position_from_json(position)) == position
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_debts_and_tokens_that_cannot_be_are_refused(name):
-    assert is_refused(spoilt(REFUSED[name], laid("dungeon", **MAGIC)))
+@pytest.mark.parametrize("name", IMPOSSIBLE_CHANGES)
+def test_impossible_pending_choices_and_tokens_are_refused(name):
+    assert is_refused(change_copy(IMPOSSIBLE_CHANGES[name], new_position_json("dungeon", **MAGIC)))
 
 
-def test_four_of_a_colour_aboard_are_refused_three_are_taken():
+def test_three_of_a_colour_aboard_are_accepted_and_four_refused():
     for aboard in (3, 4):
         places = sorted(["start"] * (6 - aboard)) + ["sloop"] * aboard
-        position = spoilt(lambda p, places=places: first(p).update(pirates=places), laid("complete"))
+        position = change_copy(
+            lambda p, places=places: first_player(p).update(pirates=places), new_position_json("complete")
+        )
         assert is_refused(position) == (aboard == 4)
 
 
-def test_in_the_complete_escape_the_sloop_lies_somewhere():
+def test_a_position_of_the_complete_escape_needs_a_sloop():
     for sloop in (None, "bay", 1):
-        assert is_refused(laid("complete") | {"sloop": sloop})
-    assert not is_refused(laid("complete") | {"sloop": "tortuga"})
+        assert is_refused(new_position_json("complete") | {"sloop": sloop})
+    assert not is_refused(new_position_json("complete") | {"sloop": "tortuga"})
 
 
-def test_whether_it_follows_from_the_seed_is_not_checked():
-    position = laid() | {"seed": "0" * 64, "shuffles": 9}
+def test_a_position_need_not_follow_from_its_seed():
+    position = new_position_json() | {"seed": "0" * 64, "shuffles": 9}
     assert rules.position_to_json(rules.position_from_json(position)) == position
 
 
@@ -264,6 +270,6 @@ def test_whether_it_follows_from_the_seed_is_not_checked():
     ],
     ids=repr,
 )
-def test_what_is_not_an_action_is_refused_as_such(action):
+def test_a_malformed_action_is_refused(action):
     with pytest.raises(rules.BadAction):
         rules.action_from_json(action)

@@ -1,90 +1,90 @@
-"""Morgan: another seat's pirate goes forward to company, and cards are won by it."""
+"""Morgan: moving another seat's pirate ahead to company wins cards."""
 
 from __future__ import annotations
 
 import pytest
 
 from app.rules import Advance, Retreat, legal
-from app.rules.modules.morgan import Morgan
-from tests.rules.table import drawn, hand, kinds_of, may, picture, play, playing
+from app.rules.modules.morgan import MoveWithMorgan
+from tests.rules.layout import hand, is_legal, lay_out, layout_of, legal_types, play, play_with_events
 
 MORGAN = {"card_gain": "morgan"}
 
 
 def morgan(line, **more):
-    return picture(line, options=MORGAN | more.pop("options", {}), **more)
+    return lay_out(line, options=MORGAN | more.pop("options", {}), **more)
 
 
-def test_another_seats_pirate_goes_forward_to_the_nearest_company():
+def test_morgan_moves_another_seats_pirate_to_the_nearest_company_ahead():
     before = morgan("start:r hat:b key skull:y bottle:r goal", deck="hat key")
-    after, told = playing(before, Morgan(1, 1))
-    assert drawn(after) == "start:r hat key skull:by bottle:r goal"
+    after, events = play_with_events(before, MoveWithMorgan(1, 1))
+    assert layout_of(after) == "start:r hat key skull:by bottle:r goal"
     assert hand(after, "red") == "hat"
-    assert told[0] == {"type": "morgan_moved", "seat": 0, "player": 1, "from": 1, "to": 3}
-    assert after.taken == 1
+    assert events[0] == {"type": "morgan_moved", "seat": 0, "player": 1, "from": 1, "to": 3}
+    assert after.actions_taken == 1
 
 
-def test_company_of_two_brings_two_cards():
-    after = play(morgan("start:r hat:b key:rr goal", deck="hat key skull"), Morgan(1, 1))
-    assert drawn(after) == "start:r hat key:rrb goal"
+def test_morgan_draws_two_cards_for_company_of_two():
+    after = play(morgan("start:r hat:b key:rr goal", deck="hat key skull"), MoveWithMorgan(1, 1))
+    assert layout_of(after) == "start:r hat key:rrb goal"
     assert hand(after, "red") == "hat key"
 
 
 def test_spaces_with_three_and_empty_ones_are_skipped():
-    after = play(morgan("start:r hat:b key:rrb skull bottle:r goal", deck="hat key"), Morgan(1, 1))
-    assert drawn(after) == "start:r hat key:rrb skull bottle:rb goal"
+    after = play(morgan("start:r hat:b key:rrb skull bottle:r goal", deck="hat key"), MoveWithMorgan(1, 1))
+    assert layout_of(after) == "start:r hat key:rrb skull bottle:rb goal"
 
 
-def test_company_behind_is_of_no_use():
-    after = play(morgan("start:r hat:rr key:b skull goal:r", deck="hat key skull"), Morgan(1, 2))
-    assert drawn(after) == "start:r hat:rr key skull goal:rb"
+def test_morgan_ignores_company_behind():
+    after = play(morgan("start:r hat:rr key:b skull goal:r", deck="hat key skull"), MoveWithMorgan(1, 2))
+    assert layout_of(after) == "start:r hat:rr key skull goal:rb"
 
 
-def test_without_company_ahead_it_goes_to_the_goal_for_two_cards():
+def test_without_company_ahead_morgan_moves_to_the_goal_for_two_cards():
     before = morgan("start:rb hat:b key skull goal", deck="hat key skull")
-    after = play(before, Morgan(1, 1))
-    assert drawn(after) == "start:rb hat key skull goal:b"
+    after = play(before, MoveWithMorgan(1, 1))
+    assert layout_of(after) == "start:rb hat key skull goal:b"
     assert hand(after, "red") == "hat key"
 
 
-def test_from_the_start_on_an_empty_route_it_goes_straight_to_the_goal():
-    after = play(morgan("start:rbb hat key goal", deck="hat key skull"), Morgan(1, "start"))
-    assert drawn(after) == "start:rb hat key goal:b"
+def test_on_an_empty_route_morgan_moves_from_start_to_goal():
+    after = play(morgan("start:rbb hat key goal", deck="hat key skull"), MoveWithMorgan(1, "start"))
+    assert layout_of(after) == "start:rb hat key goal:b"
     assert hand(after, "red") == "hat key"
 
 
-def test_from_the_start_it_goes_to_the_nearest_company():
-    after = play(morgan("start:rb hat key:r goal", deck="hat key"), Morgan(1, "start"))
-    assert drawn(after) == "start:r hat key:rb goal"
+def test_morgan_moves_from_the_start_to_the_nearest_company():
+    after = play(morgan("start:rb hat key:r goal", deck="hat key"), MoveWithMorgan(1, "start"))
+    assert layout_of(after) == "start:r hat key:rb goal"
 
 
-def test_never_from_the_goal():
-    assert not may(morgan("start:rb hat key goal:b", deck="hat"), Morgan(1, "goal"))
+def test_morgan_never_moves_a_pirate_from_the_goal():
+    assert not is_legal(morgan("start:rb hat key goal:b", deck="hat"), MoveWithMorgan(1, "goal"))
 
 
-def test_never_an_own_pirate():
-    assert not may(morgan("start:rb hat:r key:b goal", deck="hat"), Morgan(0, 1))
+def test_morgan_never_moves_the_players_own_pirate():
+    assert not is_legal(morgan("start:rb hat:r key:b goal", deck="hat"), MoveWithMorgan(0, 1))
 
 
-def test_never_a_pirate_that_is_not_there_or_a_seat_that_is_not_there():
+def test_morgan_needs_an_existing_pirate_and_seat():
     before = morgan("start:rb hat:r key:b goal", deck="hat")
-    assert not may(before, Morgan(1, 1))
-    assert not may(before, Morgan(4, 1))
+    assert not is_legal(before, MoveWithMorgan(1, 1))
+    assert not is_legal(before, MoveWithMorgan(4, 1))
 
 
 def test_morgan_needs_an_action_left():
-    assert not may(morgan("start:rb hat:r key:b goal", deck="hat", taken=3), Morgan(1, 2))
+    assert not is_legal(morgan("start:rb hat:r key:b goal", deck="hat", taken=3), MoveWithMorgan(1, 2))
 
 
 def test_pirates_of_a_resigned_seat_are_company_for_morgan_too():
     before = morgan("start:rb hat key:y goal", resigned="yellow", deck="hat key")
-    assert drawn(play(before, Morgan(1, "start"))) == "start:r hat key:by goal"
+    assert layout_of(play(before, MoveWithMorgan(1, "start"))) == "start:r hat key:by goal"
 
 
 def test_a_card_won_by_morgan_may_be_played_at_once():
     before = morgan("start:rrb hat key:r skull goal", deck="skull")
-    after = play(before, Morgan(1, "start"), Advance("skull", "start"))
-    assert drawn(after) == "start:r hat key:rb skull:r goal"
+    after = play(before, MoveWithMorgan(1, "start"), Advance("skull", "start"))
+    assert layout_of(after) == "start:r hat key:rb skull:r goal"
 
 
 # --- card_gain
@@ -94,16 +94,16 @@ def test_a_card_won_by_morgan_may_be_played_at_once():
     ("gain", "ways"),
     [("retreat", {"retreat"}), ("morgan", {"morgan"}), ("both", {"retreat", "morgan"})],
 )
-def test_card_gain_says_how_cards_are_won(gain, ways):
-    before = picture("start:rb hat:b key:r skull goal", deck="hat", options={"card_gain": gain})
-    assert kinds_of(before) == ways
+def test_card_gain_selects_retreat_or_morgan(gain, ways):
+    before = lay_out("start:rb hat:b key:r skull goal", deck="hat", options={"card_gain": gain})
+    assert legal_types(before) == ways
 
 
 @pytest.mark.parametrize("gain", ["morgan", "both"])
 def test_morgan_plays_in_the_complete_escape_on_both_sides(gain):
     line = "start:rb chest:b hook:r sloop@tortuga:b rum:b pistol:r goal"
-    before = picture(line, deck="hook", options={"card_gain": gain})
-    moved = {action.origin for action in legal(before, 0) if isinstance(action, Morgan)}
+    before = lay_out(line, deck="hook", options={"card_gain": gain})
+    moved = {action.origin for action in legal(before, 0) if isinstance(action, MoveWithMorgan)}
     assert moved == {"start", 1, "sloop", 3}
 
 
@@ -115,45 +115,49 @@ COMPLETE = {"card_gain": "both"}
 
 def test_company_ahead_counts_only_on_the_pirates_own_side():
     line = "start:rb chest:b hook sloop@cartagena rum:r pistol goal"
-    after = play(picture(line, deck="hook hook hook", options=COMPLETE), Morgan(1, 1))
-    assert drawn(after) == "start:rb chest hook sloop@cartagena:b rum:r pistol goal"
+    after = play(lay_out(line, deck="hook hook hook", options=COMPLETE), MoveWithMorgan(1, 1))
+    assert layout_of(after) == "start:rb chest hook sloop@cartagena:b rum:r pistol goal"
     assert hand(after, "red") == "hook hook"
 
 
-def test_from_the_start_on_an_empty_passage_it_goes_straight_aboard():
+def test_on_an_empty_passage_morgan_moves_from_start_to_the_sloop():
     line = "start:rb chest hook sloop@cartagena rum:r pistol goal"
-    after = play(picture(line, deck="hook hook hook", options=COMPLETE), Morgan(1, "start"))
-    assert drawn(after) == "start:r chest hook sloop@cartagena:b rum:r pistol goal"
+    after = play(lay_out(line, deck="hook hook hook", options=COMPLETE), MoveWithMorgan(1, "start"))
+    assert layout_of(after) == "start:r chest hook sloop@cartagena:b rum:r pistol goal"
     assert hand(after, "red") == "hook hook"
 
 
-def test_nobody_is_sent_aboard_while_the_sloop_is_away():
+def test_morgan_moves_no_pirate_aboard_while_the_sloop_is_away():
     line = "start:rb chest:b hook sloop@tortuga rum pistol goal"
-    assert not may(picture(line, deck="hook", options=COMPLETE), Morgan(1, 1))
+    assert not is_legal(lay_out(line, deck="hook", options=COMPLETE), MoveWithMorgan(1, 1))
 
 
-def test_nobody_is_sent_aboard_without_room_for_that_colour():
+def test_morgan_moves_no_pirate_aboard_without_room_for_its_colour():
     line = "start:rb chest:b hook sloop@cartagena:bbb rum pistol goal"
-    assert not may(picture(line, deck="hook", options=COMPLETE), Morgan(1, 1))
+    assert not is_legal(lay_out(line, deck="hook", options=COMPLETE), MoveWithMorgan(1, 1))
     other = "start:rb chest:b hook sloop@cartagena:bbr rum pistol goal"
-    assert may(picture(other, deck="hook", options=COMPLETE), Morgan(1, 1))
+    assert is_legal(lay_out(other, deck="hook", options=COMPLETE), MoveWithMorgan(1, 1))
 
 
-def test_from_the_sloop_only_at_tortuga():
+def test_morgan_moves_pirates_from_the_sloop_only_at_tortuga():
     line = "start:rb chest hook sloop@cartagena:b rum:r pistol goal"
-    assert not may(picture(line, deck="hook", options=COMPLETE), Morgan(1, "sloop"))
+    assert not is_legal(lay_out(line, deck="hook", options=COMPLETE), MoveWithMorgan(1, "sloop"))
     after = play(
-        picture(line.replace("cartagena", "tortuga"), deck="hook", options=COMPLETE), Morgan(1, "sloop")
+        lay_out(line.replace("cartagena", "tortuga"), deck="hook", options=COMPLETE),
+        MoveWithMorgan(1, "sloop"),
     )
-    assert drawn(after) == "start:rb chest hook sloop@tortuga rum:rb pistol goal"
+    assert layout_of(after) == "start:rb chest hook sloop@tortuga rum:rb pistol goal"
 
 
-def test_from_sloop_or_jungle_without_company_ahead_to_the_goal_for_two_cards():
+def test_without_company_ahead_morgan_moves_from_sloop_or_jungle_to_the_goal():
     line = "start:rb chest hook sloop@tortuga:b rum:b pistol goal"
-    before = picture(line, deck="hook hook hook", options=COMPLETE)
-    assert drawn(play(before, Morgan(1, 3))) == "start:rb chest hook sloop@tortuga:b rum pistol goal:b"
-    after = play(before, Morgan(1, "sloop"))
-    assert drawn(after) == "start:rb chest hook sloop@tortuga rum:bb pistol goal", (
+    before = lay_out(line, deck="hook hook hook", options=COMPLETE)
+    assert (
+        layout_of(play(before, MoveWithMorgan(1, 3)))
+        == "start:rb chest hook sloop@tortuga:b rum pistol goal:b"
+    )
+    after = play(before, MoveWithMorgan(1, "sloop"))
+    assert layout_of(after) == "start:rb chest hook sloop@tortuga rum:bb pistol goal", (
         "Its own colour is company."
     )
 
@@ -162,7 +166,7 @@ def test_from_sloop_or_jungle_without_company_ahead_to_the_goal_for_two_cards():
 
 
 def split(line, **more):
-    return picture(line, options={"card_gain": "split"}, deck="hook hook hook", **more)
+    return lay_out(line, options={"card_gain": "split"}, deck="hook hook hook", **more)
 
 
 def test_split_retreats_in_the_passage_and_from_the_sloop_at_cartagena():
@@ -173,20 +177,20 @@ def test_split_retreats_in_the_passage_and_from_the_sloop_at_cartagena():
 
 def test_split_never_retreats_from_jungle_or_goal():
     before = split("start:rb chest hook sloop@cartagena rum:b pistol:r goal:r")
-    assert not may(before, Retreat(4))
-    assert not may(before, Retreat("goal"))
+    assert not is_legal(before, Retreat(4))
+    assert not is_legal(before, Retreat("goal"))
 
 
-def test_split_sends_pirates_ahead_in_the_jungle_and_from_the_sloop_at_tortuga_only():
+def test_split_moves_pirates_ahead_only_in_the_jungle_and_from_the_sloop_at_tortuga():
     before = split("start:rb chest:b hook:r sloop@tortuga:b rum:b pistol:r goal:b")
-    moved = {action.origin for action in legal(before, 0) if isinstance(action, Morgan)}
+    moved = {action.origin for action in legal(before, 0) if isinstance(action, MoveWithMorgan)}
     assert moved == {"sloop", 3}
     at_cartagena = split("start:rb chest:b hook:r sloop@cartagena:b rum:b pistol:r goal:b")
-    moved = {action.origin for action in legal(at_cartagena, 0) if isinstance(action, Morgan)}
+    moved = {action.origin for action in legal(at_cartagena, 0) if isinstance(action, MoveWithMorgan)}
     assert moved == {3}
 
 
-def test_split_never_sends_anyone_from_start_or_passage():
+def test_split_never_moves_pirates_ahead_from_start_or_passage():
     before = split("start:rb chest:b hook:r sloop@cartagena rum pistol goal")
-    assert not may(before, Morgan(1, "start"))
-    assert not may(before, Morgan(1, 1))
+    assert not is_legal(before, MoveWithMorgan(1, "start"))
+    assert not is_legal(before, MoveWithMorgan(1, 1))

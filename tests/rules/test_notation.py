@@ -1,4 +1,4 @@
-"""Notation and drawings: short texts that are read back as the same action or position."""
+"""Notation and diagrams parse back to the same action or position."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import pytest
 
 from app import rules
 from app.rules import Advance, Draw, End, Resign, Retreat
-from app.rules.modules.black_magic.chest import Chest
-from app.rules.modules.black_magic.hook import Hook
-from app.rules.modules.black_magic.lantern import Lantern, Stack
-from app.rules.modules.black_magic.parrot import Parrot
-from app.rules.modules.black_magic.pistol import Pistol, Steal
-from app.rules.modules.black_magic.rum import Rum, Share
+from app.rules.modules.black_magic.chest import OpenChest
+from app.rules.modules.black_magic.hook import AdvanceWithHook
+from app.rules.modules.black_magic.lantern import LightLantern, Stack
+from app.rules.modules.black_magic.parrot import AdvanceWithParrots
+from app.rules.modules.black_magic.pistol import AimPistol, Steal
+from app.rules.modules.black_magic.rum import PourRum, Share
 from app.rules.modules.complete import Sail
-from app.rules.modules.morgan import Morgan
+from app.rules.modules.morgan import MoveWithMorgan
 from app.rules.modules.scoundrels import Discard
-from tests.rules.table import SEED
+from tests.rules.layout import SEED
 
 TEXTS: dict[str, rules.Action] = {
     "key start": Advance("key", "start"),
@@ -23,32 +23,32 @@ TEXTS: dict[str, rules.Action] = {
     "rum sloop": Advance("rum", "sloop"),
     "retreat 8": Retreat(8),
     "retreat goal": Retreat("goal"),
-    "morgan b 7": Morgan(1, 7),
-    "morgan v sloop": Morgan(4, "sloop"),
+    "morgan b 7": MoveWithMorgan(1, 7),
+    "morgan v sloop": MoveWithMorgan(4, "sloop"),
     "sail": Sail(),
     "draw": Draw(),
     "end": End(),
     "resign": Resign(),
-    "pistol! b": Pistol("pistol", 1),
-    "pistol*! v": Pistol("pistol*", 4),
+    "pistol! b": AimPistol("pistol", 1),
+    "pistol*! v": AimPistol("pistol*", 4),
     "steal rum": Steal("rum"),
-    "rum!": Rum("rum"),
+    "rum!": PourRum("rum"),
     "share hook+rum b=chest": Share(("hook", "rum"), ((1, "chest"),)),
-    "lantern*!": Lantern("lantern*"),
+    "lantern*!": LightLantern("lantern*"),
     "stack hook back rum+chest": Stack("hook", ("rum", "chest")),
     "stack hook": Stack("hook", ()),
-    "parrot+parrot*! hook 4": Parrot(("parrot", "parrot*"), "hook", 4),
-    "hook+rum! 19": Hook("hook", "rum", 19),
-    "hook*+hook! 19": Hook("hook*", "hook", 19),
-    "chest! 7": Chest("chest", 7),
+    "parrot+parrot*! hook 4": AdvanceWithParrots(("parrot", "parrot*"), "hook", 4),
+    "hook+rum! 19": AdvanceWithHook("hook", "rum", 19),
+    "hook*+hook! 19": AdvanceWithHook("hook*", "hook", 19),
+    "chest! 7": OpenChest("chest", 7),
     "discard hat+key*": Discard(("hat", "key*")),
 }
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_an_action_has_a_short_text_that_is_read_back(text):
+def test_the_notation_of_an_action_parses_back(text):
     assert rules.action_to_text(TEXTS[text]) == text
-    assert rules.text_to_action(text) == TEXTS[text]
+    assert rules.action_from_text(text) == TEXTS[text]
 
 
 @pytest.mark.parametrize(
@@ -82,24 +82,24 @@ def test_an_action_has_a_short_text_that_is_read_back(text):
         "key ²",
     ],
 )
-def test_a_text_that_is_no_action_is_refused_with_a_sentence(text):
+def test_text_that_is_not_an_action_is_refused_with_a_message(text):
     with pytest.raises(rules.BadNotation, match=r"\.$"):
-        rules.text_to_action(text)
+        rules.action_from_text(text)
 
 
 @pytest.mark.parametrize("preset", rules.PRESETS)
 @pytest.mark.parametrize("players", [2, 5])
-def test_a_drawing_is_read_back_as_the_same_position(preset, players):
+def test_a_diagram_parses_back_to_the_same_position(preset, players):
     position = rules.new_game(rules.parse_options({"preset": preset, "players": players}), SEED)
-    assert rules.parse_drawing(rules.draw(position)) == position
+    assert rules.position_from_diagram(rules.position_to_diagram(position)) == position
 
 
 def lines_of(**changed):
     options = rules.parse_options({"preset": "complete", "players": 2, "black_magic": True, **changed})
-    return rules.draw(rules.new_game(options, SEED)).splitlines()
+    return rules.position_to_diagram(rules.new_game(options, SEED)).splitlines()
 
 
-def test_a_drawing_reads_from_start_to_goal():
+def test_a_diagram_lists_the_route_from_start_to_goal():
     lines = lines_of()
     assert lines[0] == "cartagena/1"
     assert "start rrrrrr bbbbbb" in lines
@@ -116,16 +116,16 @@ def test_a_drawing_reads_from_start_to_goal():
 
 def is_read_as(text, position):
     try:
-        return rules.parse_drawing(text) == position
+        return rules.position_from_diagram(text) == position
     except rules.RuleError:
         return False
 
 
 @pytest.mark.parametrize("line", [line for line in lines_of() if line != "goal"])
-def test_every_line_of_a_drawing_is_needed(line):
-    """But an empty goal: it says nothing."""
+def test_every_line_of_a_diagram_is_needed(line):
+    """Only the line of an empty goal may be missing."""
     lines = lines_of()
-    whole = rules.parse_drawing("\n".join(lines))
+    whole = rules.position_from_diagram("\n".join(lines))
     lines.remove(line)
     assert not is_read_as("\n".join(lines), whole)
 
@@ -133,16 +133,16 @@ def test_every_line_of_a_drawing_is_needed(line):
 @pytest.mark.parametrize(
     "junk", ["", "\n", "cartagena/2", "\x00", "cartagena/1\nhand", "cartagena/1\n:", "a" * 100_000]
 )
-def test_what_is_no_drawing_is_refused(junk):
+def test_text_that_is_not_a_diagram_is_refused(junk):
     with pytest.raises(rules.RuleError):
-        rules.parse_drawing(junk)
+        rules.position_from_diagram(junk)
 
 
-def test_a_drawn_view_shows_what_is_unseen_as_a_number():
+def test_a_diagram_of_a_view_shows_unseen_cards_as_a_number():
     options = rules.parse_options({"preset": "dungeon", "players": 2, "black_magic": True})
-    text = rules.draw_view(rules.view(rules.new_game(options, SEED), 1))
+    text = rules.view_to_diagram(rules.view(rules.new_game(options, SEED), 1))
     assert "hand r ?6" in text
     assert "seed ?" in text
     assert "snake" not in text
     with pytest.raises(rules.RuleError):
-        rules.parse_drawing(text)
+        rules.position_from_diagram(text)

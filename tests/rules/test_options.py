@@ -1,4 +1,4 @@
-"""Presets, options, and the refusal of every combination that the rules forbid."""
+"""Presets, options, and refused combinations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from app import rules
 from app.rules import BadOptions, options_to_json, parse_options
 
-EVERY = {
+ALL_EDITIONS = {
     "row_size": 12,
     "actions": 3,
     "card_gain": "retreat",
@@ -25,7 +25,7 @@ BOTH = {"scenario": "complete", "passage_boards": 3, "jungle_boards": 3}
 
 def edition(symbols, hands, supply, copies, route, board, least, relief, **more):
     named = {"symbols": symbols, "hands": hands, "supply": supply, "copies": copies}
-    return EVERY | named | route | {"board": board, "min_actions": least, "relief": relief} | more
+    return ALL_EDITIONS | named | route | {"board": board, "min_actions": least, "relief": relief} | more
 
 
 TABLE = {
@@ -48,7 +48,7 @@ def test_a_preset_is_the_edition_of_the_table(preset):
     assert options_to_json(parse_options(table(preset))) == table(preset) | TABLE[preset]
 
 
-def test_there_are_these_seven_presets():
+def test_there_are_seven_presets():
     assert tuple(rules.PRESETS) == tuple(TABLE)
 
 
@@ -66,12 +66,12 @@ def test_options_are_an_object(given):
         parse_options(given)
 
 
-def test_a_changed_option_leaves_the_presets_name():
+def test_changing_an_option_keeps_the_name_of_the_preset():
     options = parse_options(table("tortuga", hands="hidden", actions=4))
     assert (options.preset, options.hands, options.actions, options.supply) == ("tortuga", "hidden", 4, "row")
 
 
-def test_all_options_written_out_are_the_same_options():
+def test_options_round_trip_when_all_are_given():
     options = parse_options(table("complete"))
     assert parse_options(options_to_json(options)) == options
 
@@ -86,7 +86,7 @@ RANGES = {
 
 
 @pytest.mark.parametrize("name", RANGES)
-def test_numbers_reach_from_the_least_to_the_most(name):
+def test_numbers_are_accepted_from_minimum_to_maximum(name):
     low, high = RANGES[name]
     for value in (low, high):
         assert getattr(parse_options(table() | {name: value}), name) == value
@@ -96,7 +96,7 @@ def test_numbers_reach_from_the_least_to_the_most(name):
 
 
 @pytest.mark.parametrize("actions", [1, 2, 3, 4, 5])
-def test_the_least_number_of_actions_is_at_most_the_number_of_actions(actions):
+def test_min_actions_is_at_most_actions(actions):
     for least in range(6):
         given = table(actions=actions, min_actions=least)
         if least <= actions:
@@ -136,12 +136,12 @@ def test_first_is_random_or_a_seat(first):
 
 
 @pytest.mark.parametrize("first", [-1, 3, True, False, "red", "0", None, 1.0])
-def test_first_is_refused_when_it_is_no_seat_of_the_table(first):
+def test_first_is_refused_if_the_table_has_no_such_seat(first):
     with pytest.raises(BadOptions, match="first"):
         parse_options(table(first=first))
 
 
-# --- the combinations that are forbidden
+# --- refused combinations
 
 
 @pytest.mark.parametrize("scenario", ["passage", "jungle", "complete"])
@@ -161,13 +161,13 @@ def test_board_counts_that_do_not_fit_the_scenario_are_refused(scenario):
 
 
 @pytest.mark.parametrize("scenario", ["jungle", "complete"])
-def test_a_changed_scenario_adjusts_nothing_silently(scenario):
+def test_changing_the_scenario_adjusts_no_other_option(scenario):
     with pytest.raises(BadOptions, match=scenario):
         parse_options(table("jamaica", scenario=scenario))
 
 
 @pytest.mark.parametrize("relief", ["rest", "start", "none"])
-def test_the_complete_escape_needs_a_relief(relief):
+def test_the_complete_escape_needs_relief(relief):
     given = table("complete", relief=relief)
     if relief == "none":
         with pytest.raises(BadOptions, match="relief"):
@@ -186,7 +186,7 @@ def test_the_complete_escape_needs_a_relief(relief):
     ],
 )
 def test_printed_boards_need_classic_symbols_and_exactly_six_boards(changed):
-    with pytest.raises(BadOptions, match="Printed boards"):
+    with pytest.raises(BadOptions, match="“Printed” boards need"):
         parse_options(table("jamaica", **changed))
 
 
@@ -197,13 +197,13 @@ def test_printed_boards_need_classic_symbols_and_exactly_six_boards(changed):
         {"scenario": "complete", "relief": "rest", "passage_boards": 3, "jungle_boards": 3},
     ],
 )
-def test_six_printed_boards_may_lie_in_any_scenario(changed):
+def test_six_printed_boards_fit_any_scenario(changed):
     assert parse_options(table("jamaica", **changed)).board == "printed"
 
 
 @pytest.mark.parametrize("preset", ["jamaica", "dungeon", "jungle"])
 def test_split_needs_the_complete_escape(preset):
-    with pytest.raises(BadOptions, match="split"):
+    with pytest.raises(BadOptions, match="Split"):
         parse_options(table(preset, card_gain="split"))
     assert parse_options(table("complete", card_gain="split")).card_gain == "split"
 
@@ -214,7 +214,7 @@ def test_black_magic_needs_escape_symbols_and_the_deck(preset, changed):
         parse_options(table(preset, black_magic=True, **changed))
 
 
-def test_all_else_combines():
+def test_all_other_options_can_be_combined():
     combinations = itertools.product(
         ("hidden", "open"), ("retreat", "morgan", "both", "split"), (False, True), (False, True), (2, 5)
     )
@@ -232,14 +232,14 @@ def test_the_catalogue_names_every_option_in_the_order_of_the_interchange():
     assert names == list(options_to_json(parse_options(table())))
 
 
-def test_every_option_has_a_sentence_and_every_choice_one_of_its_own():
+def test_every_option_and_every_choice_has_a_sentence():
     for spec in rules.CATALOGUE:
         assert spec.label
         assert spec.sentence.endswith(".")
-        assert all(sentence.endswith(".") for _, sentence in spec.choices)
+        assert all(choice.sentence.endswith(".") for choice in spec.choices)
 
 
-def test_every_conflict_is_told_as_a_sentence_that_names_its_options():
+def test_every_conflict_has_a_sentence_that_names_its_options():
     for conflict in rules.CONFLICTS:
         assert conflict.why.value.endswith(".")
         assert set(conflict.options) <= {spec.name for spec in rules.CATALOGUE}

@@ -1,4 +1,4 @@
-"""The set-up: symbols, cards, hands, row, boards, chests and who starts."""
+"""Set-up of a game: symbols, cards, hands, row, boards, chests and the first seat."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections import Counter
 import pytest
 
 from app import rules
-from app.rules.core.cards import PRINTED_BOARDS, SYMBOLS
+from app.rules.core.cards import PRINTED_BOARDS, SYMBOL_SETS
 from app.rules.core.chance import Stream, shuffle
-from tests.rules.table import SEED
+from tests.rules.layout import SEED
 
 PRESETS = tuple(rules.PRESETS)
 
 
-def lay(preset="jamaica", players=3, seed=SEED, **changed):
+def new_position(preset="jamaica", players=3, seed=SEED, **changed):
     return rules.new_game(rules.parse_options({"preset": preset, "players": players, **changed}), seed)
 
 
-def laid(*arguments, **changed):
-    return rules.position_to_json(lay(*arguments, **changed))
+def new_position_json(*arguments, **changed):
+    return rules.position_to_json(new_position(*arguments, **changed))
 
 
 def all_cards(position):
@@ -28,17 +28,17 @@ def all_cards(position):
 
 
 def test_the_classic_symbols_are_six_with_the_pistol():
-    assert SYMBOLS["classic"] == ("bottle", "dagger", "hat", "key", "pistol", "skull")
+    assert SYMBOL_SETS["classic"] == ("bottle", "dagger", "hat", "key", "pistol", "skull")
 
 
 def test_the_escape_symbols_are_six_with_the_pistol():
-    assert SYMBOLS["escape"] == ("chest", "hook", "lantern", "parrot", "pistol", "rum")
+    assert SYMBOL_SETS["escape"] == ("chest", "hook", "lantern", "parrot", "pistol", "rum")
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_every_seat_begins_with_its_pirates_at_the_start_and_six_cards(preset, players):
-    position = laid(preset, players)
+    position = new_position_json(preset, players)
     assert len(position["players"]) == players
     for player in position["players"]:
         assert player["pirates"] == ["start"] * 6
@@ -48,31 +48,33 @@ def test_every_seat_begins_with_its_pirates_at_the_start_and_six_cards(preset, p
 
 @pytest.mark.parametrize("pirates", [4, 5, 6, 7, 8])
 def test_the_number_of_pirates_is_an_option(pirates):
-    assert laid(pirates=pirates)["players"][0]["pirates"] == ["start"] * pirates
+    assert new_position_json(pirates=pirates)["players"][0]["pirates"] == ["start"] * pirates
 
 
 @pytest.mark.parametrize("copies", [10, 17, 18, 30])
-def test_there_are_so_many_copies_of_each_symbol_and_no_arrow_card(copies):
-    assert Counter(all_cards(laid(copies=copies))) == dict.fromkeys(SYMBOLS["classic"], copies)
+def test_the_deck_has_the_given_copies_of_each_symbol_and_no_arrow_card(copies):
+    assert Counter(all_cards(new_position_json(copies=copies))) == dict.fromkeys(
+        SYMBOL_SETS["classic"], copies
+    )
 
 
 @pytest.mark.parametrize(("preset", "size"), [("tortuga", 12), ("hispaniola", 12), ("first-escape", 10)])
 def test_with_the_row_supply_a_row_lies_face_up(preset, size):
-    assert len(laid(preset)["row"]) == size
+    assert len(new_position_json(preset)["row"]) == size
 
 
 @pytest.mark.parametrize("size", [1, 7, 20])
 def test_the_size_of_the_row_is_an_option(size):
-    assert len(laid("tortuga", row_size=size)["row"]) == size
+    assert len(new_position_json("tortuga", row_size=size)["row"]) == size
 
 
 def test_with_the_deck_supply_there_is_no_row():
-    assert laid("jamaica")["row"] == []
+    assert new_position_json("jamaica")["row"] == []
 
 
 def test_the_deal_seat_0_takes_the_top_six_then_seat_1_then_the_row():
-    position = laid("tortuga", 3)
-    cards = shuffle(SEED, "deck:0", [name for name in SYMBOLS["classic"] for _ in range(17)])
+    position = new_position_json("tortuga", 3)
+    cards = shuffle(SEED, "deck:0", [name for name in SYMBOL_SETS["classic"] for _ in range(17)])
     for seat, player in enumerate(position["players"]):
         assert player["hand"] == sorted(cards[6 * seat : 6 * seat + 6])
     assert position["row"] == cards[18:30]
@@ -80,7 +82,7 @@ def test_the_deal_seat_0_takes_the_top_six_then_seat_1_then_the_row():
 
 
 def test_hands_are_sorted_as_text_with_dark_cards_behind_their_light_ones():
-    hand = laid(scoundrels=True, seed="0" * 64)["players"][0]["hand"]
+    hand = new_position_json(scoundrels=True, seed="0" * 64)["players"][0]["hand"]
     assert hand == sorted(hand)
 
 
@@ -105,7 +107,7 @@ def test_printed_boards_lie_each_once_in_the_seeds_order_and_direction():
     for letter in shuffle(SEED, "board", "ABCDEF"):
         board = PRINTED_BOARDS[letter]
         expected += board[::-1] if turned.below(2) else board
-    assert laid("jamaica")["board"] == expected
+    assert new_position_json("jamaica")["board"] == expected
 
 
 def test_no_two_printed_boards_are_alike_in_either_direction_so_there_are_46_080_routes():
@@ -125,15 +127,15 @@ def test_no_two_printed_boards_are_alike_in_either_direction_so_there_are_46_080
     ],
 )
 def test_random_boards_are_fresh_permutations_of_the_six_symbols(preset, changed, boards):
-    board = laid(preset, **changed)["board"]
+    board = new_position_json(preset, **changed)["board"]
     assert len(board) == boards * 6
     for number in range(1, boards + 1):
-        expected = shuffle(SEED, f"board:{number}", SYMBOLS["escape"])
+        expected = shuffle(SEED, f"board:{number}", SYMBOL_SETS["escape"])
         assert board[6 * number - 6 : 6 * number] == expected
 
 
 def test_spaces_are_numbered_from_the_fortress_on():
-    names = lay("jungle").ruleset.route.names
+    names = new_position("jungle").ruleset.route.names
     assert names == ("start", *range(1, 37), "goal")
 
 
@@ -142,25 +144,25 @@ def test_spaces_are_numbered_from_the_fortress_on():
 
 @pytest.mark.parametrize("first", [0, 1, 2])
 def test_a_seat_may_be_named_to_start(first):
-    assert laid(first=first)["turn"] == {"seat": first, "taken": 0, "captain_used": False}
+    assert new_position_json(first=first)["turn"] == {"seat": first, "taken": 0, "captain_used": False}
 
 
-def test_else_chance_decides_who_starts():
+def test_the_first_seat_is_otherwise_random():
     for players in (2, 3, 4, 5):
-        assert laid(players=players)["turn"]["seat"] == Stream(SEED, "first").below(players)
+        assert new_position_json(players=players)["turn"]["seat"] == Stream(SEED, "first").below(players)
 
 
 # --- chests
 
 
 def test_without_black_magic_there_are_no_tokens():
-    position = laid("dungeon")
+    position = new_position_json("dungeon")
     assert (position["chests"], position["chests_aside"]) == ({}, [])
 
 
 @pytest.mark.parametrize("boards", [4, 6, 8])
 def test_the_first_shuffled_tokens_lie_on_the_chest_spaces_in_ascending_order_the_rest_aside(boards):
-    position = laid("dungeon", black_magic=True, passage_boards=boards)
+    position = new_position_json("dungeon", black_magic=True, passage_boards=boards)
     tokens = shuffle(SEED, "chests:0", ["1", "1", "2", "2", "3", "3", "empty", "snake"])
     spaces = [str(space) for space, symbol in enumerate(position["board"], 1) if symbol == "chest"]
     assert list(position["chests"]) == spaces
@@ -168,8 +170,8 @@ def test_the_first_shuffled_tokens_lie_on_the_chest_spaces_in_ascending_order_th
     assert position["chests_aside"] == tokens[boards:]
 
 
-def test_counts_begin_at_nothing():
-    position = laid("complete", black_magic=True)
+def test_counts_start_at_zero():
+    position = new_position_json("complete", black_magic=True)
     assert (position["shuffles"], position["chest_shuffles"], position["forced_passes"]) == (0, 0, 0)
     assert (position["pending"], position["winner"], position["discard"]) == (None, None, [])
 
@@ -177,9 +179,9 @@ def test_counts_begin_at_nothing():
 @pytest.mark.parametrize("seed", ["", "0" * 63, "0" * 65, "G" * 64, "A" * 64, None, 7])
 def test_a_seed_is_64_lower_case_hexadecimal_digits(seed):
     with pytest.raises(rules.BadSeed):
-        lay(seed=seed)
+        new_position(seed=seed)
 
 
-def test_the_same_seed_lays_the_same_table_another_one_another():
-    assert laid() == laid()
-    assert laid() != laid(seed="1" * 64)
+def test_the_seed_determines_the_table():
+    assert new_position_json() == new_position_json()
+    assert new_position_json() != new_position_json(seed="1" * 64)

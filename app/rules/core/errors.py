@@ -1,20 +1,20 @@
-"""Everything the rules refuse: a stable code, why, what it is about, and an English sentence made of the two.
+"""Errors of the rules. Each has a stable code, an optional reason key with parameters, and an English message.
 
 RuleError
-├── BadOptions     a table that cannot be set up
-├── BadSeed        not 64 lower-case hexadecimal digits
-├── BadPosition    a position that cannot be on a table
-├── BadAction      not an action at all: unknown type, field or value
-├── BadNotation    a text that is neither an action nor a drawing
-├── BadRecord      a record of a game that does not hold together
-├── BadSeat        a seat that is not at this table
-├── NotYourTurn    somebody else has to act
+├── BadOptions     options that no table can have
+├── BadSeed        a malformed seed or nonce
+├── BadPosition    a malformed or impossible position
+├── BadAction      a malformed action: unknown type, field or value
+├── BadNotation    text that is neither the notation of an action nor a diagram
+├── BadRecord      a malformed or inconsistent record
+├── BadSeat        a seat number that the table does not have
+├── NotYourTurn    another seat has to act
 ├── Illegal        an action that this position does not allow
 └── GameOver       the game has been won
 
-What people meet while they play, set up a table or open a record (Illegal, BadOptions, BadRecord) has a Reason,
-whose sentence is translated; people are told the others by their code. What is merely malformed has an English
-sentence alone.
+Errors that players meet while they play, set up a table or open a record (Illegal, BadOptions, BadRecord) have a
+Reason, whose sentence is translated. The interface chooses the text of the others by their code. Malformed input has
+an English message only.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from enum import Enum
 from typing import ClassVar
 
 Param = str | int
-"""What a sentence is about: a number, a card, a symbol, a place, as JSON has it."""
+"""A value inserted into a message, as in JSON: a number, a card, a symbol or a place."""
 
 
 class Reason(Enum):
-    """Reasons, each a stable key and its English sentence; {card}, {symbol} and numbers are put in.
+    """Base of the reason enums. A member's name is a stable key, its value an English sentence with {parameters}.
 
-    Every file that refuses something has a subclass of its own with its sentences.
+    Each file that refuses actions or input defines its own subclass.
     """
 
 
 def reasons() -> Iterator[Reason]:
-    """All there are."""
+    """Yield the members of all reason enums."""
     for group in Reason.__subclasses__():
         yield from group
 
 
 class RuleError(Exception):
-    """A refusal: nothing has changed."""
+    """Base of all errors of the rules. The position has not changed."""
 
     code: ClassVar[str] = "illegal"
 
@@ -55,33 +55,33 @@ class RuleError(Exception):
         return self.message
 
 
-class _Reasoned(RuleError):
-    """Refused for a reason that people are told in their language."""
+class _TranslatedError(RuleError):
+    """An error with a Reason, which the interface translates."""
 
     why: str
 
     def __init__(self, why: Reason, /, **params: Param) -> None:
         super().__init__(why.name, why.value, **params)
-        self.args = (why,)  # what pickle makes it from again
+        self.args = (why,)  # for pickle
 
 
-class _Malformed(RuleError):
-    """What a program wrote has not the form of what it should be; a sentence says where."""
+class _MalformedInput(RuleError):
+    """Malformed input from a program, with a message that names the place."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(None, sentence)
         self.args = (sentence,)
 
 
-class BadOptions(_Reasoned):
+class BadOptions(_TranslatedError):
     code = "bad_options"
 
 
-class BadSeed(_Malformed):
+class BadSeed(_MalformedInput):
     code = "bad_seed"
 
 
-class BadPosition(_Malformed):
+class BadPosition(_MalformedInput):
     code = "bad_position"
 
 
@@ -89,12 +89,12 @@ class BadAction(RuleError):
     code = "bad_action"
 
 
-class BadNotation(_Malformed):
+class BadNotation(_MalformedInput):
     code = "bad_notation"
 
 
-class BadRecord(_Malformed):
-    """The sentence says to a program what is wrong where; the reason says it to whoever chose the file."""
+class BadRecord(_MalformedInput):
+    """A bad record. The message is for programs; the reason is for the person who chose the file."""
 
     code = "bad_record"
 
@@ -112,7 +112,7 @@ class NotYourTurn(RuleError):
     code = "not_your_turn"
 
 
-class Illegal(_Reasoned):
+class Illegal(_TranslatedError):
     code = "illegal"
 
 

@@ -1,9 +1,8 @@
-"""An event: something that happened, its JSON for each audience, and what it does to a view; and those of every
-edition.
+"""Events: what an action did, as JSON for each audience and as a patch to a view.
 
-`seen_by(viewer, is_open)` is the JSON that one audience gets: built up for it, with null for what it
-may not know. The viewer is a seat, or −1 for spectators; `is_open` says that all hands lie open.
-`fold(view, event, viewer)` makes the next view out of a view and that JSON; it needs no rules.
+This file has the base class and the events of every edition; modules define the others. A viewer is a seat, or −1
+for spectators. The JSON for a viewer is built from nothing and has null for what the viewer may not know. `fold`
+updates a view by that JSON and needs no rules.
 """
 
 from __future__ import annotations
@@ -15,98 +14,98 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from app.rules.core import Json
-from app.rules.core.action import cards_in
+from app.rules.core.action import collect_cards
 from app.rules.core.route import Place
 from app.rules.core.view_patch import gain_cards, move_pirates, play_cards
 from app.rules.options import Options
 
 EVENTS: dict[str, type[Event]] = {}
-"""Every event by its type; the modules add theirs."""
+"""Event classes by JSON type. Modules register theirs."""
 
 
 class Event(ABC):
-    """The common ground of all events. Nobody changes one; but to make a frozen one takes three times as long."""
+    """Base class of events. Events are never modified; frozen dataclasses would take three times as long to create."""
 
     __slots__ = ()
     __match_args__: ClassVar[tuple[str, ...]] = ()
     type: ClassVar[str]
-    form: ClassVar[tuple[str, ...]] = ()
-    """Its JSON fields, in the order of its own, where every audience gets them all."""
+    json_fields: ClassVar[tuple[str, ...]] = ()
+    """JSON field names in the order of the dataclass fields, for an event that is the same for all viewers."""
     is_final: ClassVar[bool] = False
-    """Something became known by chance, by looking or by somebody else's choice: no undo past it."""
-    played: ClassVar[tuple[str, ...]] = ()
-    """Which of its JSON fields hold cards that its seat played."""
+    """Whether the event reveals something (by chance, a look or another seat's choice), so that undo stops here."""
+    played_card_fields: ClassVar[tuple[str, ...]] = ()
+    """JSON fields with the cards that the seat played."""
 
     is_secret: ClassVar[bool] = False
-    """Whether some seats may be told more of it than everybody else."""
+    """Whether some seats may see more of the event than spectators."""
 
-    def insiders(self, is_open: bool) -> tuple[int, ...]:
-        """Those seats."""
+    def privileged_seats(self, has_open_hands: bool) -> tuple[int, ...]:
+        """Return the seats that see more of the event than spectators."""
         return ()
 
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
-        """What one audience gets. The commonest events write it out, which takes a fifth of the time."""
-        said: Json = {"type": self.type}
-        for name, attribute in zip(self.form, self.__match_args__, strict=True):
+    def to_json_for(self, viewer: int, has_open_hands: bool) -> Json:
+        """Return the JSON for one viewer. The most frequent events override this with a literal, five times faster."""
+        encoded: Json = {"type": self.type}
+        for name, attribute in zip(self.json_fields, self.__match_args__, strict=True):
             value = getattr(self, attribute)
-            said[name] = list(value) if type(value) is tuple else value
-        return said
+            encoded[name] = list(value) if type(value) is tuple else value
+        return encoded
 
-    def in_full(self) -> Json:
-        """For the log alone."""
-        return self.seen_by(-1, True)
+    def to_full_json(self) -> Json:
+        """Return the JSON with nothing hidden. Never send it to a client."""
+        return self.to_json_for(-1, True)
 
     @staticmethod
     @abstractmethod
     def fold(view: Json, event: Json, viewer: int | None) -> None:
-        """Move the view on in place by the event's JSON; None is a spectator's view."""
+        """Update the view in place by the event's JSON. `viewer` is None for a spectator's view."""
 
 
 def cards_played(event: Json) -> list[str]:
-    """The cards that its seat played, out of an event's JSON."""
+    """Return the cards that the seat played, from the JSON of an event."""
     kind = EVENTS.get(event["type"])
-    return [] if kind is None else cards_in(event, kind.played)
+    return [] if kind is None else collect_cards(event, kind.played_card_fields)
 
 
 def fold(view: Json, event: Json, seat: int | None) -> None:
-    """Move the view on in place. `seat` says whose view it is; None is a spectator's."""
+    """Update the view in place by the JSON of an event. `seat` is the viewer, None for a spectator's view."""
     EVENTS[event["type"]].fold(view, event, seat)
 
 
 def event_to_json(event: Event) -> Json:
-    """Everything, for the log's own use; never for an audience."""
-    return event.in_full()
+    """Return the JSON of an event with nothing hidden. Never send it to a client."""
+    return event.to_full_json()
 
 
 def events_for(events: Iterable[Event], viewer: int | None, options: Options) -> list[Json]:
-    """The events as one audience may know them: a seat, or None for spectators."""
-    eyes = -1 if viewer is None else viewer
-    is_open = options.hands == "open"
-    return [event.seen_by(eyes, is_open) for event in events]
+    """Return the JSON of the events for one viewer: a seat, or None for spectators."""
+    viewer_number = -1 if viewer is None else viewer
+    has_open_hands = options.hands == "open"
+    return [event.to_json_for(viewer_number, has_open_hands) for event in events]
 
 
-def sealed_events_for(events: Iterable[Event], viewer: int | None, options: Options) -> list[Json]:
-    """The same of a game that hides its cards after its end too: a win tells who won, and nothing else."""
+def events_without_reveal(events: Iterable[Event], viewer: int | None, options: Options) -> list[Json]:
+    """Like `events_for`, but a win names only the winner and the reason: other people still play the same deal."""
     return [
-        {"type": "game_won", "seat": said["seat"], "reason": said["reason"]}
-        if said["type"] == "game_won"
-        else said
-        for said in events_for(events, viewer, options)
+        {"type": "game_won", "seat": event["seat"], "reason": event["reason"]}
+        if event["type"] == "game_won"
+        else event
+        for event in events_for(events, viewer, options)
     ]
 
 
-def insiders(events: Iterable[Event], options: Options) -> tuple[int, ...]:
-    """The seats that are told more than everybody else, who get the very same: one encoding serves them all."""
+def privileged_seats(events: Iterable[Event], options: Options) -> tuple[int, ...]:
+    """Return the seats that see more of the events than spectators. All other seats share the spectators' encoding."""
     seats: tuple[int, ...] = ()
     for event in events:
         if event.is_secret:
-            seats += event.insiders(options.hands == "open")
+            seats += event.privileged_seats(options.hands == "open")
     return seats
 
 
 def is_undoable(events: Iterable[Event]) -> bool:
-    """Whether nothing became known by chance, by looking or by somebody else's choice."""
-    for event in events:  # noqa: SIM110  # asked with every action, where a generator costs as much as the answer
+    """Return whether the events can be undone, because none of them revealed anything."""
+    for event in events:  # noqa: SIM110  # hot path: a generator would double the cost
         if event.is_final:
             return False
     return True
@@ -115,13 +114,13 @@ def is_undoable(events: Iterable[Event]) -> bool:
 @dataclass(slots=True)
 class Advanced(Event):
     type = "advanced"
-    played = ("card",)
+    played_card_fields = ("card",)
     seat: int
     card: str
     origin: Place
     to: Place
 
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
+    def to_json_for(self, viewer: int, has_open_hands: bool) -> Json:
         return {"type": "advanced", "seat": self.seat, "card": self.card, "from": self.origin, "to": self.to}
 
     @staticmethod
@@ -137,7 +136,7 @@ class Retreated(Event):
     origin: Place
     to: Place
 
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
+    def to_json_for(self, viewer: int, has_open_hands: bool) -> Json:
         return {"type": "retreated", "seat": self.seat, "from": self.origin, "to": self.to}
 
     @staticmethod
@@ -149,7 +148,7 @@ class Retreated(Event):
 @dataclass(slots=True)
 class Rested(Event):
     type = "rested"
-    form = ("seat",)
+    json_fields = ("seat",)
     seat: int
 
     @staticmethod
@@ -166,11 +165,11 @@ class CardsDrawn(Event):
     source: str
     cards: tuple[str, ...]
 
-    def insiders(self, is_open: bool) -> tuple[int, ...]:
-        return () if is_open or self.source == "row" else (self.seat,)
+    def privileged_seats(self, has_open_hands: bool) -> tuple[int, ...]:
+        return () if has_open_hands or self.source == "row" else (self.seat,)
 
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
-        is_seen = is_open or self.source == "row" or viewer == self.seat
+    def to_json_for(self, viewer: int, has_open_hands: bool) -> Json:
+        is_seen = has_open_hands or self.source == "row" or viewer == self.seat
         return {
             "type": "cards_drawn",
             "seat": self.seat,
@@ -191,7 +190,7 @@ class CardsDrawn(Event):
 @dataclass(slots=True)
 class RowLaid(Event):
     type = "row_laid"
-    form = ("cards",)
+    json_fields = ("cards",)
     is_final = True
     cards: tuple[str, ...]
 
@@ -204,7 +203,7 @@ class RowLaid(Event):
 @dataclass(slots=True)
 class DeckShuffled(Event):
     type = "deck_shuffled"
-    form = ("count",)
+    json_fields = ("count",)
     is_final = True
     count: int
 
@@ -223,7 +222,7 @@ class TurnPassed(Event):
     next: int
     is_forced: bool
 
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
+    def to_json_for(self, viewer: int, has_open_hands: bool) -> Json:
         return {"type": "turn_passed", "seat": self.seat, "next": self.next, "forced": self.is_forced}
 
     @staticmethod
@@ -245,7 +244,7 @@ class StalemateBroken(Event):
 @dataclass(slots=True)
 class Resigned(Event):
     type = "resigned"
-    form = ("seat", "cards")
+    json_fields = ("seat", "cards")
     is_final = True
     seat: int
     cards: tuple[str, ...]
@@ -264,7 +263,7 @@ class Resigned(Event):
 @dataclass(slots=True)
 class PendingDiscarded(Event):
     type = "pending_discarded"
-    form = ("cards",)
+    json_fields = ("cards",)
     is_final = True
     cards: tuple[str, ...]
 
@@ -276,7 +275,7 @@ class PendingDiscarded(Event):
 
 @dataclass(slots=True)
 class GameWon(Event):
-    """The end: nothing is hidden any more."""
+    """The end of the game, which reveals everything."""
 
     type = "game_won"
     is_final = True
@@ -286,9 +285,9 @@ class GameWon(Event):
     hands: tuple[tuple[str, ...], ...]
     deck: tuple[str, ...]
     revealed: Json
-    """What the modules had hidden, as JSON has it."""
+    """JSON fields of the position that modules kept hidden."""
 
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
+    def to_json_for(self, viewer: int, has_open_hands: bool) -> Json:
         return {
             "type": "game_won",
             "seat": self.seat,
@@ -301,7 +300,7 @@ class GameWon(Event):
 
     @staticmethod
     def fold(view: Json, event: Json, viewer: int | None) -> None:
-        """The view becomes the position; where others play the same deal it stays what it is."""
+        """Turn the view into the full position, unless the event comes from `events_without_reveal`."""
         view["winner"] = event["seat"]
         if "hands" not in event:
             return

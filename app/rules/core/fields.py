@@ -1,4 +1,4 @@
-"""The kinds of values in an action: how each is read and written in JSON and in notation."""
+"""Field types of actions: how a card, a place, a seat and so on are parsed and written in JSON and in notation."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from app.rules.core.errors import BadAction, BadNotation
 from app.rules.core.route import GOAL, SLOOP, START, Place
 
 SEAT_LETTERS = "rbygv"
+"""Letters of the seats 0 to 4 in notation and diagrams: red, blue, yellow, green, violet."""
 
 _PLACE_NAMES = frozenset((START, SLOOP, GOAL))
 _SEAT_DIGITS = frozenset("0123456789")
-_MOST_CARDS = 200
-"""No list of cards in an action can be longer: a game has at most 180."""
+_MAX_CARDS = 200
+"""Limit on the cards in one action. A game has at most 180."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One kind of value."""
+    """Converters between a value, its JSON and its notation."""
 
     from_json: Callable[[object], Any]
     from_text: Callable[[str], Any]
     to_text: Callable[[Any], str] = str
     to_json: Callable[[Any], Any] | None = None
-    """None where JSON has the value as it is."""
-    takes_all: bool = False
-    """Whether in notation it takes all words that are left."""
+    """None if the value is written to JSON unchanged."""
+    takes_rest: bool = False
+    """Whether the notation of the value extends over all remaining words."""
 
 
 def _card_from_json(value: object) -> str:
@@ -39,7 +40,7 @@ def _card_from_json(value: object) -> str:
 
 
 def _cards_from_json(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or len(value) > _MOST_CARDS:
+    if not isinstance(value, list) or len(value) > _MAX_CARDS:
         raise BadAction("cards", "Cards are given as a list of texts.")
     return tuple(_card_from_json(card) for card in value)
 
@@ -112,15 +113,15 @@ def _gifts_to_text(gifts: tuple[tuple[int, str], ...]) -> str:
     return " ".join(f"{SEAT_LETTERS[seat]}={card}" for seat, card in gifts)
 
 
-CARD = Field(_card_from_json, _card_from_text)
-CARDS = Field(_cards_from_json, _cards_from_text, "+".join, list)
-PLACE = Field(_place_from_json, _place_from_text)
-SEAT = Field(_seat_from_json, _seat_from_text, lambda seat: SEAT_LETTERS[seat])
-SYMBOL = Field(_symbol_from_json, _symbol_from_text)
-GIFTS = Field(
+CARD_FIELD = Field(_card_from_json, _card_from_text)
+CARDS_FIELD = Field(_cards_from_json, _cards_from_text, "+".join, list)
+PLACE_FIELD = Field(_place_from_json, _place_from_text)
+SEAT_FIELD = Field(_seat_from_json, _seat_from_text, lambda seat: SEAT_LETTERS[seat])
+SYMBOL_FIELD = Field(_symbol_from_json, _symbol_from_text)
+GIFTS_FIELD = Field(
     _gifts_from_json,
     _gifts_from_text,
     _gifts_to_text,
     lambda gifts: {str(seat): card for seat, card in gifts},
-    takes_all=True,
+    takes_rest=True,
 )

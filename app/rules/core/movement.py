@@ -1,4 +1,4 @@
-"""Moving pirates: where a card or a retreat takes one, and what happens on arrival."""
+"""Movement: where a card or a retreat takes a pirate, moving it, and winning at the goal."""
 
 from __future__ import annotations
 
@@ -9,72 +9,75 @@ from app.rules.core.event import GameWon
 from app.rules.core.position import CARTAGENA, TORTUGA, Events, Position
 
 NOWHERE = -1
-MOST_ABOARD = 3
-"""Pirates of one colour that the sloop carries."""
+"""Returned instead of a place if a pirate cannot move."""
+MAX_ABOARD = 3
+"""Pirates of one colour that fit on the sloop."""
 
-_COMPANY_OF_COUNT = bytes([0, 1, 1] + [0] * 253)
-_ONE = 1
-_CARD = [bytes([kind]) for kind in range(256)]
+_COMPANY_FLAG_BY_COUNT = bytes([0, 1, 1] + [0] * 253)
+_SINGLE_CARD = [bytes([kind]) for kind in range(256)]
 
 
-def company_of(position: Position) -> bytearray:
-    """Of each place 1 where one or two pirates stand. Start, sloop and goal mean nothing in it."""
-    return position.crowd.translate(_COMPANY_OF_COUNT)
+def company_flags(position: Position) -> bytearray:
+    """Return one byte for each place: 1 if one or two pirates stand there. Ignore start, sloop and goal in it."""
+    return position.occupancy.translate(_COMPANY_FLAG_BY_COUNT)
 
 
 def has_room_aboard(position: Position, owner: int, count: int) -> bool:
+    """Return whether `count` more pirates of the owner can board the sloop, which must lie at Cartagena."""
     return (
         position.sloop == CARTAGENA
-        and position.pirates[owner].count(position.ruleset.route.sloop) + count <= MOST_ABOARD
+        and position.pirates[owner].count(position.ruleset.route.sloop) + count <= MAX_ABOARD
     )
 
 
-def landing(position: Position, owner: int, symbol: int, origin: int, count: int = 1) -> int:
-    """Where a card of the symbol takes `count` pirates from one place: −1 if it cannot."""
+def find_landing(position: Position, owner: int, symbol: int, origin: int, count: int = 1) -> int:
+    """Return the place where a card of the symbol takes `count` pirates together, or NOWHERE."""
     route = position.ruleset.route
     if origin == route.sloop and position.sloop != TORTUGA:
         return NOWHERE
-    crowd = position.crowd
-    for space in route.ahead[symbol][origin]:
-        if not crowd[space]:
+    occupancy = position.occupancy
+    for space in route.spaces_ahead[symbol][origin]:
+        if not occupancy[space]:
             return space
-    end = route.end[origin]
+    end = route.side_end[origin]
     if end == route.sloop and not has_room_aboard(position, owner, count):
         return NOWHERE
     return end
 
 
-def retreat_target(position: Position, origin: int, company: bytes | bytearray) -> int:
-    """The nearest company behind on the same side: −1 if there is none."""
+def find_retreat_target(position: Position, origin: int, company: bytes | bytearray) -> int:
+    """Return the nearest company behind on the same side, or NOWHERE."""
     route = position.ruleset.route
     if origin == route.sloop and position.sloop != CARTAGENA:
         return NOWHERE
-    low, high = route.behind[origin]
-    return company.rfind(_ONE, low, high)
+    low, high = route.range_behind[origin]
+    return company.rfind(1, low, high)
 
 
-def move(position: Position, owner: int, origin: int, to: int) -> None:
+def move_pirate(position: Position, owner: int, origin: int, to: int) -> None:
+    """Move one pirate of the owner."""
     places = position.pirates[owner][:]
     places.remove(origin)
     insort(places, to)
     position.pirates[owner] = places
-    crowd = position.crowd[:]
-    crowd[origin] -= 1
-    crowd[to] += 1
-    position.crowd = crowd
+    occupancy = position.occupancy[:]
+    occupancy[origin] -= 1
+    occupancy[to] += 1
+    position.occupancy = occupancy
 
 
-def win_at_goal(position: Position, owner: int, to: int, events: Events) -> bool:
-    """Whether the move to that place has won the game for the pirate's owner."""
+def win_if_all_at_goal(position: Position, owner: int, to: int, events: Events) -> bool:
+    """End the game if a move to this place has brought the owner's last pirate to the goal; return whether it has."""
     goal = position.ruleset.route.goal
-    # Places ascend, so the first pirate at the goal means all are there.
+    # Places are in ascending order: if the first is the goal, all are.
     if to != goal or position.pirates[owner][0] != goal:
         return False
-    win(position, owner, "goal", events)
+    declare_winner(position, owner, "goal", events)
     return True
 
 
-def win(position: Position, seat: int, reason: str, events: Events) -> None:
+def declare_winner(position: Position, seat: int, reason: str, events: Events) -> None:
+    """End the game with a winner. The event reveals all hidden state."""
     position.winner = seat
     if events is not None:
         names = position.ruleset.kinds.names
@@ -82,7 +85,7 @@ def win(position: Position, seat: int, reason: str, events: Events) -> None:
             name: value
             for state in position.ruleset.states
             for name, value in state.to_json(position, True).items()
-            if name in state.hidden
+            if name in state.hidden_fields
         }
         events.append(
             GameWon(
@@ -96,29 +99,32 @@ def win(position: Position, seat: int, reason: str, events: Events) -> None:
         )
 
 
-def lose_card(position: Position, seat: int, kind: int) -> None:
+def remove_card(position: Position, seat: int, kind: int) -> None:
+    """Take one card out of a hand."""
     hand = position.hands[seat][:]
     hand[kind] -= 1
     position.hands[seat] = hand
-    position.held[seat] -= 1
+    position.hand_sizes[seat] -= 1
 
 
 def discard_card(position: Position, seat: int, kind: int) -> None:
-    lose_card(position, seat, kind)
-    position.discard += _CARD[kind]
+    """Move one card from a hand to the discards."""
+    remove_card(position, seat, kind)
+    position.discard += _SINGLE_CARD[kind]
 
 
-def cards_left(position: Position) -> int:
+def count_available_cards(position: Position) -> int:
+    """Return the number of cards that can still be drawn."""
     return len(position.deck) + len(position.row) + len(position.discard)
 
 
-def arrival(position: Position, owner: int, to: int, draws: int = 0, count: int = 1) -> Json:
-    """What a choice says of a move: where it leads, how many cards it draws, whether it can be taken back."""
+def preview_move(position: Position, owner: int, to: int, draws: int = 0, count: int = 1) -> Json:
+    """Return the part of a choice that says where a move leads, how many cards it draws and whether it is final."""
     goal = position.ruleset.route.goal
     is_win = to == goal and position.pirates[owner].count(goal) + count == len(position.pirates[owner])
-    draws = 0 if is_win else min(draws, cards_left(position))
-    leads: Json = {"to": position.ruleset.route.names[to]}
+    draws = 0 if is_win else min(draws, count_available_cards(position))
+    preview: Json = {"to": position.ruleset.route.names[to]}
     if draws:
-        leads["draws"] = draws
-    leads["final"] = draws > 0 or is_win
-    return leads
+        preview["draws"] = draws
+    preview["final"] = draws > 0 or is_win
+    return preview

@@ -1,7 +1,7 @@
-"""A position: who stands where with which cards, in flat containers that copy in a microsecond.
+"""Positions: the full state of a game, in flat containers that copy in about a microsecond.
 
-Cards are kinds (`ruleset.kinds`), places are numbers along the route (`ruleset.route`). The ruleset stands in
-this file too: it is everything about a table that does not change, and made of functions on positions.
+Cards are kind numbers (`ruleset.kinds`), places are numbers along the route (`ruleset.route`). The Ruleset, which
+holds everything constant about a table, is in this file because its functions take positions.
 """
 
 from __future__ import annotations
@@ -25,49 +25,61 @@ TORTUGA = "tortuga"
 
 
 class Position:
-    """Everything on the table. `apply` never changes one; only a fresh copy is moved on."""
+    """The state of one game.
+
+    `copy` is shallow: the containers inside `pirates` and `hands`, and `occupancy` and `tokens`, are shared between
+    copies. Replace them; never modify them in place.
+    """
 
     ruleset: Ruleset
     seed: str
     pirates: list[list[int]]
-    """Of each seat, the places of its pirates in ascending order. A seat's list is replaced, never changed in place:
-    copies share it."""
-    crowd: bytearray
-    """Of each place, how many pirates stand there. Replaced, never changed in place: copies share it."""
+    """Places of each seat's pirates, in ascending order."""
+    occupancy: bytearray
+    """Number of pirates at each place."""
     hands: list[bytearray]
-    """Of each seat, how many cards of each kind it holds. A hand is replaced like a list of pirates."""
-    held: list[int]
-    """Of each seat, how many cards it holds."""
+    """For each seat, the number of cards held of each kind. A search leaves cards of unknown kind out."""
+    hand_sizes: list[int]
+    """Number of cards each seat holds, including cards of unknown kind."""
     deck: bytes
-    """The top card is the last one."""
+    """Kinds from bottom to top."""
     row: bytes
-    """The leftmost card is the first one."""
+    """Kinds from left to right."""
     discard: bytes
-    """The oldest card is the first one."""
+    """Kinds from oldest to newest."""
     shuffles: int
+    """Reshuffles of the deck since set-up."""
     sloop: str | None
+    """CARTAGENA or TORTUGA; None if no sloop sails."""
     tokens: dict[int, str]
-    """Place → face-down token. Replaced, never changed in place: copies share it."""
+    """Face-down token at each place that has one."""
     tokens_aside: tuple[str, ...]
+    """Unseen tokens that did not fit on the route."""
     token_shuffles: int
+    """Reshuffles of the tokens since set-up."""
     resigned: tuple[bool, ...]
-    seat: int
-    taken: int
+    turn_seat: int
+    """The seat whose turn it is."""
+    actions_taken: int
+    """Actions taken in this turn."""
     captain_used: bool
+    """Whether the captain's free sail has been used in this turn."""
     forced_passes: int
+    """Turns in a row that ended because the seat had no legal action."""
     pending: Pending | None
     winner: int | None
 
     __slots__ = tuple(__annotations__)
 
     def copy(self) -> Position:
+        """Return a shallow copy."""
         twin = _new(Position)
         twin.ruleset = self.ruleset
         twin.seed = self.seed
         twin.pirates = self.pirates[:]
-        twin.crowd = self.crowd
+        twin.occupancy = self.occupancy
         twin.hands = self.hands[:]
-        twin.held = self.held[:]
+        twin.hand_sizes = self.hand_sizes[:]
         twin.deck = self.deck
         twin.row = self.row
         twin.discard = self.discard
@@ -77,15 +89,15 @@ class Position:
         twin.tokens_aside = self.tokens_aside
         twin.token_shuffles = self.token_shuffles
         twin.resigned = self.resigned
-        twin.seat = self.seat
-        twin.taken = self.taken
+        twin.turn_seat = self.turn_seat
+        twin.actions_taken = self.actions_taken
         twin.captain_used = self.captain_used
         twin.forced_passes = self.forced_passes
         twin.pending = self.pending
         twin.winner = self.winner
         return twin
 
-    def _key(self) -> tuple[object, ...]:
+    def _comparison_key(self) -> tuple[object, ...]:
         return (
             self.ruleset.options,
             self.ruleset.route.symbols,
@@ -93,7 +105,11 @@ class Position:
         )
 
     def __eq__(self, other: object) -> bool:
-        return self._key() == other._key() if isinstance(other, Position) else NotImplemented
+        return (
+            self._comparison_key() == other._comparison_key()
+            if isinstance(other, Position)
+            else NotImplemented
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -102,120 +118,117 @@ class Position:
         return self.ruleset.options
 
     @property
-    def turn_seat(self) -> int:
-        return self.seat
-
-    @property
-    def seats_in(self) -> list[int]:
-        """The seats that have not resigned."""
+    def active_seats(self) -> list[int]:
+        """Return the seats that have not resigned."""
         return [seat for seat, is_out in enumerate(self.resigned) if not is_out]
 
-    def hand_cards(self, seat: int) -> list[int]:
-        """The kinds in a hand, one a card, ascending: that is their text order."""
+    def hand_kinds(self, seat: int) -> list[int]:
+        """Return the kind of each card in a hand, in ascending order, which is also text order."""
         return [kind for kind, count in enumerate(self.hands[seat]) for _ in range(count)]
 
     def hand_names(self, seat: int) -> tuple[str, ...]:
+        """Return the name of each card in a hand, in text order."""
         names = self.ruleset.kinds.names
-        return tuple(names[kind] for kind in self.hand_cards(seat))
+        return tuple(names[kind] for kind in self.hand_kinds(seat))
 
 
 _new = object.__new__
 
 
 Events = list[Event] | None
-"""Where events are collected; None on the path a search uses."""
+"""List to which events are appended, or None in a search, which needs no events."""
 
 Offer = Callable[[Position, int, list[Action]], None]
-"""offer(position, seat, out): appends what the seat may do."""
+"""offer(position, seat, out): append legal actions of the seat to `out`."""
 
-Teller = Callable[[Position, int, bool, list[bytes]], None]
-"""tell(position, seat, is_sealed, out): appends the choices of what an offer would append, as JSON; with
-`is_sealed` all of them final."""
+ChoiceWriter = Callable[[Position, int, bool, list[bytes]], None]
+"""write(position, seat, is_undo_closed, out): append to `out` the JSON choices of the actions that the matching Offer
+would append. With `is_undo_closed` all choices are final."""
 
 Resolver = Callable[[Position, int, Any, Events], bool]
-"""resolve(position, seat, action, events): moves the position on in place; the action is known to be legal.
-True when with it a dark card's action is wholly done."""
+"""resolve(position, seat, action, events): apply a legal action in place. Return whether this finishes an action
+played with a dark card."""
 
-Choice = Callable[[Position, int, Any, bytearray], Json]
-"""choice(position, seat, action, company): what it leads to, as far as the seat sees: `to`, `draws`, `final`."""
+Preview = Callable[[Position, int, Any, bytearray], Json]
+"""preview(position, seat, action, company): return what the seat can foresee of an action: `to`, `draws`, `final`."""
 
-WhyNot = Callable[[Position, int, Any], Illegal]
-"""why_not(position, seat, action): what is wrong with an action that is not legal here."""
+IllegalExplainer = Callable[[Position, int, Any], Illegal]
+"""explain(position, seat, action): return the error that says why the action is illegal."""
 
 Reaction = Callable[[Position, int, Events], None]
-"""react(position, seat that played a dark card, events)."""
+"""react(position, seat, events): apply the consequences after the seat has played a dark card."""
 
 SetUp = Callable[[Position], None]
+"""set_up(position): put the module's state on the table of a new game."""
 
 
 class Pending(ABC):
-    """A choice that one or several seats owe before anything else may happen."""
+    """A choice that one or more seats have to make before the game goes on."""
 
     __slots__ = ()
     kind: ClassVar[str]
-    fields: ClassVar[frozenset[str]]
-    """Of its JSON."""
+    json_fields: ClassVar[frozenset[str]]
 
     @property
     @abstractmethod
     def seats(self) -> tuple[int, ...]:
-        """Who may answer now."""
+        """Return the seats that still have to choose."""
 
     @property
     def choice_cards(self) -> tuple[int, ...]:
-        """The kinds of the cards that lie before the chooser, and so in no hand."""
+        """Return the kinds of the cards laid out for the chooser, which are in no hand."""
         return ()
 
-    def shows_hand(self, viewer: int | None, owner: int) -> bool:
-        """Whether the viewer sees the owner's hand because of it."""
+    def reveals_hand(self, viewer: int | None, owner: int) -> bool:
+        """Return whether this choice shows the owner's hand to the viewer."""
         return False
 
     @abstractmethod
     def answers(self, position: Position, seat: int) -> list[Action]:
-        """What the seat may do while it stands."""
+        """Return the legal answers of a seat."""
 
-    def unlisted(self, position: Position, seat: int, action: Action) -> Action | None:
-        """The action, if it is a right answer of those too many to be listed."""
+    def match_unlisted(self, position: Position, seat: int, action: Action) -> Action | None:
+        """Return the action if it is a legal answer that a placeholder stands for. Raise Illegal if it is a bad one."""
         return None
 
     @abstractmethod
-    def lowest(self, position: Position, seat: int) -> Action | None:
-        """The answer with the lowest cards; None where a search knows none of them."""
+    def lowest_answer(self, position: Position, seat: int) -> Action | None:
+        """Return the answer with the lowest cards, or None if a search does not know the cards."""
 
-    def settle(self, position: Position, seat: int, events: Events) -> bool:
-        """The seat resigns: what it owes is answered with the lowest cards. True as from a Resolver."""
+    def settle_on_resign(self, position: Position, seat: int, events: Events) -> bool:
+        """Give the lowest answer for a seat that resigns. Return the same as a Resolver."""
         if seat not in self.seats:
             return False
-        lowest = self.lowest(position, seat)
-        assert lowest is not None
-        return position.ruleset.resolvers[type(lowest)](position, seat, lowest, events)
+        answer = self.lowest_answer(position, seat)
+        assert answer is not None
+        return position.ruleset.resolvers[type(answer)](position, seat, answer, events)
 
     @abstractmethod
     def to_json(self, names: Sequence[str], viewer: int | None, is_full: bool) -> Json:
-        """As one audience sees it; `names` are those of the kinds of cards."""
+        """Return the JSON for a viewer, with nothing hidden if `is_full`. `names` are the names of the card kinds."""
 
     @classmethod
     @abstractmethod
     def from_json(cls, value: Json, position: Position) -> Pending:
-        """Reads and checks it as a part of a position from outside."""
+        """Parse the pending choice of a position. Raise BadPosition if it is malformed or does not fit the position."""
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """What a module keeps on the table besides pirates and cards, in JSON."""
+class ModuleState:
+    """JSON conversion of the state that a module adds to positions."""
 
     to_json: Callable[[Position, bool], Json]
-    """to_json(position, whether nothing is hidden)"""
+    """to_json(position, is_full): return the JSON fields, with nothing hidden if `is_full`."""
     from_json: Callable[[Position, Json], None]
-    """from_json(position, fields): checks the fields and puts them on the table."""
-    fields: tuple[str, ...]
-    hidden: tuple[str, ...]
-    """Those that are revealed when the game is won."""
+    """from_json(position, fields): check the JSON fields and set the state of the position."""
+    json_fields: tuple[str, ...]
+    hidden_fields: tuple[str, ...]
+    """JSON fields that stay hidden until the game is won."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """Everything about a table that does not change while a game runs."""
+    """Everything about a table that stays constant during a game."""
 
     options: Options
     route: Route
@@ -225,13 +238,13 @@ class Ruleset:
     actions: int
     min_actions: int
     offers: tuple[Offer, ...]
-    tellers: tuple[tuple[Offer, Teller | None], ...]
-    """Each offer with its teller, if it has one: that writes the choices without making the list of actions."""
+    choice_writers: tuple[tuple[Offer, ChoiceWriter | None], ...]
+    """Each offer with the function that writes its choices directly, without building the actions, if there is one."""
     resolvers: dict[type[Action], Resolver]
-    choices: dict[type[Action], Choice]
-    why_nots: dict[type[Action], WhyNot]
+    previews: dict[type[Action], Preview]
+    illegal_explainers: dict[type[Action], IllegalExplainer]
     reactions: tuple[Reaction, ...]
     set_ups: tuple[SetUp, ...]
-    states: tuple[State, ...]
-    """Of all modules, whether they play or not."""
+    states: tuple[ModuleState, ...]
+    """States of all modules, active or not."""
     cache: ActionCache

@@ -1,4 +1,4 @@
-"""What events do to a view: cards gained, lost and played, pirates moved. It needs no rules."""
+"""Updates that events make to a view in place: cards gained, lost and played, pirates moved. They need no rules."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.rules.core import Json
 
 
 def place_order(view: Json, place: int | str) -> float:
-    """Where a place stands along the route: the sloop lies behind the last space of the passage."""
+    """Return a sort key for a place. The sloop comes right after the last space of the passage."""
     if place == "start":
         return 0
     if place == "goal":
@@ -19,6 +19,7 @@ def place_order(view: Json, place: int | str) -> float:
 
 
 def gain_cards(view: Json, seat: int, count: int, cards: list[str] | None) -> None:
+    """Add cards to a hand; `cards` is None if the viewer does not see them."""
     player = view["players"][seat]
     player["cards"] += count
     if player["hand"] is not None:
@@ -27,6 +28,7 @@ def gain_cards(view: Json, seat: int, count: int, cards: list[str] | None) -> No
 
 
 def lose_cards(view: Json, seat: int, count: int, cards: list[str] | None) -> None:
+    """Remove cards from a hand; `cards` is None if the viewer does not see them."""
     player = view["players"][seat]
     player["cards"] -= count
     if player["hand"] is not None:
@@ -35,7 +37,7 @@ def lose_cards(view: Json, seat: int, count: int, cards: list[str] | None) -> No
 
 
 def play_cards(view: Json, seat: int, *cards: str, cost: int = 1) -> None:
-    """Cards leave the hand for the discards, and the action counts."""
+    """Move played cards from the hand to the discards and count the action, which takes `cost` of the turn."""
     lose_cards(view, seat, len(cards), list(cards))
     view["discard"] += cards
     view["turn"]["taken"] += cost
@@ -43,6 +45,7 @@ def play_cards(view: Json, seat: int, *cards: str, cost: int = 1) -> None:
 
 
 def move_pirates(view: Json, seat: int, origin: int | str, to: int | str, count: int = 1) -> None:
+    """Move pirates of a seat and keep the list in route order."""
     pirates = view["players"][seat]["pirates"]
     for _ in range(count):
         pirates.remove(origin)

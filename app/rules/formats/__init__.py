@@ -1,1 +1,1 @@
-"""How positions, actions and whole games are written and read: JSON, views, notation, drawings, records."""
+"""Formats of positions, actions and games: JSON, views, choices, notation, diagrams, records."""

@@ -1,10 +1,11 @@
-"""The form of the record of a played game; app/rules/formats/verifying.py checks what it says.
+"""Records of played games and their parser. app/rules/formats/verification.py checks their content.
 
-Where seats are sealed (scheme 2) every seat showed a seal, all seals were frozen in one entry, and only then
-nonces were opened. A round in which somebody did not open is void: its nonces are known now, and are never used.
+The scheme of a record says where its seed comes from:
 
-A deal of the day (scheme 3) is the same for everybody: its seed follows from the secret and the day, and nobody at
-the table has a nonce.
+1. Seats published their nonces when they sat down.
+2. Seats published seals, the start froze all seals in one entry, and then the seats opened their nonces. If a seat
+   did not open its nonce, the round is void, and nonces opened in a void round are never used.
+3. A deal of the day: the seed follows from the server's secret and the day, and seats have no nonces.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from app.rules.core.engine import RULES_VERSION
 from app.rules.core.errors import BadRecord, Param, Reason, RuleError
 from app.rules.options import Options, parse_options
 
-FORMATS = {
+FORMAT_BY_SCHEME = {
     1: "cartagena-record/1",
     2: "cartagena-record/2",
     3: "cartagena-record/3",
-}  # by the scheme of its chance
+}
 
-_FIELDS = (
+_BASE_FIELDS = (
     "format",
     "rules_version",
     "options",
@@ -39,31 +40,31 @@ _FIELDS = (
     "actions",
     "result",
 )
-_SEALED_FIELDS = (*_FIELDS, "scheme", "seals", "void_rounds")
-_DEAL_FIELDS = (*_FIELDS, "scheme", "deal")
-_FIELDS_OF = {1: _FIELDS, 2: _SEALED_FIELDS, 3: _DEAL_FIELDS}
-_BY = ("person", "bot", "clock")
-_REASONS = ("goal", "resigned", "aborted")
-_MOST_ACTIONS = 1_000_000
-_MOST_ROUNDS = 1000
-# By the scheme: the rules are the same; a table of version 2 has sealed seats, one of version 3 is a deal's.
-_VERSIONS = {1: (1,), 2: (2,), 3: (3,)}
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
+_SEALED_FIELDS = (*_BASE_FIELDS, "scheme", "seals", "void_rounds")
+_DEAL_FIELDS = (*_BASE_FIELDS, "scheme", "deal")
+_FIELDS_BY_SCHEME = {1: _BASE_FIELDS, 2: _SEALED_FIELDS, 3: _DEAL_FIELDS}
+_ACTORS = ("person", "bot", "clock")
+_END_REASONS = ("goal", "resigned", "aborted")
+_MAX_ACTIONS = 1_000_000
+_MAX_VOID_ROUNDS = 1000
+# The rules are the same in all versions; tables of version 2 have sealed seats, those of version 3 play a deal.
+_RULES_VERSIONS_BY_SCHEME = {1: (1,), 2: (2,), 3: (3,)}
+_DAY_PATTERN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 
 
 class RecordReason(Reason):
-    """What is wrong with a file, for whoever chose it; the sentence of the error says it to a program."""
+    """Reasons for the person who chose the file; the message of the error is for programs."""
 
-    record_none = "This file is not the record of a game of Cartagena."
-    record_newer = "This record is of a kind that this program does not know; it may come from a newer one."
-    record_part = "The record is damaged: its part “{where}” is not as it should be."
+    record_none = "This file is not the record of a Cartagena game."
+    record_newer = "This kind of record is not known here; it may come from a newer version."
+    record_part = "The record is damaged: “{where}” is not valid."
     record_no_move = "The record is damaged: move {n} is not a move of this game."
     record_unplayable = "Move {n} of the record cannot be played: something in it was changed or is missing."
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One action of the line that was really played."""
+    """One action of the game as it was finally played, without what was undone."""
 
     seat: int
     action: Action
@@ -74,123 +75,133 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class VoidRound:
-    """A start that came to nothing. Of each seat of that round: its seal (a bot has none), the nonce it opened."""
+    """A start that failed because a seat did not open its nonce."""
 
     seals: tuple[str | None, ...]
+    """Seal of each seat; None for a bot."""
     nonces: tuple[str | None, ...]
+    """Nonce that each seat opened, if it did."""
     missing: tuple[int, ...]
-    """Whose fault it was: seats that did not open."""
+    """Seats that did not open their nonce."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
+    """The record of one game, from which every position can be replayed."""
+
     options: Options
     commitment: str
     server_seed: str
     nonces: tuple[str, ...]
     players: tuple[tuple[str, str | None], ...]
-    """(name, bot level or None) of each seat."""
+    """Name and bot level, None for a person, of each seat."""
     moves: tuple[Move, ...]
     winner: int | None
     places: tuple[int, ...] | None
     reason: str
     rules_version: int = RULES_VERSION
     scheme: int = 1
-    """How its chance can be checked: 1, nonces shown when people sat down; 2, sealed seats; 3, a deal of the day."""
+    """Where the seed comes from; see the docstring of this module."""
     seals: tuple[str | None, ...] = ()
     void_rounds: tuple[VoidRound, ...] = ()
     deal: str = ""
-    """The day of a deal of the day."""
+    """Day of a deal of the day, else empty."""
 
     @property
     def seed(self) -> str:
+        """Return the seed of the game."""
         if self.scheme == 3:
             return deal_seed(self.server_seed, self.deal)
         return seed_from(self.server_seed, self.nonces)
 
 
 def _require(condition: bool, sentence: str, where: str) -> None:
-    """`where`: the part of the record that is wrong otherwise."""
+    """Raise BadRecord unless the condition holds. `where` names the part of the record."""
     if not condition:
         raise BadRecord(sentence, RecordReason.record_part, where=where)
 
 
-def _exactly(
+def _parse_object(
     value: object, names: Sequence[str], what: str, why: Reason = RecordReason.record_part, /, **params: Param
 ) -> Json:
     if not isinstance(value, dict) or value.keys() != set(names):
-        raise BadRecord(f"{what} has exactly: {', '.join(names)}.", why, **params)
+        raise BadRecord(f"{what} must have exactly the fields {', '.join(names)}.", why, **params)
     return value
 
 
 def record_from_json(value: object) -> Record:
-    """The record, or a sentence on what is wrong with its form. `verify` then checks what it says."""
-    said = value.get("format") if isinstance(value, dict) else None
-    scheme = next((number for number, name in FORMATS.items() if name == said), 1)
-    fields = _exactly(value, _FIELDS_OF[scheme], "A record", RecordReason.record_none)
-    if fields["format"] != FORMATS[scheme]:
-        known = " or ".join(f'"{each}"' for each in FORMATS.values())
+    """Parse a record. Raise BadRecord if it is malformed. `verify` checks its content."""
+    given_format = value.get("format") if isinstance(value, dict) else None
+    scheme = next((number for number, name in FORMAT_BY_SCHEME.items() if name == given_format), 1)
+    fields = _parse_object(value, _FIELDS_BY_SCHEME[scheme], "A record", RecordReason.record_none)
+    if fields["format"] != FORMAT_BY_SCHEME[scheme]:
+        known = " or ".join(f'"{name}"' for name in FORMAT_BY_SCHEME.values())
         raise BadRecord(f"The format of a record is {known}.", RecordReason.record_newer)
-    if type(fields["rules_version"]) is not int or fields["rules_version"] not in _VERSIONS[scheme]:
-        versions = ", ".join(map(str, _VERSIONS[scheme]))
+    if (
+        type(fields["rules_version"]) is not int
+        or fields["rules_version"] not in _RULES_VERSIONS_BY_SCHEME[scheme]
+    ):
+        versions = ", ".join(map(str, _RULES_VERSIONS_BY_SCHEME[scheme]))
         known = f"In this format this program knows the rules version {versions} only."
         raise BadRecord(known, RecordReason.record_newer)
     where = "options"
     try:
         options = parse_options(fields["options"])
-        is_whole = len(fields["options"]) == len(dataclasses.fields(Options))
-        _require(is_whole, "The options of a record must all be written out.", where)
+        has_all_options = len(fields["options"]) == len(dataclasses.fields(Options))
+        _require(has_all_options, "A record must contain all options.", where)
         where = "commitment"
         commitment = check_seed(fields["commitment"], "The commitment")
         where = "server_seed"
         server_seed = check_seed(fields["server_seed"], "The server's seed")
         where = "nonces"
-        _require(isinstance(fields["nonces"], list), "The nonces are a list.", where)
+        _require(isinstance(fields["nonces"], list), "The nonces must be a list.", where)
         nonces = tuple(check_nonce(nonce) for nonce in fields["nonces"])
     except BadRecord:
         raise
-    except RuleError as wrong:
-        raise BadRecord(wrong.message, RecordReason.record_part, where=where) from None
+    except RuleError as error:
+        raise BadRecord(error.message, RecordReason.record_part, where=where) from None
     if scheme == 3:
-        _require(not nonces, "A deal of the day has no nonces.", where)
+        _require(not nonces, "A deal of the day must not have nonces.", where)
         _require(
             type(fields["scheme"]) is int and fields["scheme"] == 3,
-            "The scheme of this format is 3.",
+            "The scheme of this format must be 3.",
             "scheme",
         )
-        is_day = isinstance(fields["deal"], str) and _DAY.match(fields["deal"]) is not None
-        _require(is_day, "The deal is a day, such as 2026-11-17.", "deal")
+        is_day = isinstance(fields["deal"], str) and _DAY_PATTERN.match(fields["deal"]) is not None
+        _require(is_day, "The deal must be a day, such as 2026-11-17.", "deal")
     else:
-        _require(len(nonces) == options.players, "There is one nonce for each player.", where)
-    seals, rounds = _sealed_from_json(fields, options.players) if scheme == 2 else ((), ())
+        _require(len(nonces) == options.players, "There must be one nonce for each player.", where)
+    seals, rounds = _parse_seals(fields, options.players) if scheme == 2 else ((), ())
     players, moves, result = fields["players"], fields["actions"], fields["result"]
     _require(
         isinstance(players, list) and len(players) == options.players,
-        "There is one entry for each player.",
+        "There must be one entry for each player.",
         "players",
     )
-    _require(isinstance(moves, list) and len(moves) <= _MOST_ACTIONS, "The actions are a list.", "actions")
+    _require(isinstance(moves, list) and len(moves) <= _MAX_ACTIONS, "The actions must be a list.", "actions")
     where = "result"
-    result = _exactly(result, ("winner", "places", "reason"), "The result", where=where)
+    result = _parse_object(result, ("winner", "places", "reason"), "The result", where=where)
     winner, order = result["winner"], result["places"]
     seats = range(options.players)
     _require(
-        winner is None or (type(winner) is int and winner in seats), "The winner is a seat or null.", where
+        winner is None or (type(winner) is int and winner in seats),
+        "The winner must be a seat or null.",
+        where,
     )
     _require(
         order is None
         or (isinstance(order, list) and len(order) == options.players and all(type(p) is int for p in order)),
-        "The places are a list with one number for each player, or null.",
+        "The places must be a list with one number for each player, or null.",
         where,
     )
-    _require(result["reason"] in _REASONS, f"The reason is one of {', '.join(_REASONS)}.", where)
+    _require(result["reason"] in _END_REASONS, f"The reason must be one of {', '.join(_END_REASONS)}.", where)
     return Record(
         options=options,
         commitment=commitment,
         server_seed=server_seed,
         nonces=nonces,
-        players=tuple(_player(entry) for entry in players),
-        moves=tuple(_move(entry, number, options.players) for number, entry in enumerate(moves, 1)),
+        players=tuple(_parse_player(entry) for entry in players),
+        moves=tuple(_parse_move(entry, number, options.players) for number, entry in enumerate(moves, 1)),
         winner=winner,
         places=None if order is None else tuple(order),
         reason=result["reason"],
@@ -202,28 +213,28 @@ def record_from_json(value: object) -> Record:
     )
 
 
-def _player(value: object) -> tuple[str, str | None]:
-    entry = _exactly(value, ("name", "bot"), "A player of a record", where="players")
+def _parse_player(value: object) -> tuple[str, str | None]:
+    entry = _parse_object(value, ("name", "bot"), "A player of a record", where="players")
     name, bot = entry["name"], entry["bot"]
     _require(
         isinstance(name, str) and (bot is None or isinstance(bot, str)),
-        "A player has a name and a bot or null.",
+        "A player must have a name, and a bot level or null.",
         "players",
     )
     return name, bot
 
 
-def _move(value: object, number: int, players: int) -> Move:
+def _parse_move(value: object, number: int, players: int) -> Move:
     what, why = f"Action {number} of the record", RecordReason.record_no_move
-    entry = _exactly(value, ("seat", "action", "at", "by", "marks"), what, why, n=number)
+    entry = _parse_object(value, ("seat", "action", "at", "by", "marks"), what, why, n=number)
     seat, at, by, marks = entry["seat"], entry["at"], entry["by"], entry["marks"]
     wrong = (
         f"{what} names a seat that is not at the table."
         if type(seat) is not int or not 0 <= seat < players
         else f"{what} has no time."
         if type(at) not in (int, float)
-        else f"{what} was made by one of {', '.join(_BY)}."
-        if by not in _BY
+        else f"{what} must be made by one of {', '.join(_ACTORS)}."
+        if by not in _ACTORS
         else f"{what} has no list of marks."
         if not isinstance(marks, list) or not all(isinstance(m, str) for m in marks)
         else None
@@ -237,23 +248,25 @@ def _move(value: object, number: int, players: int) -> Move:
     return Move(seat, action, at, by, tuple(marks))
 
 
-def _void_round_from_json(value: object, number: int) -> VoidRound:
-    """The round, or a sentence on what is wrong with its form."""
+def _parse_void_round(value: object, number: int) -> VoidRound:
+    """Parse a void round. Raise BadRecord if it is malformed."""
     what = f"Void round {number}"
     if not isinstance(value, dict) or value.keys() != {"seals", "nonces", "missing"}:
         raise BadRecord(
-            f"{what} has exactly: seals, nonces, missing.", RecordReason.record_part, where="void_rounds"
-        )
-    seals, nonces, missing = value["seals"], value["nonces"], value["missing"]
-    if not _is_list(seals, is_seal) or not 2 <= len(seals) <= 5:
-        raise BadRecord(
-            f"{what} has for each seat a seal of 64 hexadecimal digits, or null.",
+            f"{what} must have exactly the fields seals, nonces, missing.",
             RecordReason.record_part,
             where="void_rounds",
         )
-    if not _is_list(nonces, is_nonce) or len(nonces) != len(seals):
+    seals, nonces, missing = value["seals"], value["nonces"], value["missing"]
+    if not _is_list_of(seals, is_seal) or not 2 <= len(seals) <= 5:
         raise BadRecord(
-            f"{what} has for each seat a nonce of 32 hexadecimal digits, or null.",
+            f"{what} must have for each seat a seal of 64 hexadecimal digits, or null.",
+            RecordReason.record_part,
+            where="void_rounds",
+        )
+    if not _is_list_of(nonces, is_nonce) or len(nonces) != len(seals):
+        raise BadRecord(
+            f"{what} must have for each seat a nonce of 32 hexadecimal digits, or null.",
             RecordReason.record_part,
             where="void_rounds",
         )
@@ -261,28 +274,28 @@ def _void_round_from_json(value: object, number: int) -> VoidRound:
     is_list = isinstance(missing, list) and all(type(seat) is int and seat in seats for seat in missing)
     if not is_list or missing != sorted(set(missing)):
         raise BadRecord(
-            f"{what} names the seats that were missing, each once and in order.",
+            f"{what} must list the missing seats, each once and in order.",
             RecordReason.record_part,
             where="void_rounds",
         )
     return VoidRound(tuple(seals), tuple(nonces), tuple(missing))
 
 
-def _is_list(value: object, is_right: Any) -> bool:
-    return isinstance(value, list) and all(each is None or is_right(each) for each in value)
+def _is_list_of(value: object, is_valid: Any) -> bool:
+    return isinstance(value, list) and all(item is None or is_valid(item) for item in value)
 
 
-def _sealed_from_json(fields: Json, players: int) -> tuple[tuple[str | None, ...], tuple[VoidRound, ...]]:
-    """Seals and void rounds of a record with sealed seats, or a sentence on what is wrong with their form."""
+def _parse_seals(fields: Json, players: int) -> tuple[tuple[str | None, ...], tuple[VoidRound, ...]]:
+    """Parse seals and void rounds of a record of scheme 2. Raise BadRecord if they are malformed."""
     seals, rounds = fields["seals"], fields["void_rounds"]
     if type(fields["scheme"]) is not int or fields["scheme"] != 2:
-        raise BadRecord("The scheme of this format is 2.", RecordReason.record_part, where="scheme")
-    if not _is_list(seals, is_seal) or len(seals) != players:
+        raise BadRecord("The scheme of this format must be 2.", RecordReason.record_part, where="scheme")
+    if not _is_list_of(seals, is_seal) or len(seals) != players:
         raise BadRecord(
-            "There is for each player a seal of 64 hexadecimal digits, or null for a bot.",
+            "There must be a seal of 64 hexadecimal digits for each player, or null for a bot.",
             RecordReason.record_part,
             where="seals",
         )
-    if not isinstance(rounds, list) or len(rounds) > _MOST_ROUNDS:
-        raise BadRecord("The void rounds are a list.", RecordReason.record_part, where="void_rounds")
-    return tuple(seals), tuple(_void_round_from_json(each, number) for number, each in enumerate(rounds, 1))
+    if not isinstance(rounds, list) or len(rounds) > _MAX_VOID_ROUNDS:
+        raise BadRecord("The void rounds must be a list.", RecordReason.record_part, where="void_rounds")
+    return tuple(seals), tuple(_parse_void_round(entry, number) for number, entry in enumerate(rounds, 1))

@@ -1,4 +1,4 @@
-"""Views: what one audience may see, built up from nothing for it. And the full position, for the log."""
+"""Views: what one audience may see, built from nothing for that audience. Also the full position, for the log."""
 
 from __future__ import annotations
 
@@ -7,55 +7,59 @@ from app.rules.core.position import Position
 from app.rules.core.route import Place
 from app.rules.options import options_to_json
 
-FORMAT = "cartagena/1"
+POSITION_FORMAT = "cartagena/1"
 
 
 def position_to_json(position: Position) -> Json:
-    """Everything, as docs/interchange.md writes it."""
+    """Return the full position as JSON (docs/interchange.md)."""
     names = position.ruleset.kinds.names
     return {
-        **_common(position, is_full=True),
+        **_public_json(position, is_full=True),
         "seed": position.seed,
         "players": [
-            {"hand": list(position.hand_names(seat)), "pirates": _places(position, seat), "resigned": is_out}
+            {
+                "hand": list(position.hand_names(seat)),
+                "pirates": _pirate_places(position, seat),
+                "resigned": is_out,
+            }
             for seat, is_out in enumerate(position.resigned)
         ],
         "deck": [names[kind] for kind in reversed(position.deck)],
-        "pending": _pending(position, None, True),
+        "pending": _pending_json(position, None, True),
     }
 
 
 def view(position: Position, seat: int | None) -> Json:
-    """What the seat sees, or a spectator (None). When the game is over nothing is hidden."""
+    """Return the view of a seat, or of spectators (None). When the game is over, it is the full position."""
     if position.winner is not None:
         return position_to_json(position)
-    return sealed_view(position, seat)
+    return view_without_reveal(position, seat)
 
 
-def sealed_view(position: Position, seat: int | None) -> Json:
-    """The same for a game that hides its cards after its end too: others play the same deal."""
+def view_without_reveal(position: Position, seat: int | None) -> Json:
+    """Like `view`, but hides cards even when the game is over, because other people still play the same deal."""
     return {
-        **_common(position, is_full=False),
+        **_public_json(position, is_full=False),
         "seed": None,
-        "players": [_player(position, other, seat) for other in range(len(position.pirates))],
+        "players": [_player_json(position, other, seat) for other in range(len(position.pirates))],
         "deck": len(position.deck),
-        "pending": _pending(position, seat, False),
+        "pending": _pending_json(position, seat, False),
     }
 
 
-def _places(position: Position, seat: int) -> list[Place]:
+def _pirate_places(position: Position, seat: int) -> list[Place]:
     names = position.ruleset.route.names
     return [names[place] for place in position.pirates[seat]]
 
 
-def _common(position: Position, is_full: bool) -> Json:
-    """What everybody sees; what differs between audiences has its place here and is put in by the caller."""
+def _public_json(position: Position, is_full: bool) -> Json:
+    """Return the public fields. Fields that depend on the audience are null here, to fix their order."""
     names = position.ruleset.kinds.names
     states: Json = {}
     for state in position.ruleset.states:
         states.update(state.to_json(position, is_full))
     return {
-        "format": FORMAT,
+        "format": POSITION_FORMAT,
         "options": options_to_json(position.options),
         "seed": None,
         "board": list(position.ruleset.route.symbols),
@@ -67,8 +71,8 @@ def _common(position: Position, is_full: bool) -> Json:
         "sloop": position.sloop,
         **states,
         "turn": {
-            "seat": position.seat,
-            "taken": position.taken,
+            "seat": position.turn_seat,
+            "taken": position.actions_taken,
             "captain_used": position.captain_used,
         },
         "forced_passes": position.forced_passes,
@@ -77,21 +81,21 @@ def _common(position: Position, is_full: bool) -> Json:
     }
 
 
-def _player(position: Position, other: int, viewer: int | None) -> Json:
+def _player_json(position: Position, other: int, viewer: int | None) -> Json:
     pending = position.pending
     is_seen = (
         position.options.hands == "open"
         or other == viewer
-        or (pending is not None and pending.shows_hand(viewer, other))
+        or (pending is not None and pending.reveals_hand(viewer, other))
     )
     return {
         "hand": list(position.hand_names(other)) if is_seen else None,
-        "pirates": _places(position, other),
+        "pirates": _pirate_places(position, other),
         "resigned": position.resigned[other],
-        "cards": position.held[other],
+        "cards": position.hand_sizes[other],
     }
 
 
-def _pending(position: Position, viewer: int | None, is_full: bool) -> Json | None:
+def _pending_json(position: Position, viewer: int | None, is_full: bool) -> Json | None:
     pending = position.pending
     return None if pending is None else pending.to_json(position.ruleset.kinds.names, viewer, is_full)

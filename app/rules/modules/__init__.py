@@ -1,8 +1,16 @@
-"""The modules, in the order in which they offer actions. Whoever adds one adds it here."""
+"""Modules of the rules, registered here in the order in which they offer actions."""
 
 from __future__ import annotations
 
-from app.rules.core.ruleset import add_modules
+from app.rules.core.ruleset import register_modules
 from app.rules.modules import basic, black_magic, complete, morgan, scoundrels
 
-add_modules((basic.BASIC, complete.COMPLETE, morgan.MORGAN, black_magic.BLACK_MAGIC, scoundrels.SCOUNDRELS))
+register_modules(
+    (
+        basic.BASIC_MODULE,
+        complete.COMPLETE_MODULE,
+        morgan.MORGAN_MODULE,
+        black_magic.BLACK_MAGIC_MODULE,
+        scoundrels.SCOUNDRELS_MODULE,
+    )
+)

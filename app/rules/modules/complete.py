@@ -1,4 +1,4 @@
-"""The complete escape: the sloop sails between passage and jungle, once a turn free for its captain."""
+"""The complete escape: the sloop sails between passage and jungle, free once a turn for its captain."""
 
 from __future__ import annotations
 
@@ -13,24 +13,26 @@ from app.rules.core.ruleset import Module, Rule
 from app.rules.core.view_patch import play_cards
 
 
-class Why(Reason):
-    """Why the sloop does not sail."""
+class IllegalSailReason(Reason):
+    """Reasons why the sloop cannot sail."""
 
-    no_sailing = "This table plays without a sailing sloop."
+    no_sailing = "The sloop does not sail at this table."
     sail_needs_crew = "To sail to Tortuga you need a pirate aboard."
-    sail_back_needs_pirate = "To sail back to Cartagena you need a pirate at the start or in the passage."
+    sail_back_needs_pirate = "To sail back to Cartagena you need a pirate in the prison or in the passage."
 
 
 @dataclass(frozen=True, slots=True)
 class Sail(Action):
+    """Sail the sloop to the other end with all pirates aboard."""
+
     type = "sail"
-    text = "sail"
+    notation = "sail"
 
 
 @dataclass(slots=True)
 class Sailed(Event):
     type = "sailed"
-    form = ("seat", "to", "free")
+    json_fields = ("seat", "to", "free")
     seat: int
     to: str
     is_free: bool
@@ -47,7 +49,7 @@ _SAIL = Sail()
 
 
 def is_captain(position: Position, seat: int) -> bool:
-    """Whether the seat has a pirate aboard and no other seat still in has more."""
+    """Return whether the seat has a pirate aboard and no other seat still in has more."""
     sloop = position.ruleset.route.sloop
     aboard = position.pirates[seat].count(sloop)
     return aboard > 0 and all(
@@ -60,32 +62,36 @@ def is_captain(position: Position, seat: int) -> bool:
 def _offer_sail(position: Position, seat: int, out: list[Action]) -> None:
     places = position.pirates[seat]
     sloop = position.ruleset.route.sloop
-    # Places ascend: somebody at start or in the passage is the first of them.
+    # Places are in ascending order, so a pirate at the start or in the passage comes first.
     if (sloop in places) if position.sloop == CARTAGENA else places[0] < sloop:
         out.append(_SAIL)
 
 
 def _sail(position: Position, seat: int, action: Sail, events: Events) -> bool:
-    is_free = position.taken == 0 and not position.captain_used and is_captain(position, seat)
+    is_free = position.actions_taken == 0 and not position.captain_used and is_captain(position, seat)
     if is_free:
         position.captain_used = True
     else:
-        position.taken += 1
+        position.actions_taken += 1
     position.sloop = TORTUGA if position.sloop == CARTAGENA else CARTAGENA
     if events is not None:
         events.append(Sailed(seat, position.sloop, is_free))
     return False
 
 
-def _why_not(position: Position, seat: int, action: Sail) -> Illegal:
-    return Illegal(Why.sail_needs_crew if position.sloop == CARTAGENA else Why.sail_back_needs_pirate)
+def _explain_illegal(position: Position, seat: int, action: Sail) -> Illegal:
+    return Illegal(
+        IllegalSailReason.sail_needs_crew
+        if position.sloop == CARTAGENA
+        else IllegalSailReason.sail_back_needs_pirate
+    )
 
 
-COMPLETE = Module(
+COMPLETE_MODULE = Module(
     name="complete",
-    is_on=lambda options: options.scenario == "complete",
-    absent=Why.no_sailing,
+    is_active=lambda options: options.scenario == "complete",
+    absent_reason=IllegalSailReason.no_sailing,
     offers=lambda options, route: (_offer_sail,),
-    actions={Sail: Rule(_sail, lambda position, seat, action, company: {"final": False}, _why_not)},
+    actions={Sail: Rule(_sail, lambda position, seat, action, company: {"final": False}, _explain_illegal)},
     events=(Sailed,),
 )

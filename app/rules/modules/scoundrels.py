@@ -1,4 +1,4 @@
-"""Scoundrels: a dark card played makes every other seat discard down to seven cards."""
+"""Scoundrels: when a seat plays a dark card, all other seats discard down to seven cards."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.rules.core import Json
 from app.rules.core.action import Action
 from app.rules.core.errors import BadPosition, Illegal, Reason
 from app.rules.core.event import Event
-from app.rules.core.fields import CARDS
+from app.rules.core.fields import CARDS_FIELD
 from app.rules.core.movement import discard_card
 from app.rules.core.position import Events, Pending, Position
 from app.rules.core.ruleset import Module, Rule
@@ -18,18 +18,20 @@ from app.rules.core.view_patch import lose_cards
 HAND_LIMIT = 7
 
 
-class Why(Reason):
-    """Why a discard is refused."""
+class IllegalDiscardReason(Reason):
+    """Reasons why a discard is refused."""
 
-    discard_count = "Exactly {n} of your cards must be discarded."
-    discard_not_held = "You do not hold {card} that often."
+    discard_count = "You must discard exactly this many cards: {n}."
+    discard_not_held = "You do not have that many of this card: {card}."
 
 
 @dataclass(frozen=True, slots=True)
 class Discard(Action):
+    """Discard cards down to the hand limit."""
+
     type = "discard"
-    form = (("cards", CARDS),)
-    text = "discard {cards}"
+    json_fields = (("cards", CARDS_FIELD),)
+    notation = "discard {cards}"
     is_answer = True
     cards: tuple[str, ...]
 
@@ -39,17 +41,17 @@ class Discard(Action):
     @classmethod
     def from_words(cls, words: list[str]) -> Action | None:
         if len(words) == 2 and words[1].isascii() and words[1].isdigit():
-            return OwedDiscard(int(words[1]))
+            return DiscardPlaceholder(int(words[1]))
         return super(Discard, cls).from_words(words)
 
 
 @dataclass(frozen=True, slots=True)
-class OwedDiscard(Action):
-    """How an owed discard stands in a legal list: any choice of that many cards will do."""
+class DiscardPlaceholder(Action):
+    """Placeholder in a legal list for every Discard of `count` cards."""
 
     type = "discard"
     is_answer = True
-    is_only_listed = True
+    is_placeholder = True
     count: int
 
     def to_json(self) -> Json:
@@ -60,12 +62,13 @@ class OwedDiscard(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class OwedDiscards(Pending):
-    """A dark card was played: these seats must discard so many cards, in any order of seats."""
+class PendingDiscards(Pending):
+    """Discards required after a dark card; the seats discard in any order."""
 
     kind = "discard"
-    fields = frozenset(("kind", "owed"))
+    json_fields = frozenset(("kind", "owed"))
     owed: tuple[tuple[int, int], ...]
+    """(seat, number of cards) of each seat that has not discarded yet."""
 
     @property
     def seats(self) -> tuple[int, ...]:
@@ -75,46 +78,51 @@ class OwedDiscards(Pending):
         return {"kind": "discard", "owed": {str(seat): count for seat, count in self.owed}}
 
     @classmethod
-    def from_json(cls, value: Json, position: Position) -> OwedDiscards:
+    def from_json(cls, value: Json, position: Position) -> PendingDiscards:
         if not position.options.scoundrels:
-            raise BadPosition("Discards are owed only where scoundrels play.")
+            raise BadPosition("Discards can be pending only with scoundrels.")
         owed = value["owed"]
-        seats = {str(seat): seat for seat in position.seats_in}
+        seats = {str(seat): seat for seat in position.active_seats}
         if not isinstance(owed, dict) or not owed or not owed.keys() <= seats.keys():
-            raise BadPosition("Owed discards are an object from the seats still in that owe to a count.")
+            raise BadPosition("owed must be an object from seats still in to numbers of cards.")
         for name, count in owed.items():
-            if type(count) is not int or count < 1 or position.held[seats[name]] != HAND_LIMIT + count:
-                raise BadPosition(f"Player {name} owes exactly the cards that it holds beyond {HAND_LIMIT}.")
+            if type(count) is not int or count < 1 or position.hand_sizes[seats[name]] != HAND_LIMIT + count:
+                raise BadPosition(
+                    f"Player {name} must owe exactly the number of cards held beyond {HAND_LIMIT}."
+                )
         return cls(tuple((seat, owed[name]) for name, seat in seats.items() if name in owed))
 
     def count(self, seat: int) -> int:
+        """Return the number of cards that the seat has to discard."""
         return dict(self.owed).get(seat, 0)
 
     def answers(self, position: Position, seat: int) -> list[Action]:
-        return [OwedDiscard(self.count(seat))] if self.count(seat) else []
+        return [DiscardPlaceholder(self.count(seat))] if self.count(seat) else []
 
-    def unlisted(self, position: Position, seat: int, action: Action) -> Action | None:
+    def match_unlisted(self, position: Position, seat: int, action: Action) -> Action | None:
         if not isinstance(action, Discard):
             return None
         if len(action.cards) != self.count(seat):
-            raise Illegal(Why.discard_count, n=self.count(seat))
+            raise Illegal(IllegalDiscardReason.discard_count, n=self.count(seat))
         hand = list(position.hand_names(seat))
         for card in action.cards:
             if card not in hand:
-                raise Illegal(Why.discard_not_held, card=card)
+                raise Illegal(IllegalDiscardReason.discard_not_held, card=card)
             hand.remove(card)
         return action
 
-    def lowest(self, position: Position, seat: int) -> Discard:
+    def lowest_answer(self, position: Position, seat: int) -> Discard:
         return Discard(position.hand_names(seat)[: self.count(seat)])
 
 
 @dataclass(slots=True)
 class DiscardOwed(Event):
+    """A dark card requires other seats to discard."""
+
     type = "discard_owed"
     owed: tuple[tuple[int, int], ...]
 
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
+    def to_json_for(self, viewer: int, has_open_hands: bool) -> Json:
         return {"type": "discard_owed", "owed": {str(seat): count for seat, count in self.owed}}
 
     @staticmethod
@@ -125,7 +133,7 @@ class DiscardOwed(Event):
 @dataclass(slots=True)
 class CardsDiscarded(Event):
     type = "cards_discarded"
-    form = ("seat", "cards")
+    json_fields = ("seat", "cards")
     is_final = True
     seat: int
     cards: tuple[str, ...]
@@ -141,37 +149,37 @@ class CardsDiscarded(Event):
         view["forced_passes"] = 0
 
 
-def _others_owe_discards(position: Position, seat: int, events: Events) -> None:
+def _require_discards(position: Position, seat: int, events: Events) -> None:
     owed = tuple(
         (other, held - HAND_LIMIT)
-        for other, held in enumerate(position.held)
+        for other, held in enumerate(position.hand_sizes)
         if other != seat and held > HAND_LIMIT and not position.resigned[other]
     )
     if owed:
-        position.pending = OwedDiscards(owed)
+        position.pending = PendingDiscards(owed)
         if events is not None:
             events.append(DiscardOwed(owed))
 
 
 def _discard(position: Position, seat: int, action: Discard, events: Events) -> bool:
-    assert isinstance(position.pending, OwedDiscards)
+    assert isinstance(position.pending, PendingDiscards)
     cards = tuple(sorted(action.cards))
-    numbers = position.ruleset.kinds.numbers
+    numbers = position.ruleset.kinds.by_name
     for card in cards:
         discard_card(position, seat, numbers[card])
-    left = tuple(debt for debt in position.pending.owed if debt[0] != seat)
-    position.pending = OwedDiscards(left) if left else None
+    remaining = tuple(entry for entry in position.pending.owed if entry[0] != seat)
+    position.pending = PendingDiscards(remaining) if remaining else None
     if events is not None:
         events.append(CardsDiscarded(seat, cards))
     return False
 
 
-SCOUNDRELS = Module(
+SCOUNDRELS_MODULE = Module(
     name="scoundrels",
-    is_on=lambda options: options.scoundrels,
+    is_active=lambda options: options.scoundrels,
     actions={Discard: Rule(_discard)},
-    debts=(OwedDiscards,),
+    pending_types=(PendingDiscards,),
     events=(DiscardOwed, CardsDiscarded),
-    reactions=(_others_owe_discards,),
+    reactions=(_require_discards,),
     dark_copies=2,
 )

@@ -1,28 +1,28 @@
-"""A second, slow and obvious set of the rules, written from the rules page alone, to check the first.
+"""Reference implementation of the rules: slow, obvious, and written from the rules page alone.
 
-It works on the JSON of the interchange format itself, lists every action by trying it, and copies a
-whole position for every step. It shares no line with ``app.rules`` and must never import it.
+It works on the JSON of positions, lists actions by trying them, and copies the whole position for every action. It
+shares no code with ``app.rules`` and must never import it.
 """
 
 from .check import check_position
-from .legal import everybodys_actions, legal
-from .notes import COVERED
+from .coverage import COVERED
+from .legal import all_legal_actions, legal
 from .options import full_options
 from .play import apply, play
 from .refusal import Refusal
 from .setup import new
-from .view import seen_by, view
+from .view import view, view_for
 
 __all__ = [
     "COVERED",
     "Refusal",
+    "all_legal_actions",
     "apply",
     "check_position",
-    "everybodys_actions",
     "full_options",
     "legal",
     "new",
     "play",
-    "seen_by",
     "view",
+    "view_for",
 ]

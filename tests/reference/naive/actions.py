@@ -1,4 +1,4 @@
-"""The shape of an action: its fields and their types, before any rule is asked."""
+"""The form of actions: their fields and types, without any rules."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def field_fits(kind: str, field: str, value: object) -> bool:
 
 
 def in_listed_order(action: Json) -> Json:
-    """The same action as the legal list writes it: parrot cards and share's keep sorted."""
+    """Return the action as in the legal list, with parrot cards and the kept cards of a share sorted."""
     if action["type"] == "parrot":
         return {**action, "cards": sorted(action["cards"])}
     if action["type"] == "share":

@@ -1,4 +1,4 @@
-"""Seeded chance: streams of 64-bit numbers from SHA-256, and the shuffle made of them."""
+"""Seeded randomness: streams of 64-bit numbers from SHA-256, and shuffles."""
 
 from __future__ import annotations
 

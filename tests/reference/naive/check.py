@@ -1,4 +1,4 @@
-"""Which positions are refused: the list of reasons, one after the other."""
+"""Validation of positions."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def check_turn(position: Json) -> None:
     refuse_if(not isinstance(turn["captain_used"], bool), "captain_used is true or false")
     refuse_if(turn["captain_used"] and options["scenario"] != "complete", "no captain outside complete")
     left = len(seats_in(position))
-    # A game won by resignation leaves the turn where it was, with the seat that resigned perhaps.
+    # After a win by resignation, the turn may still be with the resigned seat.
     won_by_resignation = left == 1 and position["winner"] is not None
     out_in_turn = position["players"][turn["seat"]]["resigned"]
     refuse_if(out_in_turn and not won_by_resignation, "a resigned seat is not in turn")
@@ -135,9 +135,9 @@ def check_tokens(position: Json) -> None:
     refuse_if(not set(chests) <= set(spaces), "tokens lie on chest spaces")
     tokens = Counter([*chests.values(), *aside])
     refuse_if(bool(tokens - Counter(TOKENS)), "there are no such tokens")
-    # Opening the snake lays all eight anew at once, so it is never among the opened ones.
+    # The snake is never among the opened tokens, because opening it lays all tokens anew.
     refuse_if("snake" not in tokens, "the snake is never out")
-    # Tokens aside are never opened, so there are always as many as the route has no room for.
+    # Tokens aside are never opened, so their number is constant.
     refuse_if(len(aside) != len(TOKENS) - len(spaces), "the number of tokens aside never changes")
 
 
@@ -145,7 +145,7 @@ def check_winner(position: Json) -> None:
     winner, left = position["winner"], seats_in(position)
     home = [seat for seat in left if all(place == "goal" for place in position["players"][seat]["pirates"])]
     if winner is None:
-        refuse_if(bool(home) or len(left) < 2, "somebody has won, but no winner is named")
+        refuse_if(bool(home) or len(left) < 2, "a seat has won, but the winner is null")
     else:
         refuse_if(not is_seat(position, winner), "there is no such seat")
         refuse_if(winner not in home and left != [winner], "the winner has not won")

@@ -1,4 +1,4 @@
-"""Every action anyone may take now, found by going through all there could be."""
+"""Legal actions, found by trying all possible ones."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from itertools import combinations, permutations
 
 from .actions import is_dark, symbol_of
 from .check import check_position
-from .notes import note
+from .coverage import count_situation
 from .options import SYMBOLS
 from .refusal import Json
 from .route import (
@@ -22,12 +22,12 @@ from .route import (
 
 
 def legal(position: Json) -> list[Json]:
-    """For any position whatever: refused if it cannot be one."""
+    """Return the legal actions of all seats. Refuse an invalid position."""
     check_position(position)
-    return everybodys_actions(position)
+    return all_legal_actions(position)
 
 
-def everybodys_actions(position: Json) -> list[Json]:
+def all_legal_actions(position: Json) -> list[Json]:
     return [
         {"seat": seat, "action": action}
         for seat in seats_to_act(position)
@@ -47,7 +47,7 @@ def seats_to_act(position: Json) -> list[int]:
 
 
 def actions_of(position: Json, seat: int) -> list[Json]:
-    """For a seat that is to act."""
+    """Return the legal actions of a seat that has to act."""
     pending = position["pending"]
     if pending is None:
         others = all_but_end(position, seat)
@@ -64,7 +64,7 @@ def actions_of(position: Json, seat: int) -> list[Json]:
 
 
 def all_but_end(position: Json, seat: int) -> list[Json]:
-    """What the seat in turn may do besides ending it (and besides resigning)."""
+    """Return the legal actions of the seat whose turn it is, without `end` and `resign`."""
     if position["turn"]["taken"] >= position["options"]["actions"]:
         return []
     actions = [*advances(position, seat), *retreats(position, seat), *morgans(position, seat)]
@@ -131,7 +131,7 @@ def may_sail(position: Json, seat: int) -> bool:
 
 
 def sail_is_free(position: Json, seat: int) -> bool:
-    """The captain's right; the conditions of a sail are looked at elsewhere."""
+    """Return whether a sail would be free for the captain; the conditions of a sail are checked elsewhere."""
     turn = position["turn"]
     if turn["taken"] != 0 or turn["captain_used"] or aboard(position, seat) == 0:
         return False
@@ -156,12 +156,12 @@ def powers(position: Json, seat: int) -> list[Json]:
                 if player != seat and position["players"][player]["hand"]:
                     actions.append({"type": "pistol", "card": card, "player": player})
         if power == "rum":
-            # The rum just played lies on the discards and counts with them.
+            # The rum just played is on the discards and counts.
             to_be_had = len(position["deck"]) + len(position["discard"]) + 1
             if to_be_had >= len(seats_in(position)) + 1:
                 actions.append({"type": "rum", "card": card})
             else:
-                note("too few cards for rum")
+                count_situation("too few cards for rum")
         if power == "lantern":
             actions.append({"type": "lantern", "card": card})
         if power == "chest":

@@ -1,21 +1,21 @@
-"""The moves of the basic game, of Morgan and of the sloop."""
+"""Advances, retreats, Morgan and sails."""
 
 from __future__ import annotations
 
 from .actions import symbol_of
+from .coverage import count_situation
 from .legal import is_any_dark, sail_is_free
-from .notes import note
-from .owed import after_a_dark_card
+from .pending import after_a_dark_card
 from .refusal import Json
 from .route import aboard, advance_target, ahead, behind, morgan_target, move, retreat_target, standing_on
 from .supply import draw
 
 
 def has_won(position: Json, seat: int, action: Json) -> bool:
-    """Looked at as soon as pirates have moved; a win stops everything."""
+    """Check for a win right after pirates have moved."""
     if all(place == "goal" for place in position["players"][seat]["pirates"]):
         position["winner"] = seat
-        note(f"won by {action['type']}")
+        count_situation(f"won by {action['type']}")
         return True
     return False
 
@@ -33,9 +33,11 @@ def do_advance(position: Json, seat: int, action: Json) -> None:
     position["turn"]["taken"] += 1
     move(position, seat, action["from"], target)
     if target == "sloop":
-        note("boarded from start" if action["from"] == "start" else "boarded from the passage")
+        count_situation("boarded from start" if action["from"] == "start" else "boarded from the passage")
     if action["from"] == "sloop":
-        note("from the sloop to the goal" if target == "goal" else "from the sloop into the jungle")
+        count_situation(
+            "from the sloop to the goal" if target == "goal" else "from the sloop into the jungle"
+        )
     if not has_won(position, seat, action):
         after_a_dark_card(position, seat, is_any_dark([action["card"]]))
 
@@ -48,13 +50,13 @@ def do_retreat(position: Json, seat: int, action: Json) -> None:
     position["turn"]["taken"] += 1
     move(position, seat, action["from"], target)
     if isinstance(action["from"], str):
-        note(f"retreat from {action['from']}")
+        count_situation(f"retreat from {action['from']}")
     draw(position, seat, cards)
 
 
 def note_skipped(what: str, position: Json, spaces: list[int]) -> None:
     if any(standing_on(position, space) == 3 for space in spaces):
-        note(f"{what} past three")
+        count_situation(f"{what} past three")
 
 
 def do_morgan(position: Json, seat: int, action: Json) -> None:
@@ -67,11 +69,11 @@ def do_morgan(position: Json, seat: int, action: Json) -> None:
     position["turn"]["taken"] += 1
     move(position, action["player"], action["from"], target)
     if action["from"] == "start" and isinstance(target, str):
-        note("morgan from start to the end of its side")
+        count_situation("morgan from start to the end of its side")
     elif isinstance(action["from"], str):
-        note(f"morgan from {action['from']}")
+        count_situation(f"morgan from {action['from']}")
     if isinstance(target, str):
-        note(f"morgan to {target}")
+        count_situation(f"morgan to {target}")
     if not has_won(position, action["player"], action):
         draw(position, seat, cards)
 
@@ -79,7 +81,7 @@ def do_morgan(position: Json, seat: int, action: Json) -> None:
 def do_sail(position: Json, seat: int, action: Json) -> None:
     to = "tortuga" if position["sloop"] == "cartagena" else "cartagena"
     free = sail_is_free(position, seat)
-    note(f"{'free' if free else 'paid'} sail to {to}")
+    count_situation(f"{'free' if free else 'paid'} sail to {to}")
     note_captain(position, seat, free)
     position["sloop"] = to
     if free:
@@ -93,10 +95,10 @@ def note_captain(position: Json, seat: int, free: bool) -> None:
     others = [other for other in range(len(position["players"])) if other != seat]
     left = [other for other in others if not position["players"][other]["resigned"]]
     if free and any(aboard(position, other) == mine for other in left):
-        note("captain with as many as another")
+        count_situation("captain with as many as another")
     if free and any(aboard(position, other) > mine for other in others):
-        note("captain though a resigned seat has more aboard")
+        count_situation("captain though a resigned seat has more aboard")
     if not free and position["turn"]["taken"] == 0 and mine and not position["turn"]["captain_used"]:
-        note("no captain: another has more aboard")
+        count_situation("no captain: another has more aboard")
     if not free and position["turn"]["taken"] == 0 and position["turn"]["captain_used"]:
-        note("second sail after the captain's")
+        count_situation("second sail after the captain's")

@@ -1,4 +1,4 @@
-"""Presets, options and every combination that is refused."""
+"""Presets, options and refused combinations."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ ALL_OPTIONS = {"preset", "players", *BASE}
 
 
 def full_options(given: object) -> Json:
-    """The given options, the rest filled in from the preset, all of it checked."""
+    """Return the given options, completed from the preset and checked."""
     if not isinstance(given, dict):
         raise Refusal("bad_options", "options are a JSON object")
     for name in ("preset", "players"):
@@ -67,7 +67,7 @@ def full_options(given: object) -> Json:
 
 
 def check_options(options: Json) -> None:
-    """Refuse anything but all the options with values that go together."""
+    """Refuse options that are not complete, valid and consistent."""
 
     def refuse_if(wrong: bool, sentence: str) -> None:
         if wrong:

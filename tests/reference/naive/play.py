@@ -1,4 +1,4 @@
-"""Applying one action to a position."""
+"""Applying an action to a position."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 from .actions import check_shape, in_listed_order
 from .check import check_position
+from .coverage import count_situation
 from .legal import actions_of, all_but_end, seats_to_act
 from .moves import do_advance, do_morgan, do_retreat, do_sail
-from .notes import note
-from .owed import discard_owed, settle_share, settle_stack, settle_steal
+from .pending import discard_owed, settle_share, settle_stack, settle_steal
 from .powers import do_chest, do_hook, do_lantern, do_parrot, do_pistol, do_rum
 from .refusal import Json, Refusal, is_number
 from .resign import resign
@@ -20,13 +20,13 @@ from .supply import draw, draw_relief
 
 
 def apply(position: Json, seat: object, action: object) -> Json:
-    """A fresh position after the action; the one given is left as it is."""
+    """Return a new position after the action. Refuse an invalid position."""
     check_position(position)
     return play(position, seat, action)
 
 
 def play(position: Json, seat: object, action: object) -> Json:
-    """The same for a position known to be one."""
+    """Like `apply`, but assume that the position is valid."""
     if not is_number(seat) or seat not in range(len(position["players"])):
         raise Refusal("bad_seat", "there is no such seat")
     assert isinstance(seat, int)
@@ -43,7 +43,7 @@ def play(position: Json, seat: object, action: object) -> Json:
         raise Refusal("illegal", "the rules do not allow this now")
 
     after: Json = json.loads(json.dumps(position))
-    note(action["type"])
+    count_situation(action["type"])
     if action["type"] == "end":
         end_turn(after, seat)
         return after
@@ -64,15 +64,15 @@ def is_listed(position: Json, seat: int, action: Json) -> bool:
 def end_turn(position: Json, seat: int) -> None:
     forced = position["turn"]["taken"] == 0 and not all_but_end(position, seat)
     if forced:
-        note("forced pass")
+        count_situation("forced pass")
         if position["turn"]["captain_used"]:
-            note("forced pass after a free sail")
+            count_situation("forced pass after a free sail")
         position["forced_passes"] += 1
     else:
         position["forced_passes"] = 0
     pass_turn(position)
     if position["forced_passes"] == len(seats_in(position)):
-        note("stalemate broken")
+        count_situation("stalemate broken")
         players = len(position["players"])
         now = position["turn"]["seat"]
         for other in [(now + step) % players for step in range(players)]:
@@ -82,20 +82,20 @@ def end_turn(position: Json, seat: int) -> None:
 
 
 def pass_turn(position: Json) -> None:
-    """The next seat still in begins a fresh turn."""
+    """Start the turn of the next seat still in."""
     players = len(position["players"])
     seat = (position["turn"]["seat"] + 1) % players
     while position["players"][seat]["resigned"]:
-        note("resigned seat skipped")
+        count_situation("resigned seat skipped")
         seat = (seat + 1) % players
     position["turn"] = {"seat": seat, "taken": 0, "captain_used": False}
 
 
 def do_draw(position: Json, seat: int, action: Json) -> None:
     if position["turn"]["taken"] > 0:
-        note("relief in the middle of a turn")
+        count_situation("relief in the middle of a turn")
     if position["turn"]["taken"] < position["options"]["min_actions"]:
-        note("relief before min_actions")
+        count_situation("relief before min_actions")
     draw_relief(position, seat)
     pass_turn(position)
 

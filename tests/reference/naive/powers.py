@@ -1,12 +1,12 @@
-"""Black magic: what a card does instead of advancing a pirate."""
+"""Black magic: the powers of cards."""
 
 from __future__ import annotations
 
 from .actions import symbol_of
+from .coverage import count_situation
 from .legal import is_any_dark
 from .moves import has_won, play_card
-from .notes import note
-from .owed import after_a_dark_card
+from .pending import after_a_dark_card
 from .refusal import Json
 from .route import advance_target, move, seats_in, snake_target
 from .setup import lay_chests
@@ -20,7 +20,7 @@ def do_parrot(position: Json, seat: int, action: Json) -> None:
         play_card(position, seat, card)
     position["turn"]["taken"] += 1
     move(position, seat, action["from"], target)
-    note(f"parrot with {sum(is_any_dark([card]) for card in action['cards'])} dark cards")
+    count_situation(f"parrot with {sum(is_any_dark([card]) for card in action['cards'])} dark cards")
     if not has_won(position, seat, action):
         after_a_dark_card(position, seat, is_any_dark(action["cards"]))
 
@@ -34,11 +34,11 @@ def do_hook(position: Json, seat: int, action: Json) -> None:
     position["turn"]["taken"] += 2
     move(position, seat, action["from"], target)
     move(position, seat, action["from"], target)
-    note(f"hook to {target if isinstance(target, str) else 'a space'}")
+    count_situation(f"hook to {target if isinstance(target, str) else 'a space'}")
     if symbol == "hook":
-        note("hook with a hook")
+        count_situation("hook with a hook")
         if is_any_dark([action["card"]]) != is_any_dark([action["with"]]):
-            note("hook with a hook, one of them dark")
+            count_situation("hook with a hook, one of them dark")
     if not has_won(position, seat, action):
         after_a_dark_card(position, seat, is_any_dark([action["card"], action["with"]]))
 
@@ -47,20 +47,20 @@ def do_chest(position: Json, seat: int, action: Json) -> None:
     play_card(position, seat, action["card"])
     position["turn"]["taken"] += 1
     token = position["chests"].pop(str(action["from"]))
-    note(f"chest {token}")
+    count_situation(f"chest {token}")
     if token == "snake":
         target = snake_target(position, action["from"])
         if target == action["from"]:
-            note("snake: stays")
+            count_situation("snake: stays")
         elif position["board"][target - 1] == "rum":
-            note("snake: to rum")
+            count_situation("snake: to rum")
         else:
-            note("snake: to the lowest empty space")
+            count_situation("snake: to the lowest empty space")
         move(position, seat, action["from"], target)
         position["chest_shuffles"] += 1
         lay_chests(position)
         if not position["chests_aside"]:
-            note("snake with every token on the route")
+            count_situation("snake with every token on the route")
     elif token != "empty":
         draw(position, seat, int(token))
     after_a_dark_card(position, seat, is_any_dark([action["card"]]))
@@ -70,7 +70,7 @@ def do_pistol(position: Json, seat: int, action: Json) -> None:
     play_card(position, seat, action["card"])
     position["turn"]["taken"] += 1
     if len(position["players"][action["player"]]["hand"]) == 1:
-        note("pistol at one card")
+        count_situation("pistol at one card")
     dark = is_any_dark([action["card"]])
     position["pending"] = {"kind": "steal", "seat": seat, "from": action["player"], "dark": dark}
 
@@ -82,7 +82,7 @@ def do_rum(position: Json, seat: int, action: Json) -> None:
 def do_lantern(position: Json, seat: int, action: Json) -> None:
     play_and_look(position, seat, action, "stack", 4)
     if len(position["pending"]["cards"]) < 4:
-        note(f"lantern with {len(position['pending']['cards'])} cards")
+        count_situation(f"lantern with {len(position['pending']['cards'])} cards")
 
 
 def play_and_look(position: Json, seat: int, action: Json, kind: str, number: int) -> None:

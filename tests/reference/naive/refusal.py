@@ -1,4 +1,4 @@
-"""The one way the reference says no: a stable code and a sentence."""
+"""The error of the reference implementation: a stable code and a message."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ Json = dict[str, Any]
 
 
 class Refusal(Exception):
-    """A request the rules do not allow."""
+    """Raised for a request that the rules do not allow."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"{code}: {message}")
@@ -15,5 +15,5 @@ class Refusal(Exception):
 
 
 def is_number(thing: object) -> bool:
-    """True and false are not numbers; neither is 3.0 a space."""
+    """Return whether the value is an integer; booleans and floats are not."""
     return type(thing) is int

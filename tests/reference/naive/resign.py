@@ -1,41 +1,41 @@
-"""Resigning, step by step in the order the rules give."""
+"""Resigning, in the order of the rules."""
 
 from __future__ import annotations
 
-from .notes import note
-from .owed import after_a_dark_card, discard_owed, settle_share, settle_stack, settle_steal
+from .coverage import count_situation
+from .pending import after_a_dark_card, discard_owed, settle_share, settle_stack, settle_steal
 from .refusal import Json
 from .route import seats_in
 from .supply import put_on_discards
 
 
 def resign(position: Json, seat: int) -> bool:
-    """Take the seat out; true when a fresh turn of the next seat must begin."""
+    """Resign a seat. Return whether the next seat's turn must start."""
     player = position["players"][seat]
 
-    # (a) what the seat owes
+    # (a) the pending choice of the seat
     pending = position["pending"]
     if pending is not None and pending["kind"] == "discard" and str(seat) in pending["owed"]:
-        note("resigned owing discards")
+        count_situation("resigned owing discards")
         discard_owed(position, seat, player["hand"][: pending["owed"][str(seat)]])
     elif pending is not None and pending.get("seat") == seat:
-        note(f"resigned owing a {pending['kind']}")
+        count_situation(f"resigned owing a {pending['kind']}")
         settle_lowest(position, seat)
         if position["pending"] is not None:
-            note("resigned owing a dark choice, discards follow")
+            count_situation("resigned owing a dark choice, discards follow")
 
-    # From here on it is out: a consequence of a lapsed steal must not fall on it.
+    # From here on the seat counts as resigned, so that the consequence of a lapsed steal does not affect it.
     player["resigned"] = True
 
-    # (b) a steal from it
+    # (b) a steal from the seat
     pending = position["pending"]
     if pending is not None and pending["kind"] == "steal" and pending["from"] == seat:
-        note("steal lapsed")
+        count_situation("steal lapsed")
         after_a_dark_card(position, pending["seat"], pending["dark"])
         if position["pending"] is not None:
-            note("dark steal lapsed, discards follow")
+            count_situation("dark steal lapsed, discards follow")
 
-    # (c) its hand, (d) the count
+    # (c) its hand, (d) the forced passes
     put_on_discards(position, player["hand"])
     player["hand"] = []
     position["forced_passes"] = 0
@@ -43,30 +43,30 @@ def resign(position: Json, seat: int) -> bool:
     # (e) one seat left
     left = seats_in(position)
     if len(left) == 1:
-        note("won by resignation")
+        count_situation("won by resignation")
         pending = position["pending"]
         if pending is not None:
-            note(f"won by resignation while a {pending['kind']} stood")
+            count_situation(f"won by resignation while a {pending['kind']} stood")
             put_on_discards(position, pending.get("cards", []))
         position["pending"] = None
         position["winner"] = left[0]
         if position["turn"]["seat"] == seat:
-            note("won by resignation, turn stays with the resigned seat")
+            count_situation("won by resignation, turn stays with the resigned seat")
         return False
 
-    # (f) otherwise the turn goes on if it was its turn
+    # (f) otherwise the next turn, if it was this seat's turn
     if position["turn"]["seat"] != seat:
-        note("resigned out of turn")
+        count_situation("resigned out of turn")
         if position["pending"] is not None and position["pending"]["kind"] == "share":
-            note("receiver of a share resigned")
+            count_situation("receiver of a share resigned")
         return False
     if position["pending"] is not None:
-        note("fresh turn while discards are owed")
+        count_situation("fresh turn while discards are owed")
     return True
 
 
 def settle_lowest(position: Json, seat: int) -> None:
-    """The choice made for a seat that leaves while it owes one: the lowest as text."""
+    """Return the answer for a resigning seat: the lowest cards as text."""
     pending = position["pending"]
     if pending["kind"] == "steal":
         settle_steal(position, min(position["players"][pending["from"]]["hand"]))

@@ -1,8 +1,8 @@
-"""Places on the route and where a pirate gets to from them."""
+"""Places on the route and destinations of pirates."""
 
 from __future__ import annotations
 
-from .notes import note
+from .coverage import count_situation
 from .refusal import Json, is_number
 
 Place = int | str
@@ -40,7 +40,7 @@ def is_complete(position: Json) -> bool:
 
 
 def in_passage(position: Json, place: Place) -> bool:
-    """On a space of the passage in the complete scenario."""
+    """Return whether the place is a space of the passage in the complete scenario."""
     return isinstance(place, int) and place <= passage_end(position["options"])
 
 
@@ -68,7 +68,7 @@ def move(position: Json, seat: int, source: Place, target: Place) -> None:
 
 
 def ahead(position: Json, place: Place) -> tuple[list[int], str] | None:
-    """The spaces ahead on the pirate's own side, nearest first, and what lies at the side's end."""
+    """Return the spaces ahead on the pirate's side, nearest first, and the place at the end of the side."""
     options = position["options"]
     last = route_end(options)
     if place == "goal":
@@ -87,7 +87,7 @@ def ahead(position: Json, place: Place) -> tuple[list[int], str] | None:
 
 
 def behind(position: Json, place: Place) -> list[int]:
-    """The spaces behind on the pirate's own side, nearest first."""
+    """Return the spaces behind on the pirate's side, nearest first."""
     options = position["options"]
     if place == "start":
         return []
@@ -104,7 +104,7 @@ def behind(position: Json, place: Place) -> list[int]:
 
 
 def advance_target(position: Json, seat: int, place: Place, symbol: str, pirates: int = 1) -> Place | None:
-    """First empty space ahead with the symbol, else the end of the side; None: illegal."""
+    """Return the first empty space ahead with the symbol, else the end of the side, or None if illegal."""
     way = ahead(position, place)
     if way is None:
         return None
@@ -115,13 +115,13 @@ def advance_target(position: Json, seat: int, place: Place, symbol: str, pirates
     if end == "sloop" and not may_board(position, seat, pirates):
         if position["sloop"] == "cartagena":
             one_fits = pirates == 2 and may_board(position, seat, 1)
-            note("no room for both on the sloop" if one_fits else "no room on the sloop")
+            count_situation("no room for both on the sloop" if one_fits else "no room on the sloop")
         return None
     return end
 
 
 def retreat_target(position: Json, place: Place) -> tuple[int, int] | None:
-    """Nearest company behind and how many stood there; None: illegal."""
+    """Return the nearest company behind and its size, or None if illegal."""
     for space in behind(position, place):
         if standing_on(position, space) in (1, 2):
             return space, standing_on(position, space)
@@ -129,7 +129,7 @@ def retreat_target(position: Json, place: Place) -> tuple[int, int] | None:
 
 
 def morgan_target(position: Json, player: int, place: Place) -> tuple[Place, int] | None:
-    """Nearest company ahead on its side and the cards it brings; else the side's end and two cards."""
+    """Return the nearest company ahead on the side and its size, else the end of the side and 2."""
     way = ahead(position, place)
     if way is None:
         return None

@@ -1,4 +1,4 @@
-"""How a game begins: board, deck, deal, row, tokens, first seat."""
+"""Set-up of a game: board, deck, hands, row, tokens, first seat."""
 
 from __future__ import annotations
 

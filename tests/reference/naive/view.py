@@ -1,4 +1,4 @@
-"""What one audience sees: the position without what it may not know."""
+"""Views: what one audience sees of a position."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from .refusal import Json, Refusal, is_number
 
 
 def view(position: Json, seat: object) -> Json:
-    """For a seat, or for spectators when the seat is None."""
+    """Return the view of a seat, or of spectators if the seat is None."""
     check_position(position)
     if seat is not None and (not is_number(seat) or seat not in range(len(position["players"]))):
         raise Refusal("bad_seat", "there is no such seat")
-    return seen_by(position, seat)
+    return view_for(position, seat)
 
 
-def seen_by(position: Json, seat: object) -> Json:
+def view_for(position: Json, seat: object) -> Json:
     seen: Json = json.loads(json.dumps(position))
     if position["winner"] is not None:
         return seen

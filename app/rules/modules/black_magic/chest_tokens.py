@@ -1,4 +1,4 @@
-"""The eight chest tokens: shuffled, laid face down on the chest spaces in ascending order, and their JSON."""
+"""The eight chest tokens: laying them face down on the chest spaces, and their JSON."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ from collections import Counter
 from app.rules.core import Json
 from app.rules.core.chance import shuffle
 from app.rules.core.errors import BadPosition
-from app.rules.core.position import Position, State
+from app.rules.core.position import ModuleState, Position
 from app.rules.core.route import Route
 
-TOKENS = ("1", "1", "2", "2", "3", "3", "empty", "snake")
-_COUNTS = Counter(TOKENS)
+CHEST_TOKENS = ("1", "1", "2", "2", "3", "3", "empty", "snake")
+_TOKEN_COUNTS = Counter(CHEST_TOKENS)
 
 
 def chest_places(route: Route) -> list[int]:
+    """Return the places of the chest spaces, in ascending order."""
     return [place for place in range(route.goal) if route.symbol_at(place) == "chest"]
 
 
 def lay_chests(position: Position) -> None:
-    """All eight tokens under the label of the present count of shuffles; what is left over lies aside."""
-    tokens = shuffle(position.seed, f"chests:{position.token_shuffles}", TOKENS)
+    """Shuffle all eight tokens and lay them on the chest spaces in ascending order; the rest goes aside."""
+    tokens = shuffle(position.seed, f"chests:{position.token_shuffles}", CHEST_TOKENS)
     places = chest_places(position.ruleset.route)
     position.tokens = dict(zip(places, tokens, strict=False))
     position.tokens_aside = tuple(tokens[len(places) :])
 
 
-def _to_json(position: Position, is_full: bool) -> Json:
+def _tokens_to_json(position: Position, is_full: bool) -> Json:
     names = position.ruleset.route.names
     tokens = sorted(position.tokens.items())
     return {
@@ -36,33 +37,40 @@ def _to_json(position: Position, is_full: bool) -> Json:
     }
 
 
-def _from_json(position: Position, fields: Json) -> None:
+def _tokens_from_json(position: Position, fields: Json) -> None:
     chests, aside, shuffles = fields["chests"], fields["chests_aside"], fields["chest_shuffles"]
     if type(shuffles) is not int or shuffles < 0:
-        raise BadPosition("The count of chest shuffles must be a whole number from 0 on.")
+        raise BadPosition("The count of chest shuffles must be a whole number of at least 0.")
     position.token_shuffles = shuffles
     if not isinstance(chests, dict) or not isinstance(aside, list):
-        raise BadPosition("The chests are an object from space to token, those aside a list.")
+        raise BadPosition("chests must be an object from space to token, chests_aside a list.")
     if not position.options.black_magic:
         if chests or aside or shuffles:
-            raise BadPosition("Without black magic there are no chest tokens, and nothing shuffles them.")
+            raise BadPosition("Without black magic there must be no chest tokens and no chest shuffles.")
         position.tokens, position.tokens_aside = {}, ()
         return
     route = position.ruleset.route
     spaces = {str(route.names[place]): place for place in chest_places(route)}
     tokens = [*chests.values(), *aside]
-    if not all(isinstance(token, str) and token in _COUNTS for token in tokens):
-        raise BadPosition("A chest token is one of 1, 2, 3, empty, snake, written as a text.")
+    if not all(isinstance(token, str) and token in _TOKEN_COUNTS for token in tokens):
+        raise BadPosition("A chest token must be one of the texts 1, 2, 3, empty, snake.")
     if not chests.keys() <= spaces.keys():
-        raise BadPosition(f"Chest tokens lie only on the chest spaces: {', '.join(spaces)}.")
-    left = len(TOKENS) - len(spaces)
-    if len(aside) != left:
-        raise BadPosition(f"With {len(spaces)} chest spaces {left} tokens lie aside.")
+        raise BadPosition(f"Chest tokens must be on chest spaces: {', '.join(spaces)}.")
+    aside_count = len(CHEST_TOKENS) - len(spaces)
+    if len(aside) != aside_count:
+        raise BadPosition(f"With {len(spaces)} chest spaces there must be {aside_count} tokens aside.")
     counts = Counter(tokens)
-    if counts["snake"] != 1 or not counts <= _COUNTS:
-        raise BadPosition("The tokens are 1, 1, 2, 2, 3, 3, empty and snake; the snake is never out.")
+    if counts["snake"] != 1 or not counts <= _TOKEN_COUNTS:
+        raise BadPosition(
+            "The tokens must be among 1, 1, 2, 2, 3, 3, empty and snake, and include the snake."
+        )
     position.tokens = {place: chests[name] for name, place in spaces.items() if name in chests}
     position.tokens_aside = tuple(aside)
 
 
-STATE = State(_to_json, _from_json, ("chests", "chests_aside", "chest_shuffles"), ("chests", "chests_aside"))
+CHEST_MODULE_STATE = ModuleState(
+    _tokens_to_json,
+    _tokens_from_json,
+    ("chests", "chests_aside", "chest_shuffles"),
+    ("chests", "chests_aside"),
+)

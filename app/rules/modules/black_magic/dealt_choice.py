@@ -1,4 +1,4 @@
-"""Cards from the top of the deck that lie before a chooser: what several powers have in common."""
+"""Choices about cards dealt from the deck, shared by the rum and the lantern."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from app.rules.core.event import Event
 from app.rules.core.position import Events, Position
 from app.rules.core.supply import reshuffle
 from app.rules.core.view_patch import play_cards
-from app.rules.modules.black_magic.power import Owed, check_owed
+from app.rules.modules.black_magic.power import PendingPower, check_pending_power
 
 
 @dataclass(frozen=True, slots=True)
-class OwedChoice(Owed):
-    """Cards lie before a seat, which has to say where each goes."""
+class PendingCardChoice(PendingPower):
+    """Cards are laid out for a seat, which decides where each of them goes."""
 
-    fields = frozenset(("kind", "seat", "cards", "dark"))
+    json_fields = frozenset(("kind", "seat", "cards", "dark"))
     seat: int
     cards: tuple[int, ...]
     dark: bool
@@ -41,7 +41,7 @@ class OwedChoice(Owed):
 
 @dataclass(slots=True)
 class ChoiceDealt(Event):
-    """Cards from the deck that lie before the chooser of a share or a stack: hidden even with open hands."""
+    """Cards were dealt for a share or a stack. Only the chooser sees them, even with open hands."""
 
     type = "choice_dealt"
     is_final = True
@@ -49,10 +49,10 @@ class ChoiceDealt(Event):
     seat: int
     cards: tuple[str, ...]
 
-    def insiders(self, is_open: bool) -> tuple[int, ...]:
+    def privileged_seats(self, has_open_hands: bool) -> tuple[int, ...]:
         return (self.seat,)
 
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
+    def to_json_for(self, viewer: int, has_open_hands: bool) -> Json:
         return {
             "type": "choice_dealt",
             "seat": self.seat,
@@ -60,8 +60,8 @@ class ChoiceDealt(Event):
             "count": len(self.cards),
         }
 
-    def in_full(self) -> Json:
-        return self.seen_by(self.seat, True)
+    def to_full_json(self) -> Json:
+        return self.to_json_for(self.seat, True)
 
     @staticmethod
     def fold(view: Json, event: Json, viewer: int | None) -> None:
@@ -74,14 +74,14 @@ class ChoiceDealt(Event):
 
 
 @dataclass(slots=True)
-class ChoicePlayed(Event):
-    """A card was played that leaves a choice owed; its cards are dealt by the next events."""
+class ChoiceCardPlayed(Event):
+    """A card was played that requires a choice. The following events deal the cards to choose from."""
 
-    form = ("seat", "card")
-    played = ("card",)
+    json_fields = ("seat", "card")
+    played_card_fields = ("card",)
     is_final = True
-    leaves: ClassVar[str]
-    """The kind of the choice."""
+    pending_kind: ClassVar[str]
+    """Kind of the pending choice."""
     seat: int
     card: str
 
@@ -89,38 +89,44 @@ class ChoicePlayed(Event):
     def fold(cls, view: Json, event: Json, viewer: int | None) -> None:
         play_cards(view, event["seat"], event["card"])
         seen: Json = {"cards": []} if viewer == event["seat"] else {"cards": None, "count": 0}
-        view["pending"] = {"kind": cls.leaves, "seat": event["seat"], **seen, "dark": is_dark(event["card"])}
+        view["pending"] = {
+            "kind": cls.pending_kind,
+            "seat": event["seat"],
+            **seen,
+            "dark": is_dark(event["card"]),
+        }
 
 
 def deal_choice(position: Position, seat: int, count: int, events: Events) -> tuple[int, ...]:
-    """Cards from the top of the deck, in text order."""
+    """Deal cards from the top of the deck, as far as they last, and return them in text order."""
     dealt: list[int] = []
-    shown = 0
+    recorded = 0
     for _ in range(count):
         if not position.deck:
             if not position.discard:
                 break
-            _add_dealt(position, seat, dealt[shown:], events)
-            shown = len(dealt)
+            _record_dealt(position, seat, dealt[recorded:], events)
+            recorded = len(dealt)
             reshuffle(position, events)
         dealt.append(position.deck[-1])
         position.deck = position.deck[:-1]
-    _add_dealt(position, seat, dealt[shown:], events)
+    _record_dealt(position, seat, dealt[recorded:], events)
     return tuple(sorted(dealt))
 
 
-def _add_dealt(position: Position, seat: int, cards: list[int], events: Events) -> None:
+def _record_dealt(position: Position, seat: int, cards: list[int], events: Events) -> None:
     if events is not None and cards:
-        events.append(ChoiceDealt(seat, names_of(position, cards)))
+        events.append(ChoiceDealt(seat, card_names(position, cards)))
 
 
-def names_of(position: Position, cards: Sequence[int]) -> tuple[str, ...]:
+def card_names(position: Position, cards: Sequence[int]) -> tuple[str, ...]:
+    """Return the names of the kinds."""
     names = position.ruleset.kinds.names
     return tuple(names[card] for card in cards)
 
 
 def arrangements(cards: tuple[int, ...], count: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Every different way to lay `count` of the sorted cards out in order, each with the sorted rest."""
+    """Yield each distinct ordered selection of `count` of the sorted cards, with the sorted remaining cards."""
     if count == 0:
         yield (), cards
         return
@@ -131,13 +137,13 @@ def arrangements(cards: tuple[int, ...], count: int) -> Iterator[tuple[tuple[int
             yield (card, *tail), rest
 
 
-def choice_cards(value: Json, position: Position, low: int, high: int) -> tuple[int, ...]:
-    """The cards of an owed choice in a position from outside."""
-    check_owed(value, position)
+def parse_choice_cards(value: Json, position: Position, low: int, high: int) -> tuple[int, ...]:
+    """Parse the cards of a pending choice. Raise BadPosition if they are malformed or not `low` to `high` in number."""
+    check_pending_power(value, position)
     cards = value["cards"]
-    numbers = position.ruleset.kinds.numbers
+    numbers = position.ruleset.kinds.by_name
     if not isinstance(cards, list) or not all(isinstance(card, str) and card in numbers for card in cards):
-        raise BadPosition("Pending cards are a list of cards of this game.")
+        raise BadPosition("Pending cards must be a list of cards of this game.")
     if cards != sorted(cards):
         raise BadPosition("Pending cards must be sorted as text.")
     if not low <= len(cards) <= high:

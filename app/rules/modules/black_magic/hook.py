@@ -1,4 +1,4 @@
-"""The hook: with a second card it takes two pirates of one space along, for two actions."""
+"""The hook: with a second card it advances two pirates together, for two actions."""
 
 from __future__ import annotations
 
@@ -9,33 +9,41 @@ from app.rules.core import Json
 from app.rules.core.action import Action
 from app.rules.core.errors import Illegal, Reason
 from app.rules.core.event import Event
-from app.rules.core.fields import CARD, PLACE
-from app.rules.core.movement import arrival, landing, move, win_at_goal
+from app.rules.core.fields import CARD_FIELD, PLACE_FIELD
+from app.rules.core.movement import find_landing, move_pirate, preview_move, win_if_all_at_goal
 from app.rules.core.position import Events, Position, Ruleset
 from app.rules.core.route import Place
 from app.rules.core.ruleset import Rule
 from app.rules.core.view_patch import move_pirates, play_cards
-from app.rules.modules.black_magic.power import Power, held_kinds, pairs_held, pay, wrong_card
+from app.rules.modules.black_magic.power import (
+    Power,
+    explain_wrong_card,
+    held_kinds,
+    held_pairs,
+    play_power_cards,
+)
 
-COST = 2
+ACTION_COST = 2
 
 
-class Why(Reason):
-    """Why a hook cannot be played."""
+class IllegalHookReason(Reason):
+    """Reasons why a hook cannot be played."""
 
-    hook_costs_two = "A hook costs two actions, and fewer are left."
+    hook_costs_two = "A hook costs two actions, and you have fewer left."
     hook_needs_two_pirates = "A hook needs two of your pirates on the same space."
-    hook_no_room = "There is no room for both pirates where that card leads."
+    hook_no_room = "There is no room for both pirates where that card would take them."
 
 
 @dataclass(frozen=True, slots=True)
-class Hook(Action):
+class AdvanceWithHook(Action):
+    """Play a hook and a second card to advance two pirates from the same space by the second card."""
+
     type = "hook"
-    form = (("card", CARD), ("with", CARD), ("from", PLACE))
-    text = "{card}+{with}! {from}"
+    json_fields = (("card", CARD_FIELD), ("with", CARD_FIELD), ("from", PLACE_FIELD))
+    notation = "{card}+{with}! {from}"
     symbol = "hook"
-    power_cards = 2
-    played = ("card", "with")
+    power_card_count = 2
+    played_card_fields = ("card", "with")
     card: str
     second: str
     origin: Place
@@ -44,8 +52,8 @@ class Hook(Action):
 @dataclass(slots=True)
 class HookAdvanced(Event):
     type = "hook_advanced"
-    form = ("seat", "card", "with", "from", "to")
-    played = ("card", "with")
+    json_fields = ("seat", "card", "with", "from", "to")
+    played_card_fields = ("card", "with")
     seat: int
     card: str
     second: str
@@ -54,13 +62,13 @@ class HookAdvanced(Event):
 
     @staticmethod
     def fold(view: Json, event: Json, viewer: int | None) -> None:
-        play_cards(view, event["seat"], event["card"], event["with"], cost=2)
+        play_cards(view, event["seat"], event["card"], event["with"], cost=ACTION_COST)
         move_pirates(view, event["seat"], event["from"], event["to"], count=2)
 
 
 def _offer(position: Position, seat: int, out: list[Action]) -> None:
     ruleset = position.ruleset
-    if position.taken + COST > ruleset.actions:
+    if position.actions_taken + ACTION_COST > ruleset.actions:
         return
     hooks = held_kinds(position, seat, "hook")
     places = position.pirates[seat]
@@ -70,59 +78,59 @@ def _offer(position: Position, seat: int, out: list[Action]) -> None:
     names = ruleset.kinds.names
     held = [kind for kind, count in enumerate(position.hands[seat]) if count]
     out += [
-        Hook(names[one], names[two], ruleset.route.names[place])
-        for one, two in pairs_held(position, seat, hooks, held)
+        AdvanceWithHook(names[hook], names[second], ruleset.route.names[place])
+        for hook, second in held_pairs(position, seat, hooks, held)
         for place in spaces
-        if landing(position, seat, ruleset.kinds.symbol[two], place, 2) >= 0
+        if find_landing(position, seat, ruleset.kinds.symbol[second], place, 2) >= 0
     ]
 
 
-def _landing(position: Position, seat: int, action: Hook) -> int:
+def _find_landing(position: Position, seat: int, action: AdvanceWithHook) -> int:
     kinds = position.ruleset.kinds
-    symbol = kinds.symbol[kinds.numbers[action.second]]
-    return landing(position, seat, symbol, position.ruleset.route.places[action.origin], 2)
+    symbol = kinds.symbol[kinds.by_name[action.second]]
+    return find_landing(position, seat, symbol, position.ruleset.route.places[action.origin], 2)
 
 
-def _advance(position: Position, seat: int, action: Hook, events: Events) -> bool:
+def _advance(position: Position, seat: int, action: AdvanceWithHook, events: Events) -> bool:
     route = position.ruleset.route
     origin = route.places[action.origin]
-    to = _landing(position, seat, action)
-    dark = pay(position, seat, action.card, action.second, cost=COST)
-    move(position, seat, origin, to)
-    move(position, seat, origin, to)
+    to = _find_landing(position, seat, action)
+    is_dark = play_power_cards(position, seat, action.card, action.second, cost=ACTION_COST)
+    move_pirate(position, seat, origin, to)
+    move_pirate(position, seat, origin, to)
     if events is not None:
         events.append(HookAdvanced(seat, action.card, action.second, action.origin, route.names[to]))
-    win_at_goal(position, seat, to, events)
-    return dark
+    win_if_all_at_goal(position, seat, to, events)
+    return is_dark
 
 
-def _choice(position: Position, seat: int, action: Hook, company: bytearray) -> Json:
-    return arrival(position, seat, _landing(position, seat, action), count=2)
+def _preview(position: Position, seat: int, action: AdvanceWithHook, company: bytearray) -> Json:
+    return preview_move(position, seat, _find_landing(position, seat, action), count=2)
 
 
-def _why_not(position: Position, seat: int, action: Hook) -> Illegal:
-    wrong = wrong_card(action.card, "hook")
+def _explain_illegal(position: Position, seat: int, action: AdvanceWithHook) -> Illegal:
+    wrong = explain_wrong_card(action.card, "hook")
     if wrong is not None:
         return wrong
-    if position.taken + COST > position.ruleset.actions:
-        return Illegal(Why.hook_costs_two)
+    if position.actions_taken + ACTION_COST > position.ruleset.actions:
+        return Illegal(IllegalHookReason.hook_costs_two)
     place = position.ruleset.route.places.get(action.origin)
     if not isinstance(action.origin, int) or place is None or position.pirates[seat].count(place) < 2:
-        return Illegal(Why.hook_needs_two_pirates)
-    return Illegal(Why.hook_no_room)
+        return Illegal(IllegalHookReason.hook_needs_two_pirates)
+    return Illegal(IllegalHookReason.hook_no_room)
 
 
-def _every_action(ruleset: Ruleset) -> Iterator[Action]:
+def _all_actions(ruleset: Ruleset) -> Iterator[Action]:
     names = ruleset.kinds.names
-    for hook in ruleset.kinds.of_name["hook"]:
+    for hook in ruleset.kinds.by_symbol_name["hook"]:
         for card in names:
-            yield from (Hook(names[hook], card, place) for place in ruleset.route.names)
+            yield from (AdvanceWithHook(names[hook], card, place) for place in ruleset.route.names)
 
 
-HOOK = Power(
+HOOK_POWER = Power(
     symbol="hook",
     offer=_offer,
-    actions={Hook: Rule(_advance, _choice, _why_not)},
+    actions={AdvanceWithHook: Rule(_advance, _preview, _explain_illegal)},
     events=(HookAdvanced,),
-    every_action=_every_action,
+    all_actions=_all_actions,
 )

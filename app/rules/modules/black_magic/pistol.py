@@ -1,4 +1,4 @@
-"""The pistol: look into another hand and take a card out of it; whoever was robbed draws one."""
+"""The pistol: look at another seat's hand and steal a card from it; that seat then draws one."""
 
 from __future__ import annotations
 
@@ -9,77 +9,85 @@ from app.rules.core import Json
 from app.rules.core.action import Action
 from app.rules.core.errors import BadPosition, Illegal, Reason
 from app.rules.core.event import Event
-from app.rules.core.explain import no_such_seat
-from app.rules.core.fields import CARD, SEAT
-from app.rules.core.movement import lose_card
+from app.rules.core.fields import CARD_FIELD, SEAT_FIELD
+from app.rules.core.illegal_reasons import explain_unknown_seat
+from app.rules.core.movement import remove_card
 from app.rules.core.position import Events, Position, Ruleset
 from app.rules.core.ruleset import Rule
-from app.rules.core.supply import gain, take
+from app.rules.core.supply import add_card, draw_cards
 from app.rules.core.view_patch import gain_cards, lose_cards, play_cards
 from app.rules.modules.black_magic.power import (
-    Owed,
+    PendingPower,
     Power,
-    check_owed,
-    close_choice,
+    check_pending_power,
+    close_pending,
+    explain_wrong_card,
     held_kinds,
-    pay,
-    wrong_card,
+    play_power_cards,
 )
 
 
-class Why(Reason):
-    """Why a pistol cannot be aimed."""
+class IllegalPistolReason(Reason):
+    """Reasons why a pistol cannot be aimed."""
 
     pistol_at_self = "Aim the pistol at another player."
     player_resigned = "That player has resigned."
-    player_without_cards = "That player holds no card."
+    player_without_cards = "That player has no cards."
 
 
 @dataclass(frozen=True, slots=True)
-class Pistol(Action):
+class AimPistol(Action):
+    """Play a pistol to look at another seat's hand."""
+
     type = "pistol"
-    form = (("card", CARD), ("player", SEAT))
-    text = "{card}! {player}"
+    json_fields = (("card", CARD_FIELD), ("player", SEAT_FIELD))
+    notation = "{card}! {player}"
     symbol = "pistol"
-    played = ("card",)
+    played_card_fields = ("card",)
     card: str
     player: int
 
 
 @dataclass(frozen=True, slots=True)
 class Steal(Action):
+    """Answer a pistol: take a card from the victim's hand."""
+
     type = "steal"
-    form = (("card", CARD),)
-    text = "steal {card}"
+    json_fields = (("card", CARD_FIELD),)
+    notation = "steal {card}"
     is_answer = True
     is_secret = True
     card: str
 
 
 @dataclass(frozen=True, slots=True)
-class OwedSteal(Owed):
-    """A pistol was played: one card of the victim's hand is to be chosen."""
+class PendingSteal(PendingPower):
+    """After a pistol: the seat chooses a card from the victim's hand."""
 
     kind = "steal"
-    fields = frozenset(("kind", "seat", "from", "dark"))
+    json_fields = frozenset(("kind", "seat", "from", "dark"))
     seat: int
     victim: int
     dark: bool
 
-    def shows_hand(self, viewer: int | None, owner: int) -> bool:
+    def reveals_hand(self, viewer: int | None, owner: int) -> bool:
         return self.seat == viewer and self.victim == owner
 
     def to_json(self, names: Sequence[str], viewer: int | None, is_full: bool) -> Json:
         return {"kind": "steal", "seat": self.seat, "from": self.victim, "dark": self.dark}
 
     @classmethod
-    def from_json(cls, value: Json, position: Position) -> OwedSteal:
-        check_owed(value, position)
+    def from_json(cls, value: Json, position: Position) -> PendingSteal:
+        check_pending_power(value, position)
         victim = value["from"]
-        if type(victim) is not int or not 0 <= victim < position.options.players or victim == position.seat:
-            raise BadPosition("A card is stolen from another seat of the table.")
-        if position.resigned[victim] or not position.held[victim]:
-            raise BadPosition("A card is stolen from a seat that is still in and holds one.")
+        if (
+            type(victim) is not int
+            or not 0 <= victim < position.options.players
+            or victim == position.turn_seat
+        ):
+            raise BadPosition("A steal must be from another seat of the table.")
+        if position.resigned[victim] or not position.hand_sizes[victim]:
+            raise BadPosition("A steal must be from a seat that is still in and holds a card.")
         return cls(value["seat"], victim, value["dark"])
 
     def answers(self, position: Position, seat: int) -> list[Action]:
@@ -88,18 +96,18 @@ class OwedSteal(Owed):
         names = position.ruleset.kinds.names
         return [Steal(names[kind]) for kind, count in enumerate(position.hands[self.victim]) if count]
 
-    def lowest(self, position: Position, seat: int) -> Action | None:
-        """None where all of the victim's cards are unknown."""
+    def lowest_answer(self, position: Position, seat: int) -> Action | None:
+        """Return the steal of the lowest card, or None if a search knows none of the victim's cards."""
         cards = position.hand_names(self.victim)
         return Steal(cards[0]) if cards else None
 
-    def settle(self, position: Position, seat: int, events: Events) -> bool:
-        """The thief resigns: it takes the lowest card. The victim resigns: the steal lapses."""
+    def settle_on_resign(self, position: Position, seat: int, events: Events) -> bool:
+        """Steal the lowest card if the thief resigns; cancel the steal if the victim resigns."""
         if seat != self.victim:
-            return super(OwedSteal, self).settle(position, seat, events)
+            return super(PendingSteal, self).settle_on_resign(position, seat, events)
         if events is not None:
             events.append(StealLapsed(self.seat, self.victim))
-        return close_choice(position)
+        return close_pending(position)
 
 
 def _hide_again(view: Json, victim: int, viewer: int | None) -> None:
@@ -110,7 +118,7 @@ def _hide_again(view: Json, victim: int, viewer: int | None) -> None:
 @dataclass(slots=True)
 class PistolAimed(Event):
     type = "pistol_aimed"
-    played = ("card",)
+    played_card_fields = ("card",)
     is_final = True
     is_secret = True
     seat: int
@@ -118,11 +126,11 @@ class PistolAimed(Event):
     player: int
     hand: tuple[str, ...]
 
-    def insiders(self, is_open: bool) -> tuple[int, ...]:
-        return () if is_open else (self.seat,)
+    def privileged_seats(self, has_open_hands: bool) -> tuple[int, ...]:
+        return () if has_open_hands else (self.seat,)
 
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
-        is_seen = is_open or viewer == self.seat
+    def to_json_for(self, viewer: int, has_open_hands: bool) -> Json:
+        is_seen = has_open_hands or viewer == self.seat
         return {
             "type": "pistol_aimed",
             "seat": self.seat,
@@ -153,11 +161,11 @@ class CardStolen(Event):
     victim: int
     card: str
 
-    def insiders(self, is_open: bool) -> tuple[int, ...]:
-        return () if is_open else (self.seat, self.victim)
+    def privileged_seats(self, has_open_hands: bool) -> tuple[int, ...]:
+        return () if has_open_hands else (self.seat, self.victim)
 
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
-        is_seen = is_open or viewer in (self.seat, self.victim)
+    def to_json_for(self, viewer: int, has_open_hands: bool) -> Json:
+        is_seen = has_open_hands or viewer in (self.seat, self.victim)
         return {
             "type": "card_stolen",
             "seat": self.seat,
@@ -178,7 +186,7 @@ class CardStolen(Event):
 @dataclass(slots=True)
 class StealLapsed(Event):
     type = "steal_lapsed"
-    form = ("seat", "from")
+    json_fields = ("seat", "from")
     is_final = True
     seat: int
     victim: int
@@ -192,52 +200,56 @@ class StealLapsed(Event):
 def _offer(position: Position, seat: int, out: list[Action]) -> None:
     names = position.ruleset.kinds.names
     for kind in held_kinds(position, seat, "pistol"):
-        for player, held in enumerate(position.held):
+        for player, held in enumerate(position.hand_sizes):
             if player != seat and held and not position.resigned[player]:
-                out.append(Pistol(names[kind], player))
+                out.append(AimPistol(names[kind], player))
 
 
-def _aim(position: Position, seat: int, action: Pistol, events: Events) -> bool:
-    position.pending = OwedSteal(seat, action.player, pay(position, seat, action.card))
+def _aim(position: Position, seat: int, action: AimPistol, events: Events) -> bool:
+    position.pending = PendingSteal(seat, action.player, play_power_cards(position, seat, action.card))
     if events is not None:
         events.append(PistolAimed(seat, action.card, action.player, position.hand_names(action.player)))
     return False
 
 
-def _why_not(position: Position, seat: int, action: Pistol) -> Illegal:
-    wrong = wrong_card(action.card, "pistol") or no_such_seat(position, action.player)
+def _explain_illegal(position: Position, seat: int, action: AimPistol) -> Illegal:
+    wrong = explain_wrong_card(action.card, "pistol") or explain_unknown_seat(position, action.player)
     if wrong is not None:
         return wrong
     if action.player == seat:
-        return Illegal(Why.pistol_at_self)
-    return Illegal(Why.player_resigned if position.resigned[action.player] else Why.player_without_cards)
+        return Illegal(IllegalPistolReason.pistol_at_self)
+    return Illegal(
+        IllegalPistolReason.player_resigned
+        if position.resigned[action.player]
+        else IllegalPistolReason.player_without_cards
+    )
 
 
 def _steal(position: Position, seat: int, action: Steal, events: Events) -> bool:
-    assert isinstance(position.pending, OwedSteal)
+    assert isinstance(position.pending, PendingSteal)
     victim = position.pending.victim
-    kind = position.ruleset.kinds.numbers[action.card]
-    lose_card(position, victim, kind)
-    gain(position, seat, kind)
-    dark = close_choice(position)
+    kind = position.ruleset.kinds.by_name[action.card]
+    remove_card(position, victim, kind)
+    add_card(position, seat, kind)
+    is_dark = close_pending(position)
     if events is not None:
         events.append(CardStolen(seat, victim, action.card))
-    take(position, victim, 1, events)
-    return dark
+    draw_cards(position, victim, 1, events)
+    return is_dark
 
 
-def _every_action(ruleset: Ruleset) -> Iterator[Action]:
+def _all_actions(ruleset: Ruleset) -> Iterator[Action]:
     kinds = ruleset.kinds
-    for kind in kinds.of_name["pistol"]:
-        yield from (Pistol(kinds.names[kind], seat) for seat in range(ruleset.options.players))
+    for kind in kinds.by_symbol_name["pistol"]:
+        yield from (AimPistol(kinds.names[kind], seat) for seat in range(ruleset.options.players))
     yield from map(Steal, kinds.names)
 
 
-PISTOL = Power(
+PISTOL_POWER = Power(
     symbol="pistol",
     offer=_offer,
-    actions={Pistol: Rule(_aim, why_not=_why_not), Steal: Rule(_steal)},
+    actions={AimPistol: Rule(_aim, explain_illegal=_explain_illegal), Steal: Rule(_steal)},
     events=(PistolAimed, CardStolen, StealLapsed),
-    every_action=_every_action,
-    debts=(OwedSteal,),
+    all_actions=_all_actions,
+    pending_types=(PendingSteal,),
 )

@@ -1,4 +1,4 @@
-"""A power: a card played for what its symbol can do instead of an advance; and a choice it can leave owed."""
+"""Powers: what a card can do instead of an advance, and the pending choice that a power can leave."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from app.rules.core.position import Offer, Pending, Position, Ruleset
 from app.rules.core.ruleset import Rule
 
 
-class Why(Reason):
-    """Why a power cannot be used, whichever it is."""
+class IllegalPowerReason(Reason):
+    """Reasons why any power can be illegal."""
 
-    no_black_magic = "This table plays without black magic."
-    wrong_power_card = "That power needs a {symbol} card."
+    no_black_magic = "This table does not use black magic."
+    wrong_power_card = "That power needs this card: {symbol}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Power:
-    """What one symbol adds to the game."""
+    """The power of one symbol."""
 
     symbol: str
     offer: Offer
     actions: dict[type[Action], Rule]
     events: tuple[type[Event], ...]
-    every_action: Callable[[Ruleset], Iterable[Action]]
-    debts: tuple[type[Pending], ...] = ()
+    all_actions: Callable[[Ruleset], Iterable[Action]]
+    pending_types: tuple[type[Pending], ...] = ()
 
 
-class Owed(Pending):
-    """A choice that the seat owes which played a power; `dark`: with a dark card."""
+class PendingPower(Pending):
+    """A choice of the seat that played a power. `dark` says whether it was played with a dark card."""
 
     __slots__ = ()
     seat: int
@@ -45,43 +45,49 @@ class Owed(Pending):
         return (self.seat,)
 
 
-def pay(position: Position, seat: int, *cards: str, cost: int = 1) -> bool:
-    """The cards are played for their power, which counts as so many actions; whether one of them is dark."""
+def play_power_cards(position: Position, seat: int, *cards: str, cost: int = 1) -> bool:
+    """Discard cards played for their power and count `cost` actions. Return whether one of the cards is dark."""
     kinds = position.ruleset.kinds
     for card in cards:
-        discard_card(position, seat, kinds.numbers[card])
-    position.taken += cost
-    return any(kinds.dark[kinds.numbers[card]] for card in cards)
+        discard_card(position, seat, kinds.by_name[card])
+    position.actions_taken += cost
+    return any(kinds.dark[kinds.by_name[card]] for card in cards)
 
 
-def close_choice(position: Position) -> bool:
-    """What was owed has been answered; whether that ends the action of a dark card."""
-    owed, position.pending = position.pending, None
-    assert isinstance(owed, Owed)
-    return owed.dark
+def close_pending(position: Position) -> bool:
+    """Remove the answered choice. Return whether a dark card was played for it, as a Resolver does."""
+    pending, position.pending = position.pending, None
+    assert isinstance(pending, PendingPower)
+    return pending.dark
 
 
 def held_kinds(position: Position, seat: int, symbol: str) -> list[int]:
+    """Return the kinds of a symbol that the seat holds."""
     hand = position.hands[seat]
-    return [kind for kind in position.ruleset.kinds.of_name[symbol] if hand[kind]]
+    return [kind for kind in position.ruleset.kinds.by_symbol_name[symbol] if hand[kind]]
 
 
-def pairs_held(position: Position, seat: int, first: list[int], second: list[int]) -> list[tuple[int, int]]:
-    """Two cards of one hand, one from each list; the same kind twice only if it is held twice."""
+def held_pairs(position: Position, seat: int, first: list[int], second: list[int]) -> list[tuple[int, int]]:
+    """Return the pairs of one kind from each list that the hand can play; a kind can pair with itself if held twice."""
     hand = position.hands[seat]
-    return [(one, two) for one in first for two in second if one != two or hand[one] > 1]
+    return [(one, other) for one in first for other in second if one != other or hand[one] > 1]
 
 
-def wrong_card(card: str, symbol: str) -> Illegal | None:
-    return None if card.removesuffix("*") == symbol else Illegal(Why.wrong_power_card, symbol=symbol)
+def explain_wrong_card(card: str, symbol: str) -> Illegal | None:
+    """Return the error if the card does not have the symbol, else None."""
+    return (
+        None
+        if card.removesuffix("*") == symbol
+        else Illegal(IllegalPowerReason.wrong_power_card, symbol=symbol)
+    )
 
 
-def check_owed(value: Json, position: Position) -> None:
-    """What all choices that a power leaves owed have in common."""
+def check_pending_power(value: Json, position: Position) -> None:
+    """Check the fields that all pending choices of powers share. Raise BadPosition if they are invalid."""
     kind = value["kind"]
     if not position.options.black_magic:
-        raise BadPosition(f"A {kind} is owed only where black magic plays.")
-    if type(value["seat"]) is not int or value["seat"] != position.seat:
-        raise BadPosition(f"A {kind} is owed by the seat in turn.")
+        raise BadPosition(f"A {kind} can be pending only with black magic.")
+    if type(value["seat"]) is not int or value["seat"] != position.turn_seat:
+        raise BadPosition(f"A {kind} can be pending only for the seat whose turn it is.")
     if type(value["dark"]) is not bool or (value["dark"] and not position.options.scoundrels):
-        raise BadPosition("Whether a dark card was played is true or false, and false without scoundrels.")
+        raise BadPosition("dark must be true or false, and false without scoundrels.")

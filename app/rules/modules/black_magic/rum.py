@@ -1,4 +1,4 @@
-"""Rum: a round for everybody still in; whoever pours it shares the cards out and keeps two."""
+"""Rum: draw one card for each seat still in and one more, give one to each other seat and keep two."""
 
 from __future__ import annotations
 
@@ -9,56 +9,66 @@ from app.rules.core import Json
 from app.rules.core.action import Action
 from app.rules.core.errors import Illegal, Reason
 from app.rules.core.event import Event
-from app.rules.core.fields import CARD, CARDS, GIFTS
+from app.rules.core.fields import CARD_FIELD, CARDS_FIELD, GIFTS_FIELD
 from app.rules.core.position import Events, Position, Ruleset
 from app.rules.core.ruleset import Rule
-from app.rules.core.supply import gain
+from app.rules.core.supply import add_card
 from app.rules.core.view_patch import gain_cards
 from app.rules.modules.black_magic.dealt_choice import (
-    ChoicePlayed,
-    OwedChoice,
+    ChoiceCardPlayed,
+    PendingCardChoice,
     arrangements,
-    choice_cards,
+    card_names,
     deal_choice,
-    names_of,
+    parse_choice_cards,
 )
-from app.rules.modules.black_magic.power import Power, close_choice, held_kinds, pay, wrong_card
+from app.rules.modules.black_magic.power import (
+    Power,
+    close_pending,
+    explain_wrong_card,
+    held_kinds,
+    play_power_cards,
+)
 
 
-class Why(Reason):
-    """Why no rum can be poured."""
+class IllegalRumReason(Reason):
+    """Reasons why rum cannot be poured."""
 
-    too_few_for_rum = "Deck and discards hold too few cards for a round of rum."
+    too_few_for_rum = "There are too few cards in the deck and the discards for a round of rum."
 
 
 @dataclass(frozen=True, slots=True)
-class Rum(Action):
+class PourRum(Action):
+    """Play rum to draw cards for all seats still in."""
+
     type = "rum"
-    form = (("card", CARD),)
-    text = "{card}!"
+    json_fields = (("card", CARD_FIELD),)
+    notation = "{card}!"
     symbol = "rum"
-    played = ("card",)
+    played_card_fields = ("card",)
     card: str
 
 
 @dataclass(frozen=True, slots=True)
 class Share(Action):
+    """Answer rum: keep some of the cards and give one to each other seat still in."""
+
     type = "share"
-    form = (("keep", CARDS), ("give", GIFTS))
-    text = "share {keep} {give}"
+    json_fields = (("keep", CARDS_FIELD), ("give", GIFTS_FIELD))
+    notation = "share {keep} {give}"
     is_answer = True
     is_secret = True
     keep: tuple[str, ...]
     give: tuple[tuple[int, str], ...]
-    """(seat, card) in seat order."""
+    """(seat, card) pairs in seat order."""
 
     def canonical(self) -> Action:
         return Share(tuple(sorted(self.keep)), tuple(sorted(self.give)))
 
 
 @dataclass(frozen=True, slots=True)
-class OwedShare(OwedChoice):
-    """Rum was played: the drawn cards are to be kept or given away."""
+class PendingShare(PendingCardChoice):
+    """After rum: the seat keeps or gives away each card."""
 
     kind = "share"
 
@@ -67,32 +77,34 @@ class OwedShare(OwedChoice):
             return []
         receivers = _receivers(position, seat)
         return [
-            Share(names_of(position, keep), tuple(zip(receivers, names_of(position, given), strict=True)))
+            Share(card_names(position, keep), tuple(zip(receivers, card_names(position, given), strict=True)))
             for given, keep in arrangements(self.cards, len(receivers))
         ]
 
-    def lowest(self, position: Position, seat: int) -> Share:
-        """The lowest cards are kept, the others given ascending by seat."""
+    def lowest_answer(self, position: Position, seat: int) -> Share:
+        """Keep the lowest cards and give the others in ascending order to the seats in ascending order."""
         receivers = _receivers(position, seat)
-        cards = names_of(position, self.cards)
+        cards = card_names(position, self.cards)
         kept = len(cards) - len(receivers)
         return Share(cards[:kept], tuple(zip(receivers, cards[kept:], strict=True)))
 
     @classmethod
-    def from_json(cls, value: Json, position: Position) -> OwedShare:
-        # Somebody may have resigned since the rum was poured: then there are more cards than seats plus one.
-        cards = choice_cards(value, position, len(position.seats_in) + 1, position.options.players + 1)
+    def from_json(cls, value: Json, position: Position) -> PendingShare:
+        # If a seat has resigned since the rum was poured, there are more cards than active seats plus one.
+        cards = parse_choice_cards(
+            value, position, len(position.active_seats) + 1, position.options.players + 1
+        )
         return cls(value["seat"], cards, value["dark"])
 
 
 def _receivers(position: Position, seat: int) -> list[int]:
-    return [other for other in position.seats_in if other != seat]
+    return [other for other in position.active_seats if other != seat]
 
 
 @dataclass(slots=True)
-class RumPoured(ChoicePlayed):
+class RumPoured(ChoiceCardPlayed):
     type = "rum_poured"
-    leaves = "share"
+    pending_kind = "share"
 
 
 @dataclass(slots=True)
@@ -104,11 +116,11 @@ class CardsShared(Event):
     keep: tuple[str, ...]
     give: tuple[tuple[int, str], ...]
 
-    def insiders(self, is_open: bool) -> tuple[int, ...]:
-        return () if is_open else (self.seat, *(seat for seat, _ in self.give))
+    def privileged_seats(self, has_open_hands: bool) -> tuple[int, ...]:
+        return () if has_open_hands else (self.seat, *(seat for seat, _ in self.give))
 
-    def seen_by(self, viewer: int, is_open: bool) -> Json:
-        is_chooser = is_open or viewer == self.seat
+    def to_json_for(self, viewer: int, has_open_hands: bool) -> Json:
+        is_chooser = has_open_hands or viewer == self.seat
         return {
             "type": "cards_shared",
             "seat": self.seat,
@@ -128,45 +140,45 @@ class CardsShared(Event):
 
 def _offer(position: Position, seat: int, out: list[Action]) -> None:
     kinds = held_kinds(position, seat, "rum")
-    # The rum just played lies on the discards and so may be drawn again.
-    if kinds and len(position.deck) + len(position.discard) + 1 >= len(position.seats_in) + 1:
-        out += map(Rum, names_of(position, kinds))
+    # The rum just played is on the discards, so it can be drawn again.
+    if kinds and len(position.deck) + len(position.discard) + 1 >= len(position.active_seats) + 1:
+        out += map(PourRum, card_names(position, kinds))
 
 
-def _pour(position: Position, seat: int, action: Rum, events: Events) -> bool:
-    dark = pay(position, seat, action.card)
+def _pour(position: Position, seat: int, action: PourRum, events: Events) -> bool:
+    is_dark = play_power_cards(position, seat, action.card)
     if events is not None:
         events.append(RumPoured(seat, action.card))
-    cards = deal_choice(position, seat, len(position.seats_in) + 1, events)
-    position.pending = OwedShare(seat, cards, dark)
+    cards = deal_choice(position, seat, len(position.active_seats) + 1, events)
+    position.pending = PendingShare(seat, cards, is_dark)
     return False
 
 
-def _why_not(position: Position, seat: int, action: Rum) -> Illegal:
-    return wrong_card(action.card, "rum") or Illegal(Why.too_few_for_rum)
+def _explain_illegal(position: Position, seat: int, action: PourRum) -> Illegal:
+    return explain_wrong_card(action.card, "rum") or Illegal(IllegalRumReason.too_few_for_rum)
 
 
 def _share(position: Position, seat: int, action: Share, events: Events) -> bool:
-    numbers = position.ruleset.kinds.numbers
+    numbers = position.ruleset.kinds.by_name
     for card in action.keep:
-        gain(position, seat, numbers[card])
+        add_card(position, seat, numbers[card])
     for receiver, card in action.give:
-        gain(position, receiver, numbers[card])
+        add_card(position, receiver, numbers[card])
     if events is not None:
         events.append(CardsShared(seat, action.keep, action.give))
-    return close_choice(position)
+    return close_pending(position)
 
 
-def _every_action(ruleset: Ruleset) -> Iterator[Action]:
-    """Without the shares: those are as many as the cards that come."""
-    return (Rum(ruleset.kinds.names[kind]) for kind in ruleset.kinds.of_name["rum"])
+def _all_actions(ruleset: Ruleset) -> Iterator[Action]:
+    """Return all rums. Shares depend on the cards dealt and are left out."""
+    return (PourRum(ruleset.kinds.names[kind]) for kind in ruleset.kinds.by_symbol_name["rum"])
 
 
-RUM = Power(
+RUM_POWER = Power(
     symbol="rum",
     offer=_offer,
-    actions={Rum: Rule(_pour, why_not=_why_not), Share: Rule(_share)},
+    actions={PourRum: Rule(_pour, explain_illegal=_explain_illegal), Share: Rule(_share)},
     events=(RumPoured, CardsShared),
-    every_action=_every_action,
-    debts=(OwedShare,),
+    all_actions=_all_actions,
+    pending_types=(PendingShare,),
 )

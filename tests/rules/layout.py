@@ -1,8 +1,8 @@
-"""A table drawn in one line: tests draw a position, play, and draw the result.
+"""One-line layouts of positions, for tests that lay out a position, play, and compare the resulting layout.
 
-`start:rr skull dagger:b hat goal` is a route with three spaces; the letters behind a place are the pirates on
-it (r b y g v: seats 0 to 4). `sloop@tortuga:r` is the sloop with a red pirate aboard, `chest(snake)` a chest
-space with its face-down token. Cards are given as words: `red="dagger key*"`.
+`start:rr skull dagger:b hat goal` is a route with three spaces; the letters after a place are the pirates there
+(r b y g v for the seats 0 to 4). `sloop@tortuga:r` is the sloop with a red pirate aboard, `chest(snake)` a chest space
+with its face-down token. Cards are given as words: `red="dagger key*"`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from app import rules
-from app.rules.core.cards import SYMBOLS
+from app.rules.core.cards import SYMBOL_SETS
 from app.rules.core.position import CARTAGENA, Pending
 from app.rules.core.ruleset import make_ruleset
 
@@ -23,7 +23,7 @@ def seat_of(colour: str | int) -> int:
     return colour if isinstance(colour, int) else COLOURS.index(colour)
 
 
-def picture(
+def lay_out(
     line: str,
     *,
     turn: str = "red",
@@ -40,7 +40,7 @@ def picture(
     options: dict[str, Any] | None = None,
     **hands: str,
 ) -> rules.Position:
-    """The position of that line. Options not given are those of the edition the line belongs to."""
+    """Return the position of a layout. Options not given come from the edition that the layout fits."""
     words = [_split(word) for word in line.split()]
     names = [name for name, _, _ in words]
     letters = "".join(pirates for _, _, pirates in words)
@@ -54,20 +54,20 @@ def picture(
     position.ruleset = ruleset
 
     def cards(text: str) -> list[int]:
-        return [kinds.numbers[card] for card in text.split()]
+        return [kinds.by_name[card] for card in text.split()]
 
     position.pirates = [
         [place for place, (_, _, standing) in enumerate(words) for one in standing if one == letter]
         for letter in LETTERS[:players]
     ]
-    assert all(position.pirates), "Every seat needs at least one pirate in the picture."
-    position.crowd = bytearray(len(standing) for _, _, standing in words)
+    assert all(position.pirates), "Every seat needs at least one pirate in the layout."
+    position.occupancy = bytearray(len(standing) for _, _, standing in words)
     position.hands = [bytearray(len(kinds.names)) for _ in range(players)]
-    position.held = [0] * players
+    position.hand_sizes = [0] * players
     for colour, hand in hands.items():
         for kind in cards(hand):
             position.hands[seat_of(colour)][kind] += 1
-            position.held[seat_of(colour)] += 1
+            position.hand_sizes[seat_of(colour)] += 1
     position.deck = bytes(reversed(cards(deck)))
     position.row = bytes(cards(row or ""))
     position.discard = bytes(cards(discard))
@@ -76,8 +76,8 @@ def picture(
     position.tokens = {place: mark for place, (name, mark, _) in enumerate(words) if mark and name == "chest"}
     position.tokens_aside = tuple(aside.split())
     position.resigned = tuple(colour in resigned.split() for colour in COLOURS[:players])
-    position.seat = seat_of(turn)
-    position.taken = taken
+    position.turn_seat = seat_of(turn)
+    position.actions_taken = taken
     position.captain_used = captain_used
     position.forced_passes = forced_passes
     position.pending = pending
@@ -85,7 +85,7 @@ def picture(
 
 
 def _split(word: str) -> tuple[str, str, str]:
-    """A place's name, its mark and the pirates on it."""
+    """Return the name of a place, its mark and the pirates there."""
     word, _, pirates = word.partition(":")
     name, _, mark = word.replace("@", "(").partition("(")
     return name, mark.rstrip(")"), pirates
@@ -100,7 +100,7 @@ def _options(
     cards: str,
 ) -> rules.Options:
     words = {card.rstrip("*") for card in cards.split()} | set(spaces)
-    is_escape = not words <= set(SYMBOLS["classic"]) or bool(changed.get("black_magic"))
+    is_escape = not words <= set(SYMBOL_SETS["classic"]) or bool(changed.get("black_magic"))
     preset = "complete" if "sloop" in names else "dungeon" if is_escape else "jamaica"
     basis: dict[str, Any] = {"preset": preset, "players": players}
     if not is_escape:
@@ -114,8 +114,8 @@ def _options(
     return rules.parse_options(basis | changed)
 
 
-def drawn(position: rules.Position) -> str:
-    """The line of a position."""
+def layout_of(position: rules.Position) -> str:
+    """Return the layout of a position."""
     route = position.ruleset.route
     words = []
     for place, name in enumerate(route.names):
@@ -134,7 +134,7 @@ def hand(position: rules.Position, colour: str) -> str:
 
 
 def deck(position: rules.Position) -> str:
-    """Top first."""
+    """Return the cards of the deck, top first."""
     return _words(position, bytes(reversed(position.deck)))
 
 
@@ -143,7 +143,7 @@ def row(position: rules.Position) -> str:
 
 
 def discard(position: rules.Position) -> str:
-    """Oldest first."""
+    """Return the discards, oldest first."""
     return _words(position, bytes(position.discard))
 
 
@@ -152,25 +152,25 @@ def _words(position: rules.Position, cards: bytes) -> str:
 
 
 def play(position: rules.Position, *actions: rules.Action, by: str | None = None) -> rules.Position:
-    """Play the actions one after the other, each by the seat that has to act, or all by one seat."""
-    return playing(position, *actions, by=by)[0]
+    """Return the position after the actions, each by the seat that has to act, or all by one seat."""
+    return play_with_events(position, *actions, by=by)[0]
 
 
-def playing(
+def play_with_events(
     position: rules.Position, *actions: rules.Action, by: str | None = None
 ) -> tuple[rules.Position, list[dict[str, Any]]]:
-    """The same, and all that happened, told in full."""
-    told = []
+    """Like `play`, but also return the full JSON of all events."""
+    events_json = []
     for action in actions:
         seat = rules.seats_to_act(position)[0] if by is None else seat_of(by)
         position, events = rules.apply(position, seat, action)
-        told += [rules.event_to_json(event) for event in events]
-    return position, told
+        events_json += [rules.event_to_json(event) for event in events]
+    return position, events_json
 
 
-def may(position: rules.Position, action: rules.Action, by: str | None = None) -> bool:
-    """Whether the legal list of the seat has the action, which `apply` must agree with."""
-    seat = position.seat if by is None else seat_of(by)
+def is_legal(position: rules.Position, action: rules.Action, by: str | None = None) -> bool:
+    """Return whether the action is in the seat's legal list, and check that `apply` agrees."""
+    seat = position.turn_seat if by is None else seat_of(by)
     is_listed = action in rules.legal(position, seat)
     try:
         rules.apply(position, seat, action)
@@ -181,10 +181,10 @@ def may(position: rules.Position, action: rules.Action, by: str | None = None) -
     return True
 
 
-def refusal(position: rules.Position, action: rules.Action, by: str | None = None) -> str:
-    """The code of the refusal, empty if the action is taken."""
+def refusal_code(position: rules.Position, action: rules.Action, by: str | None = None) -> str:
+    """Return the error code of the refusal, or an empty text if the action is accepted."""
     try:
-        rules.apply(position, position.seat if by is None else seat_of(by), action)
+        rules.apply(position, position.turn_seat if by is None else seat_of(by), action)
     except rules.RuleError as refused:
         code, message = refused.code, refused.message
     else:
@@ -193,6 +193,6 @@ def refusal(position: rules.Position, action: rules.Action, by: str | None = Non
     return code
 
 
-def kinds_of(position: rules.Position) -> set[str]:
-    """The types of action in the list of the seat in turn."""
-    return {rules.action_to_json(action)["type"] for action in rules.legal(position, position.seat)}
+def legal_types(position: rules.Position) -> set[str]:
+    """Return the types of the legal actions of the seat whose turn it is."""
+    return {rules.action_to_json(action)["type"] for action in rules.legal(position, position.turn_seat)}

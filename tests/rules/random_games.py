@@ -1,4 +1,4 @@
-"""Random tables and random play for the property tests: every subset of the modules, every kind of player."""
+"""Random options, positions and games for property tests, over all subsets of the modules and several play styles."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any
 from hypothesis import strategies as st
 
 from app import rules
-from app.rules.core.cards import SYMBOLS
-from app.rules.modules.black_magic.chest import Chest
-from app.rules.modules.black_magic.chest_tokens import TOKENS
-from app.rules.modules.black_magic.lantern import Lantern
-from app.rules.modules.black_magic.pistol import Pistol, Steal
-from app.rules.modules.black_magic.rum import Rum
+from app.rules.core.cards import SYMBOL_SETS
+from app.rules.modules.black_magic.chest import OpenChest
+from app.rules.modules.black_magic.chest_tokens import CHEST_TOKENS
+from app.rules.modules.black_magic.lantern import LightLantern
+from app.rules.modules.black_magic.pistol import AimPistol, Steal
+from app.rules.modules.black_magic.rum import PourRum
 from app.rules.modules.complete import Sail
-from app.rules.modules.morgan import Morgan
-from app.rules.modules.scoundrels import Discard, OwedDiscard
+from app.rules.modules.morgan import MoveWithMorgan
+from app.rules.modules.scoundrels import Discard, DiscardPlaceholder
 
 Audience = int | None
 
 
 @dataclass(frozen=True)
 class Step:
-    """One action of a game: what it was before and after, and what happened."""
+    """One action of a game, with the positions before and after it and its events."""
 
     before: rules.Position
     seat: int
@@ -40,7 +40,7 @@ def audiences(position: rules.Position) -> list[Audience]:
 
 @st.composite
 def tables(draw: st.DrawFn, /, **fixed: Any) -> rules.Options:
-    """Options over all subsets of the modules; nothing that is forbidden."""
+    """Generate valid options over all subsets of the modules."""
     chosen: dict[str, Any] = {"players": draw(st.integers(2, 5))}
     scenario = fixed.get("scenario") or draw(st.sampled_from(["passage", "jungle", "complete"]))
     magic = draw(st.booleans())
@@ -75,20 +75,20 @@ def tables(draw: st.DrawFn, /, **fixed: Any) -> rules.Options:
     return rules.parse_options(chosen | fixed)
 
 
-def scattered(options: rules.Options, chance: random.Random) -> rules.Position:
-    """Any valid position, mostly one that no game would reach soon: late, crowded, short of cards."""
+def random_position(options: rules.Options, chance: random.Random) -> rules.Position:
+    """Return a random valid position, mostly one that games reach rarely: late, crowded or short of cards."""
     json = rules.position_to_json(rules.new_game(options, f"{chance.getrandbits(256):064x}"))
     spaces: Counter[Any] = Counter()
     seats = list(range(options.players))
-    # Nobody has a card and nobody company: the guard against getting stuck has to help.
+    # No cards and no company, which leads to a stalemate.
     is_stuck = chance.random() < 0.8 and (options.relief, options.card_gain) == ("none", "retreat")
     gone = chance.sample(seats, chance.randrange(options.players - 1)) if chance.random() < 0.3 else []
     for seat, player in enumerate(json["players"]):
         places: list[Any] = []
         while len(places) < options.pirates:
-            # Often beside the one before: company, hooks and full spaces need it.
+            # Often share a space with the previous pirate, for company, hooks and full spaces.
             is_beside = places and chance.random() < 0.3
-            place = places[-1] if is_beside else _somewhere(options, json["board"], chance)
+            place = places[-1] if is_beside else _random_place(options, json["board"], chance)
             place = "start" if is_stuck else place
             aboard = place == "sloop" and places.count("sloop") == 3
             if not aboard and (isinstance(place, str) or spaces[place] < 3):
@@ -113,7 +113,7 @@ def scattered(options: rules.Options, chance: random.Random) -> rules.Position:
     return rules.position_from_json(json)
 
 
-def _somewhere(options: rules.Options, board: list[str], chance: random.Random) -> Any:
+def _random_place(options: rules.Options, board: list[str], chance: random.Random) -> Any:
     if chance.random() < 0.3:
         return chance.choice(["start", "goal"] + ["sloop"] * (options.scenario == "complete"))
     if options.black_magic and chance.random() < 0.4:
@@ -132,7 +132,7 @@ def _deal(json: Any, options: rules.Options, gone: list[int], chance: random.Ran
     json["row"], cards = cards[:row], cards[row:]
     holding = [seat for seat in range(options.players) if seat not in gone]
     if holding and chance.random() < 0.3:
-        # Nearly all cards are in hands: supplies that run dry.
+        # Put nearly all cards into a hand, so that the supply runs out.
         left = chance.randint(0, 5)
         json["players"][chance.choice(holding)]["hand"] += cards[left:]
         cards = cards[:left]
@@ -143,14 +143,14 @@ def _deal(json: Any, options: rules.Options, gone: list[int], chance: random.Ran
 
 
 def _open_some_chests(json: Any, chance: random.Random) -> None:
-    tokens = list(TOKENS)
+    tokens = list(CHEST_TOKENS)
     chance.shuffle(tokens)
     spaces = list(json["chests"])
     under = [
         at for at, space in enumerate(spaces) if any(int(space) in p["pirates"] for p in json["players"])
     ]
     if under:
-        # The snake under somebody: else hardly any of these games would meet it.
+        # Put the snake under a pirate; otherwise it would hardly ever occur.
         at, snake = chance.choice(under), tokens.index("snake")
         tokens[at], tokens[snake] = tokens[snake], tokens[at]
     json["chests"] = {
@@ -161,7 +161,7 @@ def _open_some_chests(json: Any, chance: random.Random) -> None:
     json["chests_aside"] = tokens[len(spaces) :]
 
 
-MOODS: dict[str, dict[str, float]] = {
+PLAY_STYLES: dict[str, dict[str, float]] = {
     "anything": {},
     "hoarder": {"retreat": 20, "morgan": 20, "chest": 5},
     "runner": {"advance": 20, "parrot": 20, "hook": 20, "end": 0.2},
@@ -171,58 +171,58 @@ MOODS: dict[str, dict[str, float]] = {
 }
 
 
-def choose(position: rules.Position, seat: int, mood: str, chance: random.Random) -> rules.Action:
+def choose(position: rules.Position, seat: int, style: str, chance: random.Random) -> rules.Action:
     listed = rules.legal(position, seat)
-    weights = [MOODS[mood].get(rules.action_to_json(action)["type"], 1) for action in listed]
+    weights = [PLAY_STYLES[style].get(rules.action_to_json(action)["type"], 1) for action in listed]
     action = chance.choices(listed, weights)[0]
-    if isinstance(action, OwedDiscard):
+    if isinstance(action, DiscardPlaceholder):
         return Discard(tuple(chance.sample(position.hand_names(seat), action.count)))
     return action
 
 
-def walk(
-    position: rules.Position, chance: random.Random, steps: int, mood: str, resigning: float = 0.01
+def play_randomly(
+    position: rules.Position, chance: random.Random, steps: int, style: str, resigning: float = 0.01
 ) -> list[Step]:
-    """So many steps of play, fewer if the game is won."""
-    taken: list[Step] = []
+    """Play up to `steps` random actions and return them; fewer if the game is won."""
+    is_accepted: list[Step] = []
     action: rules.Action
-    while len(taken) < steps and position.winner is None:
-        # Debts make resigning interesting.
+    while len(is_accepted) < steps and position.winner is None:
+        # Resign more often while a choice is pending.
         if chance.random() < resigning * (5 if position.pending else 1):
-            seat, action = chance.choice(position.seats_in), rules.Resign()
+            seat, action = chance.choice(position.active_seats), rules.Resign()
         else:
             seat = chance.choice(rules.seats_to_act(position))
-            action = choose(position, seat, mood, chance)
+            action = choose(position, seat, style, chance)
         after, events = rules.apply(position, seat, action)
-        taken.append(Step(position, seat, action, after, events))
+        is_accepted.append(Step(position, seat, action, after, events))
         position = after
-    return taken
+    return is_accepted
 
 
 @st.composite
 def games(draw: st.DrawFn, /, steps: int = 40, **fixed: Any) -> list[Step]:
-    """A stretch of a game from its deal, or from anywhere."""
+    """Generate a part of a game, from its start or from a random position."""
     options = draw(tables(**fixed))
     chance = random.Random(draw(st.integers(0, 2**32 - 1)))
     if draw(st.booleans()):
         start = rules.new_game(options, f"{chance.getrandbits(256):064x}")
     else:
-        start = scattered(options, chance)
-    mood = draw(st.sampled_from(sorted(MOODS)))
-    return walk(start, chance, steps, mood, draw(st.sampled_from([0, 0, 0.02, 0.1])))
+        start = random_position(options, chance)
+    style = draw(st.sampled_from(sorted(PLAY_STYLES)))
+    return play_randomly(start, chance, steps, style, draw(st.sampled_from([0, 0, 0.02, 0.1])))
 
 
-def every_action(options: rules.Options, position: rules.Position) -> list[rules.Action]:
-    """Everything a seat could say at this table with one card or none, legal or not."""
-    cards = [name + mark for name in SYMBOLS[options.symbols] for mark in ("", "*")]
+def all_actions(options: rules.Options, position: rules.Position) -> list[rules.Action]:
+    """Return all actions with at most one card that a seat could send, legal or not."""
+    cards = [name + mark for name in SYMBOL_SETS[options.symbols] for mark in ("", "*")]
     places = [*position.ruleset.route.names, "sloop", len(position.ruleset.route.symbols) + 1]
     seats = range(options.players + 1)
-    said: list[rules.Action] = [Sail(), rules.Draw(), rules.End()]
-    said += [rules.Advance(card, place) for card in cards for place in places]
-    said += [rules.Retreat(place) for place in places]
-    said += [Morgan(seat, place) for seat in seats for place in places]
-    said += [Pistol(card, seat) for card in cards for seat in seats]
-    for kind in (Steal, Rum, Lantern):
-        said += [kind(card) for card in cards]
-    said += [Chest(card, place) for card in cards for place in places]
-    return said
+    actions: list[rules.Action] = [Sail(), rules.Draw(), rules.End()]
+    actions += [rules.Advance(card, place) for card in cards for place in places]
+    actions += [rules.Retreat(place) for place in places]
+    actions += [MoveWithMorgan(seat, place) for seat in seats for place in places]
+    actions += [AimPistol(card, seat) for card in cards for seat in seats]
+    for kind in (Steal, PourRum, LightLantern):
+        actions += [kind(card) for card in cards]
+    actions += [OpenChest(card, place) for card in cards for place in places]
+    return actions

@@ -1,4 +1,4 @@
-"""Games to compare on: random options of one family, and positions built by hand as rare as can be."""
+"""Random options of a family, and random positions that contain rare situations often."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Rng = random.Random
 
 FAMILIES = ("presets", "plain", "rows", "complete", "morgan", "scoundrels", "magic", "everything", "instants")
 
-WISHES: tuple[list[str], ...] = (
+POWER_HANDS: tuple[list[str], ...] = (
     [],
     ["hook", "hook*", "hook"],
     ["hook", "rum", "lantern"],
@@ -34,12 +34,12 @@ def random_seed(rng: Rng) -> str:
 
 
 def random_options(rng: Rng, family: str) -> Json:
-    """Options the rules allow, with a leaning towards the family's own rare situations."""
+    """Return valid options that make the rare situations of the family likely."""
     while True:
-        options = any_options(rng) if family != "presets" else few_options(rng)
+        options = random_unchecked_options(rng) if family != "presets" else random_preset(rng)
         if family != "presets":
-            lean(rng, family, options)
-            make_fit(rng, options)
+            adapt_to_family(rng, family, options)
+            remove_conflicts(rng, options)
         try:
             naive.full_options(options)
         except naive.Refusal:
@@ -47,17 +47,17 @@ def random_options(rng: Rng, family: str) -> Json:
         return options
 
 
-def few_options(rng: Rng) -> Json:
+def random_preset(rng: Rng) -> Json:
     return {"preset": rng.choice(list(PRESETS)), "players": rng.randint(2, 5)}
 
 
-def any_options(rng: Rng) -> Json:
-    """Most options given, some left to the preset; not all of these are allowed together."""
+def random_unchecked_options(rng: Rng) -> Json:
+    """Return random options, some of them left to the preset, which may conflict with each other."""
     scenario = rng.choice(["passage", "jungle", "complete"])
     low = 3 if scenario == "complete" else 4
     actions = rng.randint(1, 5)
     options: Json = {
-        **few_options(rng),
+        **random_preset(rng),
         "symbols": rng.choice(["classic", "escape"]),
         "hands": rng.choice(["hidden", "open"]),
         "supply": rng.choice(["deck", "row"]),
@@ -83,11 +83,11 @@ def any_options(rng: Rng) -> Json:
     return options
 
 
-def lean(rng: Rng, family: str, options: Json) -> None:
+def adapt_to_family(rng: Rng, family: str, options: Json) -> None:
     if family == "plain":
         options.update(scoundrels=False, black_magic=False, card_gain="retreat")
         if rng.random() < 0.7:
-            # Only without relief can anybody be stuck at all.
+            # A stalemate is possible only without relief.
             options.update(relief="none", scenario="passage", passage_boards=6, jungle_boards=0)
     if family == "rows":
         options.update(supply="row", black_magic=False)
@@ -108,8 +108,8 @@ def lean(rng: Rng, family: str, options: Json) -> None:
             options.update(passage_boards=0, jungle_boards=rng.randint(4, 8))
 
 
-def make_fit(rng: Rng, options: Json) -> None:
-    """Turn the likeliest contradictions into something allowed, so that no combination stays rare."""
+def remove_conflicts(rng: Rng, options: Json) -> None:
+    """Resolve the most frequent conflicts between options, so that no combination is rare."""
     if options.get("black_magic"):
         options.update(symbols="escape", supply="deck")
     if options.get("scenario") == "complete":
@@ -123,14 +123,14 @@ def make_fit(rng: Rng, options: Json) -> None:
         options["board"] = "random"
 
 
-def crafted(rng: Rng, given: Json) -> Json:
-    """A position nobody need ever reach, but a valid one: cards, pirates, tokens and turn at random."""
+def random_position(rng: Rng, given: Json) -> Json:
+    """Return a valid position, perhaps unreachable, with random cards, pirates, tokens and turn."""
     while True:
         position = naive.new(given, random_seed(rng))
         if rng.random() < 0.3:
-            lead_with_chest(position)
+            put_chest_first(position)
         place_pirates(rng, position)
-        place_rest(rng, position)
+        place_other_state(rng, position)
         place_cards(rng, position)
         try:
             naive.check_position(position)
@@ -139,8 +139,8 @@ def crafted(rng: Rng, given: Json) -> Json:
         return position
 
 
-def lead_with_chest(position: Json) -> None:
-    """A chest on the first space of every side, where the snake finds nothing behind."""
+def put_chest_first(position: Json) -> None:
+    """Put a chest on the first space of each side, where the snake finds no space behind."""
     board = position["board"]
     for first in {0, 6 * position["options"]["passage_boards"]} & set(range(len(board))):
         if "chest" in board:
@@ -149,11 +149,11 @@ def lead_with_chest(position: Json) -> None:
 
 
 def place_pirates(rng: Rng, position: Json) -> None:
-    """Crowds, pairs, a corner of the route, nearly everybody home, or nobody gone yet."""
+    """Place the pirates: crowded, in pairs, on a part of the route, nearly all at the goal, or all at the start."""
     options = position["options"]
     last = route_end(options)
     standing = dict.fromkeys(range(1, last + 1), 0)
-    everybody: list[list[int | str]] = [[] for _ in position["players"]]
+    pirates_by_seat: list[list[int | str]] = [[] for _ in position["players"]]
     crowd = rng.choice([1, 3, 3])
     corner = rng.choice([0, last - 12, max(passage_end(options) - 12, 0)])
     pairs = rng.random() < 0.4
@@ -166,14 +166,14 @@ def place_pirates(rng: Rng, position: Json) -> None:
     elif options["scenario"] == "complete":
         where = [*where, "sloop", *rng.choice([[], ["start"], ["space", "space"]])]
     if rng.random() < (0.5 if options["scenario"] == "complete" else 0.3):
-        # All spaces of one symbol taken: its cards carry pirates to the end of the side.
+        # Occupy all spaces of one symbol, so that its cards move pirates to the end of the side.
         full = rng.choice(position["board"])
         for space in standing:
-            pirates = rng.choice(everybody)
+            pirates = rng.choice(pirates_by_seat)
             if position["board"][space - 1] == full and len(pirates) < options["pirates"] - 1:
                 pirates.append(space)
                 standing[space] = 1
-    for player, pirates in zip(position["players"], everybody, strict=True):
+    for player, pirates in zip(position["players"], pirates_by_seat, strict=True):
         while len(pirates) < options["pirates"]:
             place: int | str = rng.choice(where)
             if pirates and pairs and rng.random() < 0.6:
@@ -195,7 +195,7 @@ def place_pirates(rng: Rng, position: Json) -> None:
         player["pirates"] = sorted(pirates, key=lambda place: order_on_route(options, place))
 
 
-def place_rest(rng: Rng, position: Json) -> None:
+def place_other_state(rng: Rng, position: Json) -> None:
     options = position["options"]
     seats = list(range(options["players"]))
     for seat in rng.sample(seats, rng.choice([0, 0, 0, options["players"] - 2])):
@@ -218,7 +218,7 @@ def place_rest(rng: Rng, position: Json) -> None:
             place for place in position["players"][position["turn"]["seat"]]["pirates"] if place in spaces
         ]
         if mine and rng.random() < 0.4:
-            # The snake under a pirate that may open it now.
+            # Put the snake under a pirate that may open it now.
             here, snake = spaces.index(rng.choice(mine)), tokens.index("snake")
             tokens[here], tokens[snake] = tokens[snake], tokens[here]
         down = {str(space): token for space, token in zip(spaces, tokens, strict=False)}
@@ -227,7 +227,7 @@ def place_rest(rng: Rng, position: Json) -> None:
 
 
 def place_cards(rng: Rng, position: Json) -> None:
-    """Deal the whole set anew: empty, usual, long or drained hands, a pending choice now and then."""
+    """Deal all cards: empty, usual or large hands, an exhausted supply, sometimes a pending choice."""
     options = position["options"]
     cards = all_cards(options)
     rng.shuffle(cards)
@@ -243,14 +243,14 @@ def place_cards(rng: Rng, position: Json) -> None:
         taken = {place for player in position["players"] for place in player["pirates"]}
         free = {symbol for space, symbol in enumerate(position["board"], 1) if space not in taken}
         full = sorted(set(position["board"]) - free)
-        # Where a symbol leads past the last space, a hook that uses it is worth a try.
-        wishes = (*([["hook", symbol] for symbol in full]), ["parrot", "parrot*"])
+        # If all spaces of a symbol are occupied, try a hook with that symbol.
+        hands = (*([["hook", symbol] for symbol in full]), ["parrot", "parrot*"])
         outside = {place for place in position["players"][seat]["pirates"] if place != "goal"}
         last_pair = len(outside) == 1 and position["players"][seat]["pirates"].count("goal") > 1
         if last_pair:
-            wishes = (["hook", *sorted(set(position["board"]))], ["parrot", "parrot*"])
-        for card in rng.choice(wishes if last_pair or (full and rng.random() < 0.4) else WISHES):
-            # A power in hand at the right moment is what chance alone brings too seldom.
+            hands = (["hook", *sorted(set(position["board"]))], ["parrot", "parrot*"])
+        for card in rng.choice(hands if last_pair or (full and rng.random() < 0.4) else POWER_HANDS):
+            # A random deal would rarely give the seat the right power.
             if card in cards:
                 cards.remove(card)
                 position["players"][seat]["hand"] = sorted([*position["players"][seat]["hand"], card])
@@ -278,8 +278,8 @@ def place_cards(rng: Rng, position: Json) -> None:
         del cards[:size]
     drained = rng.random() < 0.4
     if drained:
-        # Nearly everything is in one hand: decks run dry, rows are laid short, rum is refused.
-        rich = rng.choice([s for s in left if not owes(position, s)] or [None])
+        # Put nearly all cards into one hand, so that decks run out, rows are short and rum is refused.
+        rich = rng.choice([s for s in left if not has_pending_discard(position, s)] or [None])
         if rich is not None:
             stay = rng.choice([0, 0, 1, 2, 4, 7])
             hand = position["players"][rich]["hand"] + cards[stay:]
@@ -289,6 +289,6 @@ def place_cards(rng: Rng, position: Json) -> None:
     position["deck"], position["discard"] = cards[:cut], cards[cut:]
 
 
-def owes(position: Json, seat: int) -> bool:
+def has_pending_discard(position: Json, seat: int) -> bool:
     pending = position["pending"]
     return pending is not None and str(seat) in pending.get("owed", {})

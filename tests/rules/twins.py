@@ -1,7 +1,7 @@
-"""Twins of a position: all that one audience cannot see is permuted, all that it sees stays.
+"""Twins of a position: everything that one audience cannot see is permuted, everything it sees is the same.
 
-A pin keeps in its place what the next action lawfully shows to that audience, so that the visible outcome of
-the action stays the same in the twin and only what remains unseen differs.
+A pin keeps a card in its place if the next action shows it to the audience. So the visible result of the action is the
+same in the twin, and only hidden cards differ.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app import rules
-from app.rules.modules.black_magic.lantern import OwedStack, Stack
-from app.rules.modules.black_magic.pistol import OwedSteal, Steal
-from app.rules.modules.black_magic.rum import OwedShare, Share
-from tests.rules.worlds import Audience, Step
+from app.rules.modules.black_magic.lantern import PendingStack, Stack
+from app.rules.modules.black_magic.pistol import PendingSteal, Steal
+from app.rules.modules.black_magic.rum import PendingShare, Share
+from tests.rules.random_games import Audience, Step
 
 
 @dataclass
 class Pins:
-    """What must stay: cards of hands by seat, places in the deck counted from the top, cards of a choice."""
+    """Cards that must stay: in hands by seat, in the deck by depth from the top, in a pending choice, in chests."""
 
     hands: dict[int, Counter[str]] = field(default_factory=dict)
     deck: set[int] = field(default_factory=set)
@@ -36,22 +36,22 @@ def hidden_hands(position: rules.Position, audience: Audience) -> list[int]:
     if position.options.hands == "open":
         return []
     owed = position.pending
-    looked_at = owed.victim if isinstance(owed, OwedSteal) and owed.seat == audience else None
+    looked_at = owed.victim if isinstance(owed, PendingSteal) and owed.seat == audience else None
     return [seat for seat in range(position.options.players) if seat not in (audience, looked_at)]
 
 
-def hidden_choice(position: rules.Position, audience: Audience) -> OwedShare | OwedStack | None:
+def hidden_choice(position: rules.Position, audience: Audience) -> PendingShare | PendingStack | None:
     owed = position.pending
-    return owed if isinstance(owed, OwedShare | OwedStack) and owed.seat != audience else None
+    return owed if isinstance(owed, PendingShare | PendingStack) and owed.seat != audience else None
 
 
-def twin_of(
+def make_twin(
     position: rules.Position, audience: Audience, chance: random.Random, pins: Pins | None = None
 ) -> rules.Position:
     pins = pins or Pins()
     twin = position.copy()
     twin.hands = [hand[:] for hand in twin.hands]
-    names, numbers = position.ruleset.kinds.names, position.ruleset.kinds.numbers
+    names, numbers = position.ruleset.kinds.names, position.ruleset.kinds.by_name
     pool: list[int] = []
     free_hands: dict[int, int] = {}
     for seat in hidden_hands(position, audience):
@@ -93,16 +93,16 @@ def _move_tokens(twin: rules.Position, pins: Pins, chance: random.Random) -> Non
     twin.tokens_aside = tuple(tokens[len(free) :])
 
 
-def pins_of(step: Step, audience: Audience) -> Pins:
-    """What the rules show the audience in this step, by what happened in full."""
+def find_pins(step: Step, audience: Audience) -> Pins:
+    """Return pins for everything that this step shows to the audience, found from its full events."""
     pins = Pins()
     is_open = step.before.options.hands == "open"
-    told = [rules.event_to_json(event) for event in step.events]
-    if any(event["type"] in ("deck_shuffled", "chests_laid") for event in told):
-        pins.is_seed_kept = _shows_after_shuffle(told, audience, is_open)
+    events_json = [rules.event_to_json(event) for event in step.events]
+    if any(event["type"] in ("deck_shuffled", "chests_laid") for event in events_json):
+        pins.is_seed_kept = _shows_after_shuffle(events_json, audience, is_open)
     depth = 0
     is_shuffled = False
-    for event in told:
+    for event in events_json:
         _pin_played(pins, event)
         kind, seat = event["type"], event.get("seat")
         if kind == "chest_opened":
@@ -124,20 +124,20 @@ def pins_of(step: Step, audience: Audience) -> Pins:
         elif kind == "cards_stacked" and is_open:
             pins.pending[event["keep"]] += 1
     if isinstance(step.action, rules.Resign):
-        _pin_debts(pins, step)
+        _pin_settled_cards(pins, step)
     return pins
 
 
-def _shows_after_shuffle(told: list[dict[str, Any]], audience: Audience, is_open: bool) -> bool:
+def _shows_after_shuffle(events_json: list[dict[str, Any]], audience: Audience, is_open: bool) -> bool:
     shown = ("cards_drawn", "choice_dealt", "row_laid")
     return any(
         event["type"] in shown and (is_open or event["type"] == "row_laid" or event["seat"] == audience)
-        for event in told
+        for event in events_json
     )
 
 
 def _pin_played(pins: Pins, event: dict[str, Any]) -> None:
-    """Cards that leave a hand for the discards are public."""
+    """Pin the cards that leave a hand for the discards, which are public."""
     match event["type"]:
         case "advanced" | "pistol_aimed" | "rum_poured" | "lantern_lit" | "chest_opened":
             pins.keep(event["seat"], event["card"])
@@ -147,18 +147,18 @@ def _pin_played(pins: Pins, event: dict[str, Any]) -> None:
             pins.keep(event["seat"], event["card"], event["with"])
 
 
-def _pin_debts(pins: Pins, step: Step) -> None:
-    """What a resigning seat settles ends among its cards, which the discards then show."""
+def _pin_settled_cards(pins: Pins, step: Step) -> None:
+    """Pin the cards that a resigning seat settles, because they end up on the discards."""
     owed = step.before.pending
     names = step.before.ruleset.kinds.names
-    if isinstance(owed, OwedShare | OwedStack) and owed.seat == step.seat:
+    if isinstance(owed, PendingShare | PendingStack) and owed.seat == step.seat:
         pins.pending.update(names[kind] for kind in owed.cards)
-    if isinstance(owed, OwedSteal) and owed.seat == step.seat:
+    if isinstance(owed, PendingSteal) and owed.seat == step.seat:
         pins.keep(owed.victim, *step.before.hand_names(owed.victim))
 
 
 def twin_action(step: Step, twin: rules.Position, audience: Audience, chance: random.Random) -> rules.Action:
-    """The same action in the twin. A choice that the audience does not see may be another one there."""
+    """Return the same action for the twin, or another choice if the audience does not see the choice."""
     action = step.action
     is_open = step.before.options.hands == "open"
     if step.seat == audience or (is_open and not isinstance(action, Stack)):

@@ -1,15 +1,15 @@
-"""Choices that are owed (steal, share, stack, discard) and what follows when they are made."""
+"""Pending choices (steal, share, stack, discard) and their consequences."""
 
 from __future__ import annotations
 
-from .notes import note
+from .coverage import count_situation
 from .refusal import Json
 from .route import seats_in
 from .supply import draw, give, put_on_discards
 
 
 def after_a_dark_card(position: Json, player: int, dark: bool) -> None:
-    """Every other seat still in with more than 7 cards owes what it has above 7."""
+    """Require every other seat still in to discard down to 7 cards."""
     owed = {}
     if dark:
         for seat in seats_in(position):
@@ -17,8 +17,8 @@ def after_a_dark_card(position: Json, player: int, dark: bool) -> None:
             if seat != player and too_many > 0:
                 owed[str(seat)] = too_many
         if len(owed) > 1:
-            note("several seats owe discards")
-        note("dark card, discards owed" if owed else "dark card, nothing owed")
+            count_situation("several seats owe discards")
+        count_situation("dark card, discards owed" if owed else "dark card, nothing owed")
     position["pending"] = {"kind": "discard", "owed": owed} if owed else None
 
 
@@ -33,7 +33,7 @@ def settle_steal(position: Json, card: str) -> None:
 def settle_share(position: Json, keep: list[str], given: dict[str, str]) -> None:
     pending = position["pending"]
     if len(keep) > 2:
-        note("share keeps more than two")
+        count_situation("share keeps more than two")
     for card in keep:
         give(position, pending["seat"], card)
     for seat, card in given.items():

@@ -1,4 +1,4 @@
-"""Spoiled actions and positions: most must be refused, some happen to be allowed, both engines must agree."""
+"""Mutated actions and positions. Most are invalid, some happen to be valid; both engines must agree on each."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ from tests.reference.naive.setup import TOKENS, all_cards
 Json = dict[str, Any]
 Rng = random.Random
 
-NONSENSE: tuple[Any, ...] = (None, True, False, -1, 0, 3, 2.0, "", "moon", "1", [], {}, ["hat"], [1])
+INVALID_VALUES: tuple[Any, ...] = (None, True, False, -1, 0, 3, 2.0, "", "moon", "1", [], {}, ["hat"], [1])
 
 
-def copied(thing: Any) -> Any:
+def deep_copy(thing: Any) -> Any:
     return json.loads(json.dumps(thing))
 
 
-def some_place(rng: Rng, options: Json) -> Any:
+def random_place(rng: Rng, options: Json) -> Any:
     last = route_end(options)
     return rng.choice(["start", "sloop", "goal", *range(1, last + 1), *range(1, last + 1), 0, last + 1])
 
 
-def some_cards(rng: Rng, position: Json, number: int) -> list[str]:
+def random_cards(rng: Rng, position: Json, number: int) -> list[str]:
     held = [card for player in position["players"] for card in player["hand"]]
     return rng.choices(held or all_cards(position["options"]), k=number)
 
 
-def some_action(rng: Rng, position: Json) -> Json:
-    """Any well-formed action whatever, leaning towards what could nearly be allowed."""
+def random_action(rng: Rng, position: Json) -> Json:
+    """Return a random well-formed action, often one that is almost legal."""
     options = position["options"]
     kind = rng.choice(list(FIELDS))
     seat = rng.randrange(-1, options["players"] + 1)
-    power = rng.choice([kind, kind, kind + "*", *some_cards(rng, position, 1)])
+    power = rng.choice([kind, kind, kind + "*", *random_cards(rng, position, 1)])
     known = [s for symbols in SYMBOLS.values() for s in symbols]
-    card = power if kind in known and power.removesuffix("*") in known else some_cards(rng, position, 1)[0]
+    card = power if kind in known and power.removesuffix("*") in known else random_cards(rng, position, 1)[0]
     others = rng.sample(range(options["players"]), rng.randint(1, options["players"]))
     fields: Json = {
         "card": card,
-        "from": some_place(rng, options),
+        "from": random_place(rng, options),
         "player": seat,
-        "keep": some_cards(rng, position, rng.choice([1, 2, 3])),
-        "give": {str(other): some_cards(rng, position, 1)[0] for other in others},
-        "back": some_cards(rng, position, rng.randint(0, 3)),
-        "cards": some_cards(rng, position, rng.choice([1, 2, 2, 3])),
+        "keep": random_cards(rng, position, rng.choice([1, 2, 3])),
+        "give": {str(other): random_cards(rng, position, 1)[0] for other in others},
+        "back": random_cards(rng, position, rng.randint(0, 3)),
+        "cards": random_cards(rng, position, rng.choice([1, 2, 2, 3])),
         "as": rng.choice(SYMBOLS[options["symbols"]]),
-        "with": some_cards(rng, position, 1)[0],
+        "with": random_cards(rng, position, 1)[0],
     }
     if kind == "stack":
         fields["keep"] = fields["keep"][0]
@@ -58,38 +58,38 @@ def some_action(rng: Rng, position: Json) -> Json:
     return {"type": kind, **{field: fields[field] for field in FIELDS[kind]}}
 
 
-def spoiled_action(rng: Rng, position: Json, seat: int, action: Json) -> tuple[Any, Any]:
-    """A seat and an action near the given one, which itself is allowed."""
-    action = copied(action)
+def mutate_action(rng: Rng, position: Json, seat: int, action: Json) -> tuple[Any, Any]:
+    """Return a seat and an action similar to the given legal ones."""
+    action = deep_copy(action)
     way = rng.randrange(8)
     if way == 0:
         return rng.randrange(-1, len(position["players"]) + 1), action
     if way == 1:
-        return rng.randrange(len(position["players"])), some_action(rng, position)
+        return rng.randrange(len(position["players"])), random_action(rng, position)
     if way == 2:
-        return seat, some_action(rng, position)
+        return seat, random_action(rng, position)
     if way == 3:
         del action[rng.choice(list(action))]
     elif way == 4:
-        action[rng.choice([*action, "extra", "count"])] = rng.choice(NONSENSE)
+        action[rng.choice([*action, "extra", "count"])] = rng.choice(INVALID_VALUES)
     elif way == 5:
-        other = some_action(rng, position)
+        other = random_action(rng, position)
         action["type"] = other["type"]
     elif way == 6:
-        spoil_inside(rng, position, action)
+        mutate_field(rng, position, action)
     else:
-        other = some_action(rng, position)
+        other = random_action(rng, position)
         for field in action:
             if field != "type" and field in other:
                 action[field] = other[field]
     return seat, action
 
 
-def spoil_inside(rng: Rng, position: Json, action: Json) -> None:
-    """Lists one shorter, one longer, a card exchanged; another place, card or seat."""
+def mutate_field(rng: Rng, position: Json, action: Json) -> None:
+    """Change a field in place: shorten or extend a list, or replace a card, a place or a seat."""
     field = rng.choice(list(action))
     value = action[field]
-    card = some_cards(rng, position, 1)[0]
+    card = random_cards(rng, position, 1)[0]
     if isinstance(value, list):
         change = rng.randrange(3)
         if change == 0 and value:
@@ -103,25 +103,25 @@ def spoil_inside(rng: Rng, position: Json, action: Json) -> None:
         if rng.random() < 0.5:
             del value[rng.choice(list(value))]
     elif field == "from":
-        action[field] = some_place(rng, position["options"])
+        action[field] = random_place(rng, position["options"])
     elif field == "player":
         action[field] = rng.randrange(-1, len(position["players"]) + 1)
     elif field != "type":
         action[field] = rng.choice([card, value + "*", value.removesuffix("*")])
 
 
-def spoiled_position(rng: Rng, position: Json) -> Any:
-    """One or two things wrong, or different."""
-    position = copied(position)
+def mutate_position(rng: Rng, position: Json) -> Any:
+    """Return a copy of the position with a mutation."""
+    position = deep_copy(position)
     if rng.random() < 0.3:
-        spoil_anything(rng, position)
+        mutate_anything(rng, position)
     else:
-        rng.choice(SPOILERS)(rng, position)
+        rng.choice(MUTATORS)(rng, position)
     return position
 
 
-def spoil_anything(rng: Rng, thing: Any) -> None:
-    """Somewhere in the tree: a value exchanged, a field gone, a field too many."""
+def mutate_anything(rng: Rng, thing: Any) -> None:
+    """Replace a value, or remove or add a field, anywhere in the JSON tree."""
     while True:
         keys = list(thing) if isinstance(thing, dict) else list(range(len(thing)))
         if not keys:
@@ -135,13 +135,13 @@ def spoil_anything(rng: Rng, thing: Any) -> None:
         if change == 0:
             del thing[key]
         elif change == 1 and isinstance(thing, dict):
-            thing[rng.choice(["moon", "cards", "count", "9"])] = rng.choice(NONSENSE)
+            thing[rng.choice(["moon", "cards", "count", "9"])] = rng.choice(INVALID_VALUES)
         else:
-            thing[key] = rng.choice(NONSENSE)
+            thing[key] = rng.choice(INVALID_VALUES)
         return
 
 
-def spoil_hand(rng: Rng, position: Json) -> None:
+def mutate_hand(rng: Rng, position: Json) -> None:
     hand = rng.choice(position["players"])["hand"]
     change = rng.randrange(4)
     if change == 0:
@@ -156,7 +156,7 @@ def spoil_hand(rng: Rng, position: Json) -> None:
         hand.pop()
 
 
-def spoil_cards(rng: Rng, position: Json) -> None:
+def mutate_cards(rng: Rng, position: Json) -> None:
     piles = [position["deck"], position["row"], position["discard"]]
     one, other = rng.choice(piles), rng.choice(piles)
     if one:
@@ -164,7 +164,7 @@ def spoil_cards(rng: Rng, position: Json) -> None:
         other.insert(0, rng.choice([card, card, rng.choice(all_cards(position["options"]))]))
 
 
-def spoil_board(rng: Rng, position: Json) -> None:
+def mutate_board(rng: Rng, position: Json) -> None:
     board = position["board"]
     one, other = rng.randrange(len(board)), rng.randrange(len(board))
     board[one], board[other] = board[other], board[one]
@@ -172,10 +172,10 @@ def spoil_board(rng: Rng, position: Json) -> None:
         board.extend(board[:6])
 
 
-def spoil_pirates(rng: Rng, position: Json) -> None:
+def mutate_pirates(rng: Rng, position: Json) -> None:
     options = position["options"]
     pirates = rng.choice(position["players"])["pirates"]
-    place = some_place(rng, options)
+    place = random_place(rng, options)
     for _ in range(rng.choice([1, 1, 3, 4, len(pirates)])):
         pirates[rng.randrange(len(pirates))] = place
     if rng.random() < 0.8:
@@ -184,7 +184,7 @@ def spoil_pirates(rng: Rng, position: Json) -> None:
         pirates.append(pirates[-1])
 
 
-def spoil_counts(rng: Rng, position: Json) -> None:
+def mutate_counts(rng: Rng, position: Json) -> None:
     options = position["options"]
     change = rng.randrange(5)
     if change == 0:
@@ -199,11 +199,11 @@ def spoil_counts(rng: Rng, position: Json) -> None:
         position[rng.choice(["shuffles", "chest_shuffles"])] = rng.choice([-1, 0, 1, 99])
 
 
-def spoil_sloop(rng: Rng, position: Json) -> None:
+def mutate_sloop(rng: Rng, position: Json) -> None:
     position["sloop"] = rng.choice([None, "cartagena", "tortuga", "jamaica"])
 
 
-def spoil_tokens(rng: Rng, position: Json) -> None:
+def mutate_tokens(rng: Rng, position: Json) -> None:
     chests, aside = position["chests"], position["chests_aside"]
     change = rng.randrange(5)
     if change == 0:
@@ -218,7 +218,7 @@ def spoil_tokens(rng: Rng, position: Json) -> None:
         aside[-1] = rng.choice(TOKENS)
 
 
-def spoil_resigned(rng: Rng, position: Json) -> None:
+def mutate_resigned(rng: Rng, position: Json) -> None:
     player = rng.choice(position["players"])
     player["resigned"] = not player["resigned"]
     if rng.random() < 0.6:
@@ -226,7 +226,7 @@ def spoil_resigned(rng: Rng, position: Json) -> None:
         player["hand"] = []
 
 
-def spoil_winner(rng: Rng, position: Json) -> None:
+def mutate_winner(rng: Rng, position: Json) -> None:
     seat = rng.randrange(-1, len(position["players"]) + 1)
     position["winner"] = rng.choice([None, seat, seat])
     if rng.random() < 0.6 and 0 <= seat < len(position["players"]):
@@ -235,7 +235,7 @@ def spoil_winner(rng: Rng, position: Json) -> None:
         position["pending"] = None
 
 
-def spoil_pending(rng: Rng, position: Json) -> None:
+def mutate_pending(rng: Rng, position: Json) -> None:
     players = len(position["players"])
     seat = rng.choice([position["turn"]["seat"], rng.randrange(-1, players + 1)])
     kind = rng.choice(["steal", "share", "stack", "discard", "discard"])
@@ -257,7 +257,7 @@ def spoil_pending(rng: Rng, position: Json) -> None:
         position["pending"] = {"kind": kind, "seat": seat, "cards": cards, "dark": dark}
 
 
-def spoil_options(rng: Rng, position: Json) -> None:
+def mutate_options(rng: Rng, position: Json) -> None:
     options = position["options"]
     name = rng.choice(list(options))
     value = options[name]
@@ -272,18 +272,18 @@ def spoil_options(rng: Rng, position: Json) -> None:
         )
 
 
-SPOILERS = (
-    spoil_hand,
-    spoil_cards,
-    spoil_board,
-    spoil_pirates,
-    spoil_pirates,
-    spoil_counts,
-    spoil_sloop,
-    spoil_tokens,
-    spoil_resigned,
-    spoil_winner,
-    spoil_pending,
-    spoil_pending,
-    spoil_options,
+MUTATORS = (
+    mutate_hand,
+    mutate_cards,
+    mutate_board,
+    mutate_pirates,
+    mutate_pirates,
+    mutate_counts,
+    mutate_sloop,
+    mutate_tokens,
+    mutate_resigned,
+    mutate_winner,
+    mutate_pending,
+    mutate_pending,
+    mutate_options,
 )

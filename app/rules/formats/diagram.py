@@ -1,4 +1,4 @@
-"""Drawings: a position as a text for people, parsed back to the same position. Views can be drawn too.
+"""Diagrams: a position as readable text, which parses back to the same position. Views have diagrams too.
 
 cartagena/1
 options preset=complete players=2
@@ -10,7 +10,7 @@ sloop cartagena
  19-24 …
 goal
 hand r hook parrot rum*
-hand b ?5                      (a view of red's: five cards unseen)
+hand b ?5                      (in red's view: five unseen cards)
 deck rum rum chest …           (top first)
 turn r taken=1 captain_used=no
 """
@@ -25,44 +25,45 @@ from app.rules.core.errors import BadNotation
 from app.rules.core.fields import SEAT_LETTERS
 from app.rules.core.position import Position
 from app.rules.core.route import BOARD_LENGTH, GOAL, SLOOP, START
-from app.rules.formats.interchange import position_from_json
-from app.rules.formats.view import FORMAT, position_to_json
+from app.rules.formats.position_parser import position_from_json
+from app.rules.formats.view import POSITION_FORMAT, position_to_json
 from app.rules.options import options_to_json, parse_options
 
 
-def draw(position: Position) -> str:
-    return draw_view(position_to_json(position))
+def position_to_diagram(position: Position) -> str:
+    """Return the diagram of a position."""
+    return view_to_diagram(position_to_json(position))
 
 
-def draw_view(view: Json) -> str:
-    """The text of a position's JSON or of a view of it, where what is unseen stands as `?` and a number."""
-    return "\n".join(line.rstrip() for line in _lines(view)) + "\n"
+def view_to_diagram(view: Json) -> str:
+    """Return the diagram of a view, or of a position as JSON. Unseen cards are written as `?` and their number."""
+    return "\n".join(line.rstrip() for line in _diagram_lines(view)) + "\n"
 
 
-def _lines(view: Json) -> Iterator[str]:
-    yield FORMAT
+def _diagram_lines(view: Json) -> Iterator[str]:
+    yield POSITION_FORMAT
     yield "options " + " ".join(_changed_options(view["options"]))
     yield f"seed {view['seed'] or '?'}"
     yield from _route_lines(view)
     for seat, player in enumerate(view["players"]):
         hand = player["hand"]
-        yield f"hand {SEAT_LETTERS[seat]} " + _cards(player["cards"] if hand is None else hand)
-    yield "deck " + _cards(view["deck"])
+        yield f"hand {SEAT_LETTERS[seat]} " + _format_cards(player["cards"] if hand is None else hand)
+    yield "deck " + _format_cards(view["deck"])
     if view["options"]["supply"] == "row":
-        yield "row " + _cards(view["row"])
-    yield "discard " + _cards(view["discard"])
+        yield "row " + _format_cards(view["row"])
+    yield "discard " + _format_cards(view["discard"])
     if view["options"]["black_magic"]:
         yield "chests " + " ".join(f"{space}={token or '?'}" for space, token in view["chests"].items())
-        yield "aside " + _cards(view["chests_aside"])
+        yield "aside " + _format_cards(view["chests_aside"])
     counts = ("shuffles", "chest_shuffles", "forced_passes")
     yield "counts " + " ".join(f"{name}={view[name]}" for name in counts)
     resigned = [SEAT_LETTERS[seat] for seat, player in enumerate(view["players"]) if player["resigned"]]
     if resigned:
         yield "resigned " + " ".join(resigned)
     turn = view["turn"]
-    yield f"turn {SEAT_LETTERS[turn['seat']]} taken={turn['taken']} captain_used={_yes(turn['captain_used'])}"
+    yield f"turn {SEAT_LETTERS[turn['seat']]} taken={turn['taken']} captain_used={_format_flag(turn['captain_used'])}"
     if view["pending"] is not None:
-        yield "owed " + _pending(view["pending"])
+        yield "owed " + _format_pending(view["pending"])
     if view["winner"] is not None:
         yield f"winner {SEAT_LETTERS[view['winner']]}"
 
@@ -72,68 +73,68 @@ def _changed_options(options: Json) -> Iterator[str]:
     for spec in CATALOGUE:
         value = options[spec.name]
         if values.get(spec.name) != value or spec.name in ("preset", "players"):
-            yield f"{spec.name}={_yes(value) if isinstance(value, bool) else value}"
+            yield f"{spec.name}={_format_flag(value) if isinstance(value, bool) else value}"
 
 
-def _yes(flag: bool) -> str:
+def _format_flag(flag: bool) -> str:
     return "yes" if flag else "no"
 
 
-def _cards(cards: list[str] | int) -> str:
+def _format_cards(cards: list[str] | int) -> str:
     return f"?{cards}" if isinstance(cards, int) else " ".join(cards)
 
 
 def _route_lines(view: Json) -> Iterator[str]:
-    who: dict[int | str, list[str]] = {}
+    letters_at: dict[int | str, list[str]] = {}
     for seat, player in enumerate(view["players"]):
         for place in player["pirates"]:
-            who.setdefault(place, []).append(SEAT_LETTERS[seat])
+            letters_at.setdefault(place, []).append(SEAT_LETTERS[seat])
 
-    def group(place: int | str) -> str:
-        letters = "".join(who.get(place, ()))
+    def format_pirates(place: int | str) -> str:
+        letters = "".join(letters_at.get(place, ()))
         return " ".join(letter * letters.count(letter) for letter in SEAT_LETTERS if letter in letters)
 
-    yield f"start {group(START)}"
+    yield f"start {format_pirates(START)}"
     board = view["board"]
     for first in range(0, len(board), BOARD_LENGTH):
         if view["sloop"] and first == view["options"]["passage_boards"] * BOARD_LENGTH:
-            yield f"sloop {view['sloop']} {group(SLOOP)}"
+            yield f"sloop {view['sloop']} {format_pirates(SLOOP)}"
         spaces = []
         for number in range(first + 1, first + BOARD_LENGTH + 1):
-            letters = "".join(who.get(number, ()))
+            letters = "".join(letters_at.get(number, ()))
             spaces.append(board[number - 1] + (f":{letters}" if letters else ""))
         yield f"{first + 1:3}-{first + BOARD_LENGTH:<2} " + " ".join(spaces)
-    yield f"goal {group(GOAL)}"
+    yield f"goal {format_pirates(GOAL)}"
 
 
-def _pending(pending: Json) -> str:
+def _format_pending(pending: Json) -> str:
     match pending["kind"]:
         case "discard":
             owed = " ".join(f"{SEAT_LETTERS[int(seat)]}={count}" for seat, count in pending["owed"].items())
             return f"discard {owed}"
         case "steal":
             seat, victim = SEAT_LETTERS[pending["seat"]], SEAT_LETTERS[pending["from"]]
-            return f"steal {seat} dark={_yes(pending['dark'])} {victim}"
+            return f"steal {seat} dark={_format_flag(pending['dark'])} {victim}"
         case kind:
             cards = pending["count"] if pending["cards"] is None else pending["cards"]
-            return f"{kind} {SEAT_LETTERS[pending['seat']]} dark={_yes(pending['dark'])} {_cards(cards)}"
+            return f"{kind} {SEAT_LETTERS[pending['seat']]} dark={_format_flag(pending['dark'])} {_format_cards(cards)}"
 
 
-# --- and back
+def position_from_diagram(text: str) -> Position:
+    """Parse the diagram of a position. Raise BadNotation if it is malformed or hides cards.
 
-
-def parse_drawing(text: str) -> Position:
-    """The position of a drawing that shows everything."""
+    Raise BadOptions or BadPosition if the diagram is well-formed but its options or its position are invalid.
+    """
     try:
         return position_from_json(_parse(text))
-    except (KeyError, IndexError, ValueError) as wrong:
-        raise BadNotation(f"The drawing cannot be read: {wrong!r}.") from None
+    except (KeyError, IndexError, ValueError) as error:
+        raise BadNotation(f"The diagram cannot be parsed: {error!r}.") from None
 
 
 def _parse(text: str) -> Json:
     words = [line.split() for line in text.splitlines() if line.strip()]
-    if not words or words[0] != [FORMAT]:
-        raise BadNotation(f"A drawing begins with the line {FORMAT}.")
+    if not words or words[0] != [POSITION_FORMAT]:
+        raise BadNotation(f"A diagram starts with the line {POSITION_FORMAT}.")
     lines: dict[str, list[str]] = {}
     hands: dict[int, list[str]] = {}
     board: list[str] = []
@@ -142,7 +143,7 @@ def _parse(text: str) -> Json:
         if key == "hand":
             hands[SEAT_LETTERS.index(rest[0])] = rest[1:]
         elif key[0].isdigit():
-            # "  1- 6" may have been split at its blank.
+            # "  1- 6" contains a space, so its second number may be the first word here.
             for word in rest:
                 name, _, letters = word.partition(":")
                 if not name[0].isdigit():
@@ -154,13 +155,13 @@ def _parse(text: str) -> Json:
             lines[key] = rest
         else:
             lines[key] = rest
-    options = parse_options(dict(_option(word) for word in lines["options"]))
+    options = parse_options(dict(_parse_option(word) for word in lines["options"]))
     resigned = [SEAT_LETTERS.index(letter) for letter in lines.get("resigned", ())]
     turn_seat, *turn = lines["turn"]
     turn_fields = dict(word.split("=") for word in turn)
     counts = dict(word.split("=") for word in lines["counts"])
     return {
-        "format": FORMAT,
+        "format": POSITION_FORMAT,
         "options": options_to_json(options),
         "seed": lines["seed"][0],
         "board": board,
@@ -191,7 +192,7 @@ def _parse(text: str) -> Json:
     }
 
 
-def _option(word: str) -> tuple[str, str | int | bool]:
+def _parse_option(word: str) -> tuple[str, str | int | bool]:
     name, _, value = word.partition("=")
     if value in ("yes", "no"):
         return name, value == "yes"
