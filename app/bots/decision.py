@@ -1,4 +1,4 @@
-"""What a level has before it when it thinks: possible positions, its legal list, a meter, chance."""
+"""The input of a level's decision: possible positions, legal actions, a meter and a random generator."""
 
 from __future__ import annotations
 
@@ -7,38 +7,40 @@ from dataclasses import dataclass
 from random import Random
 
 from app.bots.budget import Meter
-from app.bots.evaluation import weights_for
+from app.bots.evaluation import Evaluator
 from app.bots.sampling import PositionSampler
 from app.bots.turn_search import Plan
 from app.rules.core.action import Action, End
-from app.rules.core.position import Position
 
-Best = Callable[[Action], None]
+OnBest = Callable[[Action], None]
 
 
 @dataclass(slots=True)
 class Decision:
+    """Everything that a level needs to choose an action."""
+
     sampler: PositionSampler
     seat: int
     listed: Sequence[Action]
     meter: Meter
     rng: Random
-    best: Best
-    """Told of the best move so far."""
+    on_best: OnBest
+    """Called with the best action so far."""
     must_move: bool = False
-    """Its last turn was a bare pass: another would let two patient bots wait for each other for ever."""
+    """Whether the seat passed its last turn without an action. Two patient bots could otherwise pass forever."""
 
     turns: int = 0
-    """How many turns of its own it has ended."""
+    """Turns that the seat has ended."""
 
     impatience: float = 0.0
-    """How much longer than usual the game has taken already, from 0 to 1."""
+    """How much longer than usual the game has taken, from 0 to 1."""
 
-    def weights(self, position: Position) -> Sequence[float]:
-        return weights_for(position, self.impatience)
+    def evaluator(self) -> Evaluator:
+        """Return an evaluator that uses only what the seat knows."""
+        return Evaluator(self.sampler.ruleset, self.seat, self.impatience)
 
-    def worth_trying(self, found: list[Plan]) -> list[Plan]:
-        """The plans without a bare pass, where the seat must move and can."""
+    def drop_passes(self, candidates: list[Plan]) -> list[Plan]:
+        """Return the plans without those that only pass, if the seat must move and has another plan."""
         if not self.must_move:
-            return found
-        return [plan for plan in found if type(plan.actions[0]) is not End] or found
+            return candidates
+        return [plan for plan in candidates if type(plan.actions[0]) is not End] or candidates

@@ -1,4 +1,4 @@
-"""The `choose` requests of `cartagena engine`. Of a position the bot gets the seat's view only."""
+"""The `choose` requests of `cartagena engine`. The bot receives only the seat's view of a position."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from app import rules
 from app.bots.budget import Budget
 from app.bots.choosing import choose
 from app.bots.knowledge import Contradiction
-from app.bots.levels import LEVELS, SECONDS, is_level
+from app.bots.levels import LEVELS, MAX_SECONDS, is_level
 from app.rules import Json
 from app.rules.core.position import Position
 
 DEFAULT_LEVEL = "captain"
-"""Who answers when a request names no bot."""
+"""Level that answers a request without one."""
 
 
 def choose_from_position(
     position: Position, seat: int, level: str, budget: Budget | None = None, rng: Random | None = None
 ) -> Json:
-    """The move of a bot on that seat; refused as the rules would refuse a move of a seat that may not act."""
+    """Return the action of a bot on the seat. Raise GameOver or NotYourTurn if the seat may not act."""
     _check_level(level)
     if position.winner is not None:
         raise rules.GameOver("won", "The game is over: nothing can be done any more.")
@@ -32,7 +32,7 @@ def choose_from_position(
         actions,
         (),
         level,
-        budget or Budget(seconds=SECONDS[level]),
+        budget or Budget(seconds=MAX_SECONDS[level]),
         rng or Random(),
         seat=seat,
     )
@@ -47,7 +47,7 @@ def choose_from_view(
     budget: Budget | None = None,
     rng: Random | None = None,
 ) -> Json:
-    """The move of a bot that is given just what a program on that seat is given."""
+    """Return the action of a bot that receives the input of a third-party bot. Raise BadPosition for a bad view."""
     _check_level(level)
     _check_view(view, seat, actions, history)
     try:
@@ -56,15 +56,15 @@ def choose_from_view(
             actions,
             history,
             level,
-            budget or Budget(seconds=SECONDS[level]),
+            budget or Budget(seconds=MAX_SECONDS[level]),
             rng or Random(),
             seat=seat,
         )
-    except Contradiction as wrong:
-        raise rules.BadPosition("No deal of the cards fits this view.") from wrong
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as wrong:
-        # Views come from outside here, and are not checked field by field as positions are.
-        raise rules.BadPosition(f"This is not a view of a running game: {wrong!r}.") from wrong
+    except Contradiction as error:
+        raise rules.BadPosition("No deal of the cards fits this view.") from error
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        # The view is untrusted and, unlike a position, not checked field by field.
+        raise rules.BadPosition(f"This is not a view of a running game: {error!r}.") from error
 
 
 def _check_level(level: object) -> None:
@@ -76,7 +76,9 @@ def _check_view(view: object, seat: object, actions: object, history: object) ->
     if not isinstance(view, dict) or not isinstance(view.get("players"), list):
         raise rules.BadPosition("A view is an object as docs/interchange.md describes it.")
     if type(seat) is not int or not 0 <= seat < len(view["players"]):
-        raise rules.BadSeat("no_such_seat", "This table has the seats 0 to {n}.", n=len(view["players"]) - 1)
+        raise rules.BadSeat(
+            "no_such_seat", "The seats at this table are numbered from 0 to {n}.", n=len(view["players"]) - 1
+        )
     if not isinstance(actions, list) or not all(isinstance(action, dict) for action in actions):
         raise rules.BadAction("actions", "The legal actions are a list of objects.")
     if not actions:

@@ -1,232 +1,178 @@
-"""The evaluation: what a seat's pirates, cards and company are worth, as its strength in the race.
+"""Position evaluation: the chance of each seat to win, learned from self-play.
 
-A seat's strength is a weighted sum of the features below; the chance of each seat to win is the softmax
-of the strengths. The weights come from self-play (bench/bots_tune.py fits them by maximum likelihood).
+A seat's score is the sum of the weights of its table entries (app/bots/tables.py); the chances are the softmax of the
+scores. Each kind of game has several banks of weights: for two seats and for more, and for the seat that moves next,
+the seat that has just moved and those between. `python -m app.research.train` trains them.
+
+All arithmetic is on integers, so that every platform and Python version computes the same values.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from math import exp
-from operator import mul
+from functools import lru_cache
+from pathlib import Path
 
-from app.rules.core.movement import company_of, retreat_target
-from app.rules.core.position import TORTUGA, Position
+from app.bots.tables import SIZE, TABLES, TableIndex
+from app.rules.core.position import Position, Ruleset
+from app.rules.options import Options
 
-FEATURES: tuple[str, ...] = (
-    "spaces_left",
-    "home",
-    "at_start",
-    "hindmost",
-    "second_hindmost",
-    "cards",
-    "first_cards",
-    "many_cards",
-    "idle_cards",
-    "variety",
-    "reach",
-    "hindmost_reach",
-    "retreat",
-    "company",
-    "crossed",
-    "ready_to_cross",
-    "tempo",
-)
+__all__ = [
+    "BANKS",
+    "CERTAINTY",
+    "KINDS",
+    "SCORE_UNIT",
+    "Evaluator",
+    "Weights",
+    "kind_of",
+    "load_weights",
+    "next_seat",
+]
 
-WEIGHTS: dict[str, tuple[float, ...]] = {
-    "row": (
-        *(-0.0566, 0.2667, -0.0018, -0.0141, -0.0060, 0.2998, 0.0714, -0.1023, -0.2436),
-        *(0.0325, 0.0098, 0.0083, 0.0037, -0.0121, 0.0566, 0.0566, 0.5058),
-    ),
-    "deck": (
-        *(-0.0615, 0.2729, -0.0280, -0.0203, 0.0023, 0.3309, 0.0995, -0.1734, -0.1888),
-        *(0.0500, 0.0122, 0.0115, 0.0038, -0.0229, 0.0615, 0.0615, 0.5346),
-    ),
-    "complete": (
-        *(-0.0543, 0.2548, -0.0597, -0.0257, -0.0005, 0.2395, 0.0758, -0.1687, -0.2238),
-        *(0.0385, 0.0086, 0.0098, -0.0002, -0.0076, 0.1005, 0.1066, 0.2760),
-    ),
-}
-"""One set for each kind of game, as bench/bots_tune.py found them."""
+FORMAT = "cartagena-weights/1"
+SCORE_UNIT = 256
+"""Score units per natural logarithm of odds."""
+CERTAINTY = 1 << 30
+"""The value of a chance of 100 %."""
+BANKS: tuple[str, ...] = ("two_next", "two_last", "many_next", "many_between", "many_last")
+KINDS: tuple[str, ...] = ("row", "deck", "complete", "magic", "morgan")
 
-_LEFT, _HOME, _HINDMOST, _CARDS, _FIRST_CARDS, _MANY, _IDLE, _CROSSED, _READY = (
-    FEATURES.index(name)
-    for name in (
-        *("spaces_left", "home", "hindmost", "cards", "first_cards", "many_cards", "idle_cards"),
-        *("crossed", "ready_to_cross"),
-    )
-)
+Weights = dict[str, dict[str, list[int]]]
+"""kind → bank → weight of each table entry."""
 
-_CARD_FEATURES = frozenset(("cards", "first_cards", "variety", "reach", "retreat"))
-_FEW_CARDS = 4
-_MANY_CARDS = 8
-_CARD = 7.0
-"""What a card is worth in spaces, for weighing a retreat; measured 6–8."""
-_STRANDED = -3.0
-"""No card, no company to fall back to and no relief: such a seat waits until somebody else comes along."""
-_SOME_SYMBOLS = tuple(1 - (5 / 6) ** count for count in range(64))
-"""The expected share of still missing symbols that so many unknown cards bring."""
+_WEIGHTS_FILE = Path(__file__).with_name("weights.json")
+_HASTE_PER_SPACE = SCORE_UNIT // 8
+"""Score added for each space of progress if the seat is fully impatient."""
 
 
-def weights_for(position: Position, impatience: float = 0.0) -> Sequence[float]:
-    """The weights of this kind of game. Impatience, from 0 to 1, makes cards worth less: a game that goes
-    round in circles, cards fetched and spent for nothing, is brought to its end that way."""
-    options = position.options
-    kind = "complete" if options.scenario == "complete" else "row" if options.supply == "row" else "deck"
-    weights = WEIGHTS[kind]
-    if not impatience:
-        return weights
-    return tuple(
-        weight * (1 - 0.8 * impatience) if name in _CARD_FEATURES else weight
-        for name, weight in zip(FEATURES, weights, strict=True)
-    )
+def _make_powers() -> list[int]:
+    """Return e^(−n/SCORE_UNIT) in units of 2⁻⁴⁰ for each n, computed on integers only."""
+    ratio = 18374827034086858297  # e^(−1/256) · 2⁶⁴, rounded
+    powers = [1 << 104]
+    while len(powers) < 24 * SCORE_UNIT:
+        powers.append(powers[-1] * ratio >> 64)
+    return [power >> 64 for power in powers]
 
 
-def features(position: Position, seat: int) -> tuple[float, ...]:
-    """Unknown cards (held, but not in the hand by kind) count as average ones."""
-    ruleset = position.ruleset
-    route = ruleset.route
-    goal = route.goal
-    crowd = position.crowd
-    places = position.pirates[seat]
-    held = position.held[seat]
-    left = goal * len(places) - sum(places)
-    first = places[0]
-
-    hand = position.hands[seat]
-    if len(hand) == 6:
-        symbols = [symbol for symbol, count in enumerate(hand) if count]
-        unknown = held - sum(hand)
-    else:
-        symbols = [n for n in range(6) if hand[2 * n] or hand[2 * n + 1]]
-        unknown = held - sum(hand)
-    variety = float(len(symbols))
-    spots = set(places)
-    spots.discard(goal)
-    ahead, end = route.ahead, route.end
-    reach = 0.0
-    hindmost_reach = 0
-    for symbol in symbols:
-        of_symbol = ahead[symbol]
-        best = 0
-        for place in spots:
-            for space in of_symbol[place]:
-                if not crowd[space]:
-                    break
-            else:
-                space = end[place]
-            if space - place > best:
-                best = space - place
-            if place == first and space - place > hindmost_reach:
-                hindmost_reach = space - place
-        reach += best
-    if unknown:
-        extra = _SOME_SYMBOLS[min(unknown, 63)] * (6 - variety)
-        mean = reach / variety if variety else _CARD
-        variety += extra
-        reach += mean * extra
-
-    company = company_of(position)
-    behind = route.behind
-    best_gain = 0.0
-    two = 0
-    for place in spots:
-        low, high = behind[place]
-        target = company.rfind(1, low, high)
-        if target > 0:
-            met = crowd[target]
-            two += met - 1
-            gain = met * _CARD - (place - target)
-            if gain > best_gain:
-                best_gain = gain
-    crossed = ready = 0
-    sloop = route.sloop
-    if sloop >= 0:
-        for place in places:
-            if place > sloop:
-                crossed += 1
-            elif place == sloop:
-                ready += 2 if position.sloop == TORTUGA else 1
-    idle = held - left / _CARD
-    return (
-        left,
-        places.count(goal),
-        places.count(0),
-        goal - first,
-        goal - places[1],
-        held,
-        held if held < _FEW_CARDS else _FEW_CARDS,
-        held - _MANY_CARDS if held > _MANY_CARDS else 0,
-        idle if idle > 0 else 0.0,
-        variety,
-        reach,
-        hindmost_reach,
-        best_gain,
-        two,
-        crossed,
-        ready,
-        position.seat == seat,
-    )
+_POWERS = _make_powers()
 
 
-def strength(position: Position, seat: int, weights: Sequence[float]) -> float:
-    value = sum(map(mul, weights, features(position, seat)))
-    return float(value if position.held[seat] else value + _stranded(position, seat))
+def kind_of(options: Options) -> str:
+    """Return the kind of game, which selects the banks of weights."""
+    if options.scenario == "complete":
+        return "complete"
+    if options.black_magic:
+        return "magic"
+    if options.card_gain != "retreat":
+        return "morgan"
+    return "row" if options.supply == "row" else "deck"
 
 
-def _stranded(position: Position, seat: int) -> float:
-    if position.options.relief != "none":
-        return 0.0
-    company = company_of(position)
-    return (
-        _STRANDED if all(retreat_target(position, at, company) < 0 for at in position.pirates[seat]) else 0.0
-    )
+@lru_cache(maxsize=1)
+def load_weights() -> Weights:
+    """Read the shipped weights; raise ValueError if the file is of another version."""
+    stored = json.loads(_WEIGHTS_FILE.read_text())
+    if stored["format"] != FORMAT or stored["size"] != SIZE:
+        raise ValueError(f"{_WEIGHTS_FILE.name} does not hold weights of the format {FORMAT}")
+    weights: Weights = stored["weights"]
+    return weights
 
 
-def rough_strength(position: Position, seat: int, weights: Sequence[float]) -> float:
-    """The part of the strength that costs little: a search sorts by it and judges what is near the top."""
-    places = position.pirates[seat]
-    goal = position.ruleset.route.goal
-    held = position.held[seat]
-    left = goal * len(places) - sum(places)
-    total = (
-        weights[_LEFT] * left
-        + weights[_HOME] * places.count(goal)
-        + weights[_HINDMOST] * (goal - places[0])
-        + weights[_CARDS] * held
-    )
-    if held < _FEW_CARDS:
-        total -= weights[_FIRST_CARDS] * (_FEW_CARDS - held)
-        if not held:
-            total += _stranded(position, seat)
-    elif held > _MANY_CARDS:
-        total += weights[_MANY] * (held - _MANY_CARDS)
-    if held * _CARD > left:
-        total += weights[_IDLE] * (held - left / _CARD)
-    sloop = position.ruleset.route.sloop
-    if sloop >= 0:
-        for place in places:
-            if place > sloop:
-                total += weights[_CROSSED]
-            elif place == sloop:
-                total += weights[_READY] * (2 if position.sloop == TORTUGA else 1)
-    return total
+def next_seat(position: Position, seat: int) -> int:
+    """Return the next seat that has not resigned."""
+    count = len(position.pirates)
+    after = (seat + 1) % count
+    while position.resigned[after]:
+        after = (after + 1) % count
+    return after
 
 
-def strengths(position: Position, weights: Sequence[float]) -> list[float]:
-    """Of each seat; a seat that has resigned has none."""
-    return [
-        float("-inf") if is_out else strength(position, seat, weights)
-        for seat, is_out in enumerate(position.resigned)
-    ]
+class Evaluator:
+    """Evaluates positions of one table from what one seat knows, or with all hands open if there is no viewer."""
+
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        viewer: int | None = None,
+        impatience: float = 0.0,
+        weights: Weights | None = None,
+    ) -> None:
+        banks = (load_weights() if weights is None else weights)[kind_of(ruleset.options)]
+        self.viewer = viewer
+        self._index = TableIndex(ruleset)
+        self._two = [banks["two_next"].__getitem__, banks["two_last"].__getitem__]
+        self._many = [banks[name].__getitem__ for name in BANKS[2:]]
+        self._haste = int(_HASTE_PER_SPACE * impatience)
+
+    def scores(self, position: Position, to_move: int) -> list[int | None]:
+        """Return each seat's score if `to_move` plays next; None for a seat that has resigned."""
+        entries = self._index.entries(position, self.viewer)
+        if len(entries) == 2:
+            two = self._two
+            values: list[int | None] = [sum(map(two[seat != to_move], entries[seat])) for seat in (0, 1)]
+        else:
+            values = self._scores_of_many(position, to_move, entries)
+        if self._haste and self.viewer is not None:
+            own = values[self.viewer]
+            if own is not None:
+                values[self.viewer] = own + self._hurry(position, self.viewer)
+        return values
+
+    def _scores_of_many(
+        self, position: Position, to_move: int, entries: Sequence[Sequence[int]]
+    ) -> list[int | None]:
+        count = len(entries)
+        order = [
+            seat
+            for seat in ((to_move + offset) % count for offset in range(count))
+            if not position.resigned[seat]
+        ]
+        values: list[int | None] = [None] * count
+        banks = self._two if len(order) == 2 else self._many
+        for rank, seat in enumerate(order):
+            bank = banks[0] if not rank else banks[-1] if rank == len(order) - 1 else banks[1]
+            values[seat] = sum(map(bank, entries[seat]))
+        return values
+
+    def _hurry(self, position: Position, seat: int) -> int:
+        return self._haste * (sum(position.pirates[seat]) - 4 * position.hand_sizes[seat])
+
+    def chances(self, position: Position, to_move: int | None = None) -> list[int]:
+        """Return the chance of each seat to win, in units of 1/CERTAINTY."""
+        if position.winner is not None:
+            return [CERTAINTY * (seat == position.winner) for seat in range(len(position.pirates))]
+        values = self.scores(position, position.turn_seat if to_move is None else to_move)
+        most = max(value for value in values if value is not None)
+        powers = [0 if value is None else _power(most - value) for value in values]
+        total = sum(powers)
+        return [CERTAINTY * power // total for power in powers]
+
+    def value(self, position: Position, seat: int) -> int:
+        """Return the chance of a seat at the end of its turn, in units of 1/CERTAINTY."""
+        to_move = position.turn_seat if position.turn_seat != seat else next_seat(position, seat)
+        return self.chances(position, to_move)[seat]
+
+    def own_score(self, position: Position, seat: int) -> int:
+        """Return the seat's score at the end of its turn, regardless of the other seats' scores."""
+        to_move = position.turn_seat if position.turn_seat != seat else next_seat(position, seat)
+        score = self.scores(position, to_move)[seat]
+        return 0 if score is None else score
+
+    def rough_score(self, position: Position, seat: int) -> int:
+        """Return the part of the seat's score that is cheap to compute, for sorting positions in a search."""
+        bank = (self._two if len(position.pirates) == 2 else self._many)[-1]
+        score = sum(map(bank, self._index.rough_entries(position, seat)))
+        return score + self._hurry(position, seat) if self._haste else score
+
+    def scores_by_table(self, position: Position, seat: int) -> dict[str, int]:
+        """Return the contribution of each table to the seat's score at the end of its turn."""
+        bank = (self._two if len(position.pirates) == 2 else self._many)[-1]
+        entries = self._index.entries(position, self.viewer)[seat]
+        return {
+            name: sum(bank(entry) for entry in entries if entry in table) for name, table in TABLES.items()
+        }
 
 
-def chances(position: Position, weights: Sequence[float]) -> list[float]:
-    """The chance of each seat to win, as far as looking without thinking tells."""
-    if position.winner is not None:
-        return [float(seat == position.winner) for seat in range(len(position.pirates))]
-    values = strengths(position, weights)
-    most = max(values)
-    powers = [exp(value - most) for value in values]
-    total = sum(powers)
-    return [power / total for power in powers]
+def _power(distance: int) -> int:
+    return _POWERS[distance] if distance < len(_POWERS) else 1

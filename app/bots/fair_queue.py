@@ -1,8 +1,8 @@
-"""A queue in front of a fixed number of slots that shares them fairly between callers.
+"""Fair queue in front of a fixed number of slots.
 
-A caller is named by a path, from the widest group to the person. At each level of the tree of paths the groups that
-wait take equal turns (start-time fair queueing), so one caller's backlog never delays another's request by more
-than one turn for each caller that waits.
+A caller is identified by a path, from the widest group to the person. At each level of the tree of paths, waiting
+groups get equal shares (start-time fair queueing), so that one caller's backlog delays another's request by at most
+one slot for each waiting caller.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ from contextlib import asynccontextmanager
 from itertools import pairwise
 
 Share = tuple[str, ...]
-"""Whom a request is for: (account,), or (network, guest) with as many networks as there are levels."""
+"""Path of a caller: (account,), or (network, …, guest) with one network for each prefix length."""
 
 ShareOf = Callable[[str], Share]
-"""The share of a person, by id, or of an address."""
+"""share_of(id): return the path of a person or an address."""
 
 
 class QueueFull(Exception):
-    """The queue is full and no caller has a longer backlog than this one."""
+    """Raised when the queue is full and no other caller has a longer backlog."""
 
 
 class _Node:
-    """A group of callers, or a caller, with what waits for a slot below it."""
+    """A group of callers, or a single caller, in the tree of paths."""
 
     __slots__ = ("active", "children", "start", "virtual", "waiting", "waiting_count")
 
     def __init__(self) -> None:
         self.children: dict[str, _Node] = {}
-        self.waiting: deque[asyncio.Future[None]] = deque()  # of a caller
+        self.waiting: deque[asyncio.Future[None]] = deque()  # requests of a caller, which is a leaf
         self.waiting_count = 0  # at or below this node
         self.active = 0  # waiting or holding a slot, at or below this node
-        self.start = 0.0  # virtual time of the next turn among its siblings
+        self.start = 0.0  # virtual start time of its next request among its siblings
         self.virtual = 0.0  # virtual time among its children
 
     def child(self, name: str) -> _Node:
-        """The child of that name, made if needed. Siblings that owe nothing to the past are dropped."""
+        """Return the child with this name. Creating one drops idle siblings whose start time has passed."""
         found = self.children.get(name)
         if found is None:
             self.children = {
@@ -49,23 +49,24 @@ class _Node:
 
 
 class FairQueue:
-    """`slots` requests run at once; at most `capacity` run or wait."""
+    """A queue that shares its slots fairly between callers."""
 
     def __init__(self, slots: int, capacity: int) -> None:
+        """`slots` requests run at once; at most `capacity` run or wait."""
         self._free = slots
         self._capacity = capacity
         self._root = _Node()
 
     @property
     def active(self) -> int:
-        """Requests that run or wait."""
+        """Return the number of requests that run or wait."""
         return self._root.active
 
     @asynccontextmanager
     async def slot(self, share: Share) -> AsyncIterator[float]:
-        """Hold a slot. Yields the fraction of all slots that is this request's, given what else is active.
+        """Wait for a slot and hold it. Yield the fraction of all slots that this request may count on at present.
 
-        When the queue is full, the newest request of the longest backlog gives way. Raises QueueFull.
+        If the queue is full, the newest request of the longest backlog is dropped with QueueFull.
         """
         path = self._enter(share)
         try:
@@ -82,7 +83,7 @@ class FairQueue:
             self._grant()
 
     def _enter(self, share: Share) -> list[_Node]:
-        """The nodes from the root to the caller, this request counted as active. Raises QueueFull."""
+        """Count the request as active and return the nodes from the root to the caller. Raise QueueFull."""
         if self._root.active >= self._capacity and not self._make_room(share):
             raise QueueFull
         path = [self._root]
@@ -93,27 +94,27 @@ class FairQueue:
         return path
 
     async def _wait(self, path: list[_Node]) -> None:
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        grant: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         for parent, node in pairwise(path):
             if not node.waiting_count:
-                node.start = max(node.start, parent.virtual)  # no credit for turns that were not asked for
-        path[-1].waiting.append(turn)
+                node.start = max(node.start, parent.virtual)  # an idle caller collects no credit
+        path[-1].waiting.append(grant)
         for node in path:
             node.waiting_count += 1
         self._grant()
         try:
-            await turn
+            await grant
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled() and turn.exception() is None:
-                self._free += 1  # granted in the same iteration in which the caller went away
-            elif turn in path[-1].waiting:
-                path[-1].waiting.remove(turn)
+            if grant.done() and not grant.cancelled() and grant.exception() is None:
+                self._free += 1  # granted in the same iteration in which the caller was cancelled
+            elif grant in path[-1].waiting:
+                path[-1].waiting.remove(grant)
                 for node in path:
                     node.waiting_count -= 1
             raise
 
     def _grant(self) -> None:
-        """Give free slots to those whose turn it is."""
+        """Give free slots to the requests with the earliest virtual start times."""
         while self._free and self._root.waiting_count:
             node = self._root
             node.waiting_count -= 1
@@ -123,19 +124,19 @@ class FairQueue:
                     (child for child in parent.children.values() if child.waiting_count),
                     key=lambda child: child.start,
                 )
-                # Time passes with every turn, also of newcomers, so that they cannot starve those who wait.
+                # Virtual time advances with every grant, so that a stream of newcomers cannot starve waiting callers.
                 parent.virtual = max(parent.virtual, node.start) + 1 / (1 + len(parent.children))
                 node.start += 1
                 node.waiting_count -= 1
-            turn = node.waiting.popleft()
-            if not turn.done():  # else cancelled, and its caller has not run since
+            grant = node.waiting.popleft()
+            if not grant.done():  # else it was cancelled, and its caller has not run since
                 self._free -= 1
-                turn.set_result(None)
+                grant.set_result(None)
 
     def _make_room(self, share: Share) -> bool:
-        """Drop the newest request of the longest backlog; False if no backlog is longer than that of `share`."""
+        """Drop the newest request of the longest backlog. Return False if no backlog is longer than that of `share`."""
         path = [self._root]
-        for name in share:  # down to where a sibling of the newcomer waits for more
+        for name in share:  # descend to the level at which a sibling has a longer backlog
             siblings = path[-1].children
             own = siblings.get(name)
             others = [node for node in siblings.values() if node is not own]

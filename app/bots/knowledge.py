@@ -1,7 +1,7 @@
-"""What the events tell a seat about cards it does not see: others' hands, the top of the deck, chest tokens.
+"""What a seat knows from events about cards it does not see: other hands, the top of the deck, chest tokens.
 
-The history is walked once. Where it leaves a choice open (an unseen theft, an unseen share), one
-possibility is drawn at random, so each walk gives one hypothesis that fits everything that was seen.
+The history is read once. Where several things may have happened (an unseen theft, an unseen share), one of them is
+drawn at random. So each reading gives one hypothesis that fits everything the seat has seen.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from app.rules.core.event import cards_played
 
 
 class Contradiction(Exception):
-    """The possibilities drawn so far do not fit what was seen later; draw again."""
+    """Raised when the random draws so far do not fit a later event, so that the caller draws again."""
 
 
 class Hypothesis:
-    """Cards that are taken to be where they are; everything else is unknown."""
+    """Assumed locations of some cards; the other cards are unknown."""
 
     __slots__ = ("deck_top", "held", "is_certain", "known", "offered", "opened", "rng")
 
@@ -27,16 +27,17 @@ class Hypothesis:
         self.held = held
         self.known: list[Counter[str]] = [Counter() for _ in held]
         self.deck_top: list[str | None] = []
-        """First one on top; None is an unknown card."""
+        """Cards from the top down; None for an unknown card."""
         self.offered: list[str | None] = []
-        """The cards of a share or stack that stands."""
+        """Cards of the pending share or stack."""
         self.opened: list[str] = []
-        """Chest tokens opened since they were laid."""
+        """Chest tokens opened since they were last laid."""
         self.is_certain = True
-        """Whether nothing had to be drawn at random."""
+        """Whether nothing was drawn at random."""
         self.rng = rng
 
     def lose(self, seat: int, card: str) -> None:
+        """Remove a card from a hand. Raise Contradiction if the hand cannot contain it."""
         known = self.known[seat]
         if known[card] > 0:
             known[card] -= 1
@@ -45,17 +46,19 @@ class Hypothesis:
         self.held[seat] -= 1
 
     def gain(self, seat: int, card: str | None) -> None:
+        """Add a card to a hand; None is an unknown card."""
         self.held[seat] += 1
         if card is not None:
             self.known[seat][card] += 1
 
     def take_top(self, count: int) -> list[str | None]:
+        """Remove cards from the top of the deck and return them; None is an unknown card."""
         taken = self.deck_top[:count]
         del self.deck_top[:count]
         return taken + [None] * (count - len(taken))
 
     def draw_from(self, cards: list[str | None], card: str | None) -> None:
-        """One card of the list becomes known to be elsewhere."""
+        """Remove a card, or else an unknown card, from the list. Raise Contradiction if the list has neither."""
         if card in cards:
             cards.remove(card)
         elif None in cards:
@@ -64,8 +67,8 @@ class Hypothesis:
             raise Contradiction
 
 
-def suppose(view: Json, history: Sequence[Json], rng: Random) -> Hypothesis:
-    """One hypothesis that fits the events; raises Contradiction when chance led astray."""
+def make_hypothesis(view: Json, history: Sequence[Json], rng: Random) -> Hypothesis:
+    """Return a hypothesis that fits the events. Raise Contradiction if the random draws do not fit."""
     held = [int(player["cards"]) for player in view["players"]]
     for event in history:
         for seat, change in _changes(event):
@@ -77,9 +80,9 @@ def suppose(view: Json, history: Sequence[Json], rng: Random) -> Hypothesis:
         for card in cards_played(event):
             hypothesis.lose(event["seat"], card)
             hypothesis.offered = []
-        step = _STEPS.get(event["type"])
-        if step is not None:
-            step(hypothesis, event)
+        update = _UPDATES.get(event["type"])
+        if update is not None:
+            update(hypothesis, event)
     for known, count in zip(hypothesis.known, hypothesis.held, strict=True):
         if known.total() > count:
             raise Contradiction
@@ -87,7 +90,7 @@ def suppose(view: Json, history: Sequence[Json], rng: Random) -> Hypothesis:
 
 
 def _changes(event: Json) -> list[tuple[int, int]]:
-    """How many cards each seat gained, so that the numbers at the beginning follow from those now."""
+    """Return (seat, cards gained) pairs of an event, from which the first hand sizes follow."""
     match event["type"]:
         case "cards_drawn":
             return [(event["seat"], event["count"])]
@@ -138,7 +141,7 @@ def _card_stolen(hypothesis: Hypothesis, event: Json) -> None:
 
 
 def _guess_stolen(hypothesis: Hypothesis, victim: int) -> str | None:
-    """Any card of the victim's hand may have gone: one of the known ones, or an unknown one."""
+    """Return the stolen card, drawn from the victim's known and unknown cards; None for an unknown one."""
     known = sorted(hypothesis.known[victim].elements())
     if not known:
         return None
@@ -212,7 +215,7 @@ def _cards_discarded(hypothesis: Hypothesis, event: Json) -> None:
         hypothesis.lose(event["seat"], card)
 
 
-_STEPS: dict[str, Callable[[Hypothesis, Json], None]] = {
+_UPDATES: dict[str, Callable[[Hypothesis, Json], None]] = {
     "cards_drawn": _cards_drawn,
     "row_laid": _row_laid,
     "deck_shuffled": _deck_shuffled,

@@ -1,174 +1,192 @@
-"""The legend: a tree search over whole turns, on several imagined positions at once.
+"""The legend: a tree search over whole turns, on positions sampled from what the seat knows and infers.
 
-A node is a table at the start of a seat's turn; its children are that seat's best plans. Every seat picks
-what is best for itself (max^n); the leaves are judged by the evaluation. At the root all plans are followed
-equally often on the same imagined positions, so that chance favours none; after each quarter of the budget
-the poorer half is given up and the others meet further positions. A turn that wins is played at once.
+A node is a position at the start of a seat's turn; its children are that seat's best turns by the evaluation. Each
+seat maximises its own chance to win (max^n). At the root, the most promising turns are compared on the same sampled
+positions, equally often, so that luck favours none of them. After each quarter of the effort the worse half is dropped
+(successive halving). A winning turn is played at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp, sqrt
+from math import isqrt
 
 from app.bots.budget import Meter
+from app.bots.captain import ranked_plans
 from app.bots.decision import Decision
-from app.bots.evaluation import chances, strength
-from app.bots.playouts import candidates, finish, play_plan
+from app.bots.evaluation import CERTAINTY, Evaluator
+from app.bots.playouts import finish_plan, play_plan
 from app.bots.turn_search import Plan, plans
 from app.rules.core.action import Action
 from app.rules.core.position import Position
 
-_ROOT_WIDTH = 100
-_ROUNDS = ((14, 3), (7, 5), (4, 8), (2, 8))
-"""Of each quarter: how many plans are compared, on how many imagined positions."""
-_OPEN_WORLDS = 2
-"""Where hands and row lie open, hardly anything is left to imagine."""
-_WIDTH = 6
-_PLANS = 5
-_CURIOSITY = 0.8
-_HEAT = 0.2
-"""How flat the prior is: plans that look equally good by the evaluation share the search."""
+__all__ = ["legend"]
+
+_ROOT_WIDTH = 30
+_ROUNDS = ((12, 2), (6, 3), (3, 5), (2, 8))
+"""(turns compared, sampled positions) for each quarter of the effort."""
+_DESCENTS, _HIDDEN_DESCENTS = 200, 280
+"""Tree descents in one decision, over all turns and sampled positions, without and with hidden cards. With hidden
+cards more descents end early."""
+_NODE_WIDTH = 5
+_MAX_PLANS_PER_NODE = 4
+"""Turns of a node that are explored."""
+_EXPLORATION_TENTHS = 8
+"""Exploration constant in tenths. A greater value explores turns that the evaluation rates lower."""
+_PRIOR_POWER = 3
+"""Exponent of a turn's odds in its prior."""
 
 
-class Edge:
-    """One plan of a node and what came of following it."""
+class _Edge:
+    """One turn of a node and the results of exploring it."""
 
     __slots__ = ("child", "plan", "prior", "total", "visits")
 
-    def __init__(self, plan: Plan, prior: float, seats: int) -> None:
+    def __init__(self, plan: Plan, prior: int, seats: int, child: _Node | None = None) -> None:
         self.plan = plan
         self.prior = prior
         self.visits = 0
-        self.total = [0.0] * seats
-        self.child: Node | None = None
+        self.total = [0] * seats
+        self.child = child
 
 
-class Node:
-    """A table at the start of a turn. It is expanded when it is visited a second time."""
+class _Node:
+    """A position at the start of a turn, expanded at the second visit."""
 
     __slots__ = ("chances", "edges", "position", "visits")
 
-    def __init__(self, position: Position, weights: Sequence[float]) -> None:
+    def __init__(self, position: Position, chances: list[int]) -> None:
         self.position = position
-        self.chances = chances(position, weights)
-        self.edges: list[Edge] | None = None
+        self.chances = chances
+        self.edges: list[_Edge] | None = None
         self.visits = 0
 
-
-def _priors(values: Sequence[float]) -> list[float]:
-    most = max(values)
-    powers = [exp(max(value - most, -30.0) / _HEAT) for value in values]
-    total = sum(powers)
-    return [power / total for power in powers]
-
-
-def _expand(node: Node, weights: Sequence[float], meter: Meter) -> None:
-    seat = node.position.seat
-    found = plans(node.position, seat, weights, _WIDTH, meter, strength)
-    found.sort(key=lambda plan: -plan.value)
-    del found[_PLANS:]
-    priors = _priors([min(plan.value, 1e6) for plan in found]) if found else []
-    node.edges = [Edge(plan, prior, len(node.chances)) for plan, prior in zip(found, priors, strict=True)]
-
-
-def _pick(node: Node, seat: int) -> Edge:
-    assert node.edges
-    root = sqrt(node.visits + 1)
-    # A plan not yet tried is taken to be worth what its node is worth.
-    return max(
-        node.edges,
-        key=lambda e: (
-            (e.total[seat] / e.visits if e.visits else node.chances[seat])
-            + _CURIOSITY * e.prior * root / (1 + e.visits)
-        ),
-    )
-
-
-def _descend(edge: Edge, weights: Sequence[float], meter: Meter) -> None:
-    """One walk from a plan of the root to a new leaf, and its value back along the way."""
-    path = [edge]
-    node = edge.child
-    assert node is not None
-    while node.position.winner is None:
-        if node.edges is None:
-            if node.visits == 0:
-                break
-            _expand(node, weights, meter)
-        if not node.edges:
-            break
-        node.visits += 1
-        seat = node.position.seat
-        chosen = _pick(node, seat)
-        path.append(chosen)
-        if chosen.child is None:
-            chosen.child = Node(finish(chosen.plan, seat), weights)
-        node = chosen.child
-    node.visits += 1
-    for step in path:
-        step.visits += 1
-        for seat, chance in enumerate(node.chances):
-            step.total[seat] += chance
+    def pick(self) -> _Edge:
+        """Return the edge to explore: one with good results so far, or with a high prior and few visits."""
+        assert self.edges
+        seat = self.position.turn_seat
+        root = isqrt((self.visits + 1) << 20)
+        best, best_value = self.edges[0], -1
+        for edge in self.edges:
+            value = edge.total[seat] // edge.visits if edge.visits else self.chances[seat]
+            value += (_EXPLORATION_TENTHS * edge.prior * root // (10 * (1 + edge.visits))) >> 10
+            if value > best_value:
+                best, best_value = edge, value
+        return best
 
 
 class _World:
-    """One imagined position, and a tree below each plan of the root that is still compared on it."""
+    """One sampled position, with a tree for each turn of the root that is compared on it."""
+
+    __slots__ = ("edges", "position")
 
     def __init__(self, position: Position) -> None:
         self.position = position
-        self.edges: dict[int, Edge] = {}
+        self.edges: dict[int, _Edge] = {}
 
-    def edge(self, index: int, plan: Plan, seat: int, weights: Sequence[float]) -> Edge:
-        found = self.edges.get(index)
-        if found is None:
-            found = self.edges[index] = Edge(plan, 1.0, len(self.position.pirates))
-            found.child = Node(play_plan(self.position, seat, plan.actions), weights)
-        return found
+
+class _Search:
+    """The search trees of one decision."""
+
+    def __init__(self, decision: Decision, position: Position, candidates: Sequence[Plan]) -> None:
+        ruleset = position.ruleset
+        self._seat = decision.seat
+        self._candidates = candidates
+        self._meter: Meter = decision.meter
+        self._judge = Evaluator(ruleset)
+        self._judges = [Evaluator(ruleset, seat) for seat in range(len(position.pirates))]
+        self.worlds: list[_World] = []
+
+    def mean(self, index: int) -> int:
+        """Return the mean value of a turn of the root; its evaluation counts as one descent."""
+        total, visits = self._candidates[index].value, 1
+        for world in self.worlds:
+            edge = world.edges.get(index)
+            if edge is not None:
+                total += edge.total[self._seat]
+                visits += edge.visits
+        return total // visits
+
+    def descend(self, world: _World, index: int) -> None:
+        """Descend from a turn of the root to a new leaf and add the leaf's value to all edges on the path."""
+        edge = world.edges.get(index)
+        if edge is None:
+            plan = self._candidates[index]
+            node = self._node(play_plan(world.position, self._seat, plan.actions))
+            edge = world.edges[index] = _Edge(plan, CERTAINTY, len(node.chances), node)
+        path = [edge]
+        assert edge.child is not None
+        node = edge.child
+        while node.position.winner is None:
+            if node.edges is None:
+                if not node.visits:
+                    break
+                node.edges = self._expand(node)
+            if not node.edges:
+                break
+            node.visits += 1
+            edge = node.pick()
+            path.append(edge)
+            if edge.child is None:
+                edge.child = self._node(finish_plan(edge.plan, node.position.turn_seat))
+            node = edge.child
+        node.visits += 1
+        for edge in path:
+            edge.visits += 1
+            edge.total = [total + chance for total, chance in zip(edge.total, node.chances, strict=True)]
+
+    def _node(self, position: Position) -> _Node:
+        return _Node(position, self._judge.chances(position))
+
+    def _expand(self, node: _Node) -> list[_Edge]:
+        seat = node.position.turn_seat
+        judge = self._judges[seat]
+        candidates = plans(node.position, seat, _NODE_WIDTH, self._meter, judge.value, judge.rough_score)
+        candidates.sort(key=lambda plan: -plan.value)
+        del candidates[_MAX_PLANS_PER_NODE:]
+        return [
+            _Edge(plan, prior, len(node.chances))
+            for plan, prior in zip(candidates, _priors(candidates), strict=True)
+        ]
+
+
+def _priors(candidates: Sequence[Plan]) -> list[int]:
+    """Return the prior of each turn, in units of 1/CERTAINTY."""
+    odds = [(plan.value << 10) // (CERTAINTY - plan.value + 1) + 1 for plan in candidates]
+    most = max(odds, default=1)
+    powers = [((value << 20) // most) ** _PRIOR_POWER + 1 for value in odds]
+    total = sum(powers)
+    return [CERTAINTY * power // total for power in powers]
 
 
 def legend(decision: Decision) -> Action:
-    seat, meter = decision.seat, decision.meter
+    """Return the first action of the turn with the best mean value in the search."""
     position = decision.sampler.sample(decision.rng)
-    weights = decision.weights(position)
-    found = candidates(decision, position, _ROOT_WIDTH, _ROUNDS[0][0])
-    if len(found) < 2:
-        return found[0].actions[0] if found else decision.listed[0]
-    decision.best(found[0].actions[0])
+    candidates = ranked_plans(decision, position, _ROOT_WIDTH)
+    if not candidates:
+        return decision.listed[0]
+    decision.on_best(candidates[0].actions[0])
+    del candidates[_ROUNDS[0][0] :]
+    if candidates[0].value == CERTAINTY or len(candidates) == 1:
+        return candidates[0].actions[0]
+    search = _Search(decision, position, candidates)
+    # With open hands and a face-up row, almost nothing is hidden.
     is_known = decision.sampler.is_open and position.ruleset.has_row
-    worlds = [_World(position)]
-    alive = list(range(len(found)))
-    began = meter.share_spent()
-    for number, (most, wanted) in enumerate(_ROUNDS):
-        alive = _best_first(alive, worlds, seat)[:most]
-        if meter.is_spent():
-            break
-        while len(worlds) < (_OPEN_WORLDS if is_known else wanted):
-            worlds.append(_World(decision.sampler.sample(decision.rng)))
-        until = began + (1 - began) * (number + 1) / len(_ROUNDS)
-        while meter.share_spent() < until:
-            before = meter.nodes
-            for world in worlds:
-                for index in alive:
-                    _descend(world.edge(index, found[index], seat, weights), weights, meter)
-                if meter.is_spent():
-                    break
-            alive = _best_first(alive, worlds, seat)
-            decision.best(found[alive[0]].actions[0])
-            if meter.nodes == before and all(_is_searched_out(world, alive) for world in worlds):
-                break  # every line ends in a win: there is nothing left to search
-    return found[_best_first(alive, worlds, seat)[0]].actions[0]
-
-
-def _is_searched_out(world: _World, alive: Sequence[int]) -> bool:
-    return all(world.edges[index].visits > 50 for index in alive if index in world.edges)
-
-
-def _best_first(alive: Sequence[int], worlds: Sequence[_World], seat: int) -> list[int]:
-    """The plans by what they were worth on average; the order stays where nothing is known yet."""
-
-    def worth(index: int) -> float:
-        edges = [world.edges[index] for world in worlds if index in world.edges]
-        visits = sum(edge.visits for edge in edges)
-        return sum(edge.total[seat] for edge in edges) / visits if visits else 0.0
-
-    return sorted(alive, key=lambda index: -worth(index))
+    effort = _DESCENTS if is_known else _HIDDEN_DESCENTS
+    if len(position.pirates) > 2:
+        effort = effort * 3 // 4  # with more seats a descent takes longer
+    alive = list(range(len(candidates)))
+    for max_alive, max_worlds in _ROUNDS:
+        alive.sort(key=lambda index: -search.mean(index))
+        del alive[max_alive:]
+        while len(search.worlds) < (1 if is_known else max_worlds):
+            sampled = decision.sampler.sample(decision.rng) if search.worlds else position
+            search.worlds.append(_World(sampled))
+        descents = max(1, effort // len(_ROUNDS) // (len(alive) * len(search.worlds)))
+        for world in search.worlds * descents:
+            if decision.meter.is_spent():
+                break
+            for index in alive:
+                search.descend(world, index)
+        decision.on_best(candidates[max(alive, key=search.mean)].actions[0])
+    return candidates[max(alive, key=search.mean)].actions[0]

@@ -1,75 +1,56 @@
-"""Futures: playing plans out on imagined positions, and what the table looks like after them."""
+"""Playing plans on sampled positions, up to the start of the next seat's turn."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp, log
 
 from app import rules
 from app.bots.budget import Meter
-from app.bots.decision import Decision
-from app.bots.evaluation import strength, strengths
-from app.bots.owed import settle_all
+from app.bots.evaluation import Evaluator
+from app.bots.pending_choice import settle_all
 from app.bots.turn_search import Plan, plans, reveal
 from app.rules.core.action import Action, End
 from app.rules.core.position import Position
 
+__all__ = ["finish_plan", "play_plan", "play_turn"]
+
 _END = End()
 
 
-def edge(position: Position, seat: int, weights: Sequence[float]) -> float:
-    """How far the seat is ahead of all the others together: the logarithm of its odds to win."""
-    values = strengths(position, weights)
-    own = values[seat]
-    rest = [value for other, value in enumerate(values) if other != seat]
-    most = max(rest)
-    return own - most - log(sum(exp(value - most) for value in rest))
-
-
-def candidates(decision: Decision, position: Position, width: int, most: int) -> list[Plan]:
-    """The plans worth a closer look, that of the greatest edge first; a plan that wins stands alone."""
-    seat = decision.seat
-    weights = decision.weights(position)
-    found = decision.worth_trying(plans(position, seat, weights, width, decision.meter))
-    found.sort(key=lambda plan: -plan.value)
-    if found and found[0].value == float("inf"):
-        return found[:1]
-    del found[3 * most :]
-    found.sort(key=lambda plan: -edge(plan.after, seat, weights))
-    return found[:most]
-
-
-def finish(plan: Plan, seat: int) -> Position:
-    """The table as the next seat finds it after the plan; the plan itself stays as it was."""
+def finish_plan(plan: Plan, seat: int) -> Position:
+    """Return the position at the start of the next seat's turn after the plan, which is not changed."""
     after = plan.after.copy()
     reveal(after, seat)
     if after.winner is None and plan.actions[-1] == _END:
-        rules.play(after, seat, _END)
+        rules.apply_in_place(after, seat, _END)
     return after
 
 
 def play_plan(position: Position, seat: int, actions: Sequence[Action]) -> Position:
-    """The plan on another imagined position, where chance may stop it: then the turn just ends."""
+    """Return the position after playing the actions on another sampled position.
+
+    If an action is illegal there, the turn is ended instead.
+    """
     after = position.copy()
     for action in actions:
         listed = rules.legal(after, seat)
         if action not in listed:
             action = _END if _END in listed else listed[0]
-        rules.play(after, seat, action)
+        rules.apply_in_place(after, seat, action)
         settle_all(after)
-        if after.winner is not None or after.seat != seat:
+        if after.winner is not None or after.turn_seat != seat:
             return after
-    while after.winner is None and after.seat == seat:
+    while after.winner is None and after.turn_seat == seat:
         listed = rules.legal(after, seat)
-        rules.play(after, seat, _END if _END in listed else listed[0])
+        rules.apply_in_place(after, seat, _END if _END in listed else listed[0])
         settle_all(after)
     return after
 
 
-def play_turn(position: Position, weights: Sequence[float], width: int, meter: Meter) -> Position:
-    """The seat in turn plays what its own turn search likes best."""
-    seat = position.seat
-    found = plans(position, seat, weights, width, meter, strength)
-    if not found:
+def play_turn(position: Position, evaluator: Evaluator, width: int, meter: Meter) -> Position:
+    """Return the position after the best turn, by the evaluation, of the seat whose turn it is."""
+    seat = position.turn_seat
+    candidates = plans(position, seat, width, meter, evaluator.value, evaluator.rough_score)
+    if not candidates:
         return play_plan(position, seat, ())
-    return finish(max(found, key=lambda plan: plan.value), seat)
+    return finish_plan(max(candidates, key=lambda plan: plan.value), seat)

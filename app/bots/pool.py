@@ -1,10 +1,10 @@
-"""The pool: bots think in processes of their own, so the event loop never waits for a thought.
+"""Pool of worker processes in which bots search, so that the event loop never blocks.
 
-Workers start when the first bot has to move and stop after a while without work. The queue is bounded; a bot
-that finds it full, whose worker dies or whose time is up plays the best move known so far, or a plain one
-that is always legal. All of that is counted. A review has a process to itself: no bot waits for it.
+Workers start on demand and stop when idle. The queue is bounded. If it is full, a worker dies or time is up, the pool
+returns the best action known so far, or a legal action that needs no search; every outcome is counted. A review has a
+process of its own, so that no bot waits for it.
 
-Requests carry the share of whom they are for (app/bots/fair_queue.py): one person's tables do not delay another's.
+Requests pass a fair queue (app/bots/fair_queue.py), so that one person's tables do not delay another's.
 """
 
 from __future__ import annotations
@@ -19,51 +19,52 @@ from asyncio.subprocess import PIPE, Process
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from app.bots.choosing import safe_choice
+from app.bots.choosing import fallback_action
 from app.bots.fair_queue import FairQueue, QueueFull, Share, ShareOf
-from app.bots.levels import SECONDS
+from app.bots.levels import MAX_SECONDS
 from app.rules import Json
 
 OnOutcome = Callable[[str, str, float], None]
-"""on_outcome(level, outcome, seconds): outcome is chosen, forced, late, crashed or full."""
+"""on_outcome(level, outcome, seconds), where the outcome is chosen, forced, late, crashed or full."""
 
-_LONGEST_LINE = 8 * 1024 * 1024
-_GRACE = 3.0
-"""Seconds beyond its own limit before a worker is taken to hang. On a machine with no time left for bots a
-shorter one would end workers that are merely slow, and starting others would take the last of it."""
-_LONGEST_WAIT = 2.0
-"""Seconds: a person with many bots in line gets so much less thought for each that none waits longer than this."""
+_MAX_LINE_BYTES = 8 * 1024 * 1024
+_GRACE_SECONDS = 3.0
+"""Time beyond its limit after which a worker counts as hanging. On an overloaded machine, a shorter time would kill
+workers that are merely slow, and starting new ones would add to the load."""
+_MAX_WAIT_SECONDS = 2.0
+"""Target for the waiting time in the queue. The more bots of a person wait, the shorter each of them may search."""
 _REVIEW_SECONDS = 20.0
-"""A review that takes longer is given up; a game of 150 actions takes about one."""
-_FIXED_SECONDS = 30.0
-"""A thought that is bounded in nodes takes a quarter of a second; on a machine with no time left, longer."""
-_FIXED_TRIES = 3
+"""Time limit of a review. A game of 150 actions takes about one second."""
+_FIXED_BUDGET_SECONDS = 30.0
+"""Time limit of a search bounded in nodes, which takes a quarter of a second on an idle machine."""
+_FIXED_BUDGET_TRIES = 3
 _log = logging.getLogger("cartagena.bots")
 
 
-class NoThought(Exception):
-    """A thought that must not be replaced by a quicker one could not be had now: ask again."""
+class DecisionUnavailable(Exception):
+    """Raised when a reproducible decision cannot be made now, so that the caller tries again later."""
 
 
 class _Worker:
-    """One process, asked one thing at a time."""
+    """A worker process, which handles one request at a time."""
 
     def __init__(self, process: Process) -> None:
         self.process = process
 
     @classmethod
     async def start(cls, command: Sequence[str]) -> _Worker:
+        """Start a process with a minimal environment."""
         environment = {
             "PATH": os.environ.get("PATH", ""),
             "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
         }
         process = await asyncio.create_subprocess_exec(
-            *command, stdin=PIPE, stdout=PIPE, env=environment, limit=_LONGEST_LINE
+            *command, stdin=PIPE, stdout=PIPE, env=environment, limit=_MAX_LINE_BYTES
         )
         return cls(process)
 
-    async def ask(self, request: Json, best: list[Json]) -> Json | None:
-        """The move, or None when the worker failed; what it thought best meanwhile goes into `best`."""
+    async def send(self, request: Json, best: list[Json]) -> Json | None:
+        """Send a request and return its result, or None if the worker failed. `best` receives interim best actions."""
         stdin, stdout = self.process.stdin, self.process.stdout
         assert stdin is not None
         assert stdout is not None
@@ -81,17 +82,18 @@ class _Worker:
                     found: Json = answer.get("action") or answer["review"]
                     return found
                 else:
-                    _log.error("a bot was refused: %s", answer.get("error"))
+                    _log.error("a bot worker refused a request: %s", answer.get("error"))
                     return None
         except (
             ConnectionError,
             ValueError,
             RuntimeError,
-        ) as wrong:  # the last: uvloop's, of a pipe that is closed
-            _log.error("a bot's worker could not be talked to: %s", wrong)
+        ) as error:  # uvloop raises RuntimeError for a closed pipe
+            _log.error("lost the connection to a bot worker: %s", error)
             return None
 
     async def stop(self) -> None:
+        """Kill the process and wait for its end."""
         if self.process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 self.process.kill()
@@ -99,7 +101,7 @@ class _Worker:
 
 
 class BotPool:
-    """Plays for bots from what their seats know (the port `BotPlayer` of the rooms)."""
+    """Chooses actions for bots in worker processes. Implements the port `BotPlayer`."""
 
     def __init__(
         self,
@@ -108,11 +110,11 @@ class BotPool:
         idle_seconds: float = 120.0,
         on_outcome: OnOutcome | None = None,
         command: Sequence[str] = (sys.executable, "-m", "app.bots.worker"),
-        grace: float = _GRACE,
+        grace: float = _GRACE_SECONDS,
         share_of: ShareOf = lambda person: (person,),
     ) -> None:
         self.counts: Counter[str] = Counter()
-        self._most = workers
+        self._max_workers = workers
         self._queue = FairQueue(workers, queue)
         self._idle_seconds = idle_seconds
         self._on_outcome = on_outcome
@@ -121,19 +123,19 @@ class BotPool:
         self._share_of = share_of
         self._idle: list[_Worker] = []
         self._all: set[_Worker] = set()
-        self._review_free = asyncio.Semaphore(1)
-        self._last_asked = 0.0
+        self._review_slot = asyncio.Semaphore(1)
+        self._last_request_at = 0.0
         self._sweeper: asyncio.Task[None] | None = None
         self._is_closed = False
 
     @property
     def processes(self) -> int:
-        """How many workers live now."""
+        """Return the number of running workers."""
         return len(self._all)
 
     @property
     def workers(self) -> list[int]:
-        """The process ids of those that live now."""
+        """Return the process ids of the running workers."""
         return [worker.process.pid for worker in self._all]
 
     async def choose(
@@ -145,34 +147,22 @@ class BotPool:
         budget: float,
         *,
         seat: int | None = None,
-        fixed: tuple[int, str] | None = None,
+        fixed_budget: tuple[int, str] | None = None,
         person: str = "",
     ) -> Json:
-        """One of the actions (an owed discard filled in), within about `budget` seconds of thought.
+        """Return one of the actions, with the cards of a pending discard filled in, after at most `budget` seconds.
 
-        `person` is whom the request is for; people who wait take equal turns.
+        `person` is the person whom the bot plays for; waiting people get equal shares of the workers.
 
-        `fixed` bounds the thought in nodes and seeds its chance instead: the same question has the same answer in
-        every process. A process that failed thinks again; what a quicker thought would find is never played.
-        Raises NoThought.
+        `fixed_budget` is (nodes, seed) instead of a time limit: the same request then has the same answer in every
+        process. A failed worker is retried; a faster but different answer is never returned. Raise DecisionUnavailable
+        if all tries fail.
         """
         began = asyncio.get_running_loop().time()
         share = self._share_of(person)
         if len(actions) == 1 and "count" not in actions[0]:
             self._count(level, "forced", 0.0)
             return actions[0]
-        if fixed is not None:
-            nodes, seed = fixed
-            asked: Json = {"view": view, "actions": list(actions), "history": list(history), "level": level}
-            return await self._same_thought(
-                {**asked, "seat": seat, "nodes": nodes, "seed": seed}, level, began, share
-            )
-        plain = safe_choice(view, actions, seat)
-        if self._is_closed:
-            self._count(level, "full", 0.0)
-            return plain
-        best: list[Json] = []
-        seconds = max(0.01, min(budget, SECONDS.get(level, 1.0)))
         request: Json = {
             "view": view,
             "actions": list(actions),
@@ -180,74 +170,86 @@ class BotPool:
             "level": level,
             "seat": seat,
         }
+        if fixed_budget is not None:
+            nodes, seed = fixed_budget
+            return await self._choose_reproducibly(
+                {**request, "nodes": nodes, "seed": seed}, level, began, share
+            )
+        fallback = fallback_action(view, actions, seat)
+        if self._is_closed:
+            self._count(level, "full", 0.0)
+            return fallback
+        best: list[Json] = []
+        seconds = max(0.01, min(budget, MAX_SECONDS.get(level, 1.0)))
         try:
             async with self._queue.slot(share) as fraction:
-                seconds = min(seconds, max(0.01, _LONGEST_WAIT * self._most * fraction))
+                seconds = min(seconds, max(0.01, _MAX_WAIT_SECONDS * self._max_workers * fraction))
                 request["seconds"] = seconds
-                outcome, action = await self._ask(request, seconds, best)
+                outcome, action = await self._run_request(request, seconds, best)
         except QueueFull:
             outcome, action = "full", None
         self._count(level, outcome, asyncio.get_running_loop().time() - began)
-        return action or (best[0] if best else plain)
+        return action or (best[0] if best else fallback)
 
-    async def _same_thought(self, request: Json, level: str, began: float, share: Share) -> Json:
-        for _ in range(_FIXED_TRIES):
+    async def _choose_reproducibly(self, request: Json, level: str, began: float, share: Share) -> Json:
+        """Return the action for a request with a fixed budget. Raise DecisionUnavailable if all tries fail."""
+        for _ in range(_FIXED_BUDGET_TRIES):
             try:
                 if self._is_closed:
                     raise QueueFull
                 async with self._queue.slot(share):
-                    outcome, action = await self._ask(request, _FIXED_SECONDS, [])
+                    outcome, action = await self._run_request(request, _FIXED_BUDGET_SECONDS, [])
             except QueueFull:
                 self._count(level, "full", 0.0)
                 break
             self._count(level, outcome, asyncio.get_running_loop().time() - began)
             if action is not None:
                 return action
-        raise NoThought
+        raise DecisionUnavailable
 
     async def review(self, record: Json) -> Json | None:
-        """The review of a finished game (app/bots/review.py), or None when it could not be made now.
+        """Return the review of a finished game (app/bots/review.py), or None if it cannot be made now.
 
-        One at a time, in a process of its own that ends with it and stands behind the bots' in line.
+        Reviews run one at a time, each in a process of its own with a lower priority than the bots.
         """
         if self._is_closed:
             self._count("review", "full", 0.0)
             return None
         began = asyncio.get_running_loop().time()
-        async with self._review_free:
-            outcome, found = await self._ask({"record": record}, _REVIEW_SECONDS, [], is_review=True)
+        async with self._review_slot:
+            outcome, found = await self._run_request({"record": record}, _REVIEW_SECONDS, [], is_review=True)
         self._count("review", outcome, asyncio.get_running_loop().time() - began)
         return found
 
-    async def _ask(
+    async def _run_request(
         self, request: Json, seconds: float, best: list[Json], *, is_review: bool = False
     ) -> tuple[str, Json | None]:
-        self._last_asked = asyncio.get_running_loop().time()
+        self._last_request_at = asyncio.get_running_loop().time()
         worker = self._idle.pop() if self._idle and not is_review else None
-        is_kept = False
+        is_reusable = False
         outcome = "crashed"
         action: Json | None = None
         try:
             if worker is None:
                 worker = await _Worker.start(self._command)
                 self._all.add(worker)
-                # A fresh interpreter needs a moment before it can think.
+                # Allow for the start of the interpreter.
                 seconds += 2.0
             async with asyncio.timeout(seconds + self._grace):
-                action = await worker.ask(request, best)
-            is_kept = action is not None and not is_review
+                action = await worker.send(request, best)
+            is_reusable = action is not None and not is_review
             outcome = "chosen" if action is not None else "crashed"
         except TimeoutError:
             outcome = "late"
-        except OSError as wrong:
-            _log.error("no worker for a bot could be started: %s", wrong)
+        except OSError as error:
+            _log.error("cannot start a bot worker: %s", error)
         finally:
             if worker is not None:
-                await self._put_back(worker, is_kept)
+                await self._put_back(worker, is_reusable)
         return outcome, action
 
-    async def _put_back(self, worker: _Worker, is_sound: bool) -> None:
-        if is_sound and not self._is_closed:
+    async def _put_back(self, worker: _Worker, is_reusable: bool) -> None:
+        if is_reusable and not self._is_closed:
             self._idle.append(worker)
             if self._sweeper is None or self._sweeper.done():
                 self._sweeper = asyncio.create_task(self._stop_idle_workers())
@@ -256,11 +258,11 @@ class BotPool:
         await worker.stop()
 
     async def _stop_idle_workers(self) -> None:
-        """Stop workers that nobody has asked for a while: an idle server should hold little memory."""
+        """Stop all workers after a time without requests, so that an idle server uses little memory."""
         loop = asyncio.get_running_loop()
         while self._idle:
             await asyncio.sleep(self._idle_seconds)
-            if loop.time() - self._last_asked >= self._idle_seconds:
+            if loop.time() - self._last_request_at >= self._idle_seconds:
                 while self._idle:
                     worker = self._idle.pop()
                     self._all.discard(worker)
@@ -269,11 +271,12 @@ class BotPool:
     def _count(self, level: str, outcome: str, seconds: float) -> None:
         self.counts[outcome] += 1
         if outcome not in ("chosen", "forced"):
-            _log.warning("bot %s played without finishing its thought: %s", level, outcome)
+            _log.warning("bot %s did not finish its search: %s", level, outcome)
         if self._on_outcome is not None:
             self._on_outcome(level, outcome, seconds)
 
     async def close(self) -> None:
+        """Stop all workers and refuse further searches."""
         self._is_closed = True
         if self._sweeper is not None:
             self._sweeper.cancel()

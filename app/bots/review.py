@@ -1,10 +1,10 @@
-"""The review of a finished game: chances turn by turn, what luck did, what choices did, what was better.
+"""Review of a finished game: winning chances turn by turn, luck, losses by choice, and better turns.
 
-Everything lies open after a game, so the review looks at the true positions. The chance to win is the
-evaluation's (calibrated on self-play). For every turn:
+Nothing is hidden after a game, so the review uses the true positions. Winning chances come from the evaluation, which
+is calibrated on self-play. For each turn it reports:
 
-- luck: what the kinds of the cards drawn (and the chests opened) changed, against average cards;
-- loss: how much better the best own turn would have been than the one played, luck left out of both.
+- luck: how much the kinds of the cards drawn changed the chance, compared with average cards;
+- loss: how much better the best turn would have been than the turn played, without luck.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from app import rules
 from app.bots.budget import Budget, Meter
-from app.bots.evaluation import chances, weights_for
+from app.bots.evaluation import CERTAINTY, Evaluator
 from app.bots.turn_search import Plan, plans
 from app.rules import Json
 from app.rules.core.action import Action
@@ -23,17 +23,17 @@ from app.rules.formats.record import Record
 __all__ = ["review"]
 
 _WIDTH = 24
-_CONSIDERED = 30
-_WORTH_TELLING = 0.015
-"""A better turn is named when it would have won this much more often."""
-_SURE = 0.98
-"""The chance of a seat that has only to play a winning turn it can see."""
-_TURNING = 0.08
-_MOST_POINTS = 5
+_MIN_BETTER_CHANCE = 0.015
+"""Difference in the chance to win from which a better turn is reported."""
+_WINNING_CHANCE = 0.98
+"""Chance of a seat that has a winning turn."""
+_MIN_SWING = 0.08
+"""Change of a chance from which a turn is a turning point."""
+_MAX_TURNING_POINTS = 5
 
 
 def review(record: Record) -> Json:
-    """Curve, luck, loss and better turns, ready for JSON; `step` counts actions as the replay does."""
+    """Return the review as JSON; `step` counts actions as in the replay."""
     line = list(rules.replay(record))
     seats = range(record.options.players)
     turns: list[Json] = []
@@ -41,14 +41,18 @@ def review(record: Record) -> Json:
     for step in range(1, len(line)):
         position = line[step][0]
         begun = line[first][0]
-        if position.winner is None and position.seat == begun.seat and position.taken >= begun.taken:
+        if (
+            position.winner is None
+            and position.turn_seat == begun.turn_seat
+            and position.actions_taken >= begun.actions_taken
+        ):
             continue
         if position.winner is None and position.pending is not None:
             continue
-        best = _best_plan(begun, begun.seat)
+        best = _best_plan(begun, begun.turn_seat)
         if best is not None and best[1] == 1.0 and turns:
-            # Whoever begins this turn can win at once, whatever the evaluation thought of it.
-            turns[-1]["chances"] = _all_but_won(begun)
+            # The seat can win in this turn, so the evaluation before it is replaced.
+            turns[-1]["chances"] = _chances_before_win(begun)
         passed = [pair[0] for pair in line[first : step + 1]]
         turns.append(_turn(passed, record, first, len(turns) + 1, best))
         first = step
@@ -64,29 +68,32 @@ def review(record: Record) -> Json:
 
 
 def _open_chances(position: Position) -> list[float]:
-    return chances(position, weights_for(position))
+    return [chance / CERTAINTY for chance in Evaluator(position.ruleset).chances(position)]
 
 
 def _rounded(values: Sequence[float]) -> list[float]:
     return [round(value, 4) for value in values]
 
 
-def _all_but_won(position: Position) -> list[float]:
+def _chances_before_win(position: Position) -> list[float]:
     others = len(position.pirates) - 1
-    return [_SURE if seat == position.seat else round((1 - _SURE) / others, 4) for seat in range(others + 1)]
+    return [
+        _WINNING_CHANCE if seat == position.turn_seat else round((1 - _WINNING_CHANCE) / others, 4)
+        for seat in range(others + 1)
+    ]
 
 
 def _turn(
     line: Sequence[Position], record: Record, first: int, number: int, best: tuple[Plan, float] | None
 ) -> Json:
-    """One turn: the positions from its start to the start of the next, and the actions between."""
+    """Return the review of one turn; `line` has the positions from its start to the start of the next turn."""
     ended = line[-1]
-    seat = line[0].seat
+    seat = line[0].turn_seat
     moves = record.moves[first : first + len(line) - 1]
     after = _open_chances(ended)
     luck = sum(_luck_of_draw(line[n], line[n + 1], seat) for n, move in enumerate(moves) if move.seat == seat)
     played = after[seat] - luck
-    is_better = best is not None and best[1] - played > _WORTH_TELLING
+    is_better = best is not None and best[1] - played > _MIN_BETTER_CHANCE
     loss = max(0.0, best[1] - played) if best is not None and ended.winner != seat else 0.0
     return {
         "turn": number,
@@ -102,8 +109,8 @@ def _turn(
 
 
 def _events_of(begun: Position, actions: Sequence[Action]) -> list[Json]:
-    """A turn that was not played, as a spectator would have seen it: up to the first choice it would owe."""
-    position, seat = begun, begun.seat
+    """Return the events that spectators would have seen of a turn that was not played, up to its first choice."""
+    position, seat = begun, begun.turn_seat
     shown: list[Json] = []
     for action in actions:
         if action not in rules.legal(position, seat):
@@ -118,7 +125,7 @@ def _events_of(begun: Position, actions: Sequence[Action]) -> list[Json]:
 
 
 def _luck_of_draw(before: Position, after: Position, seat: int) -> float:
-    """What the kinds of the cards just gained are worth beyond those of average cards."""
+    """Return how much the kinds of the cards just gained changed the chance, compared with unknown cards."""
     if after.winner is not None or after.ruleset.has_row:
         return 0.0
     gained = [now - was for now, was in zip(after.hands[seat], before.hands[seat], strict=True)]
@@ -133,34 +140,23 @@ def _luck_of_draw(before: Position, after: Position, seat: int) -> float:
 
 
 def _best_plan(begun: Position, seat: int) -> tuple[Plan, float] | None:
-    """The own turn with the best chance, and that chance as the next seat begins its turn."""
-    weights = weights_for(begun)
-    found = plans(begun, seat, weights, _WIDTH, Meter(Budget()))
-    if not found:
+    """Return the turn with the best chance for the seat, and that chance at the start of the next turn."""
+    evaluator = Evaluator(begun.ruleset)
+    candidates = plans(begun, seat, _WIDTH, Meter(Budget()), evaluator.value, evaluator.rough_score)
+    if not candidates:
         return None
-    found.sort(key=lambda plan: -plan.value)
-    rated = [(plan, _chance_after(plan, seat, weights)) for plan in found[:_CONSIDERED]]
-    return max(rated, key=lambda pair: pair[1])
-
-
-def _chance_after(plan: Plan, seat: int, weights: Sequence[float]) -> float:
-    if plan.after.winner is not None:
-        return float(plan.after.winner == seat)
-    after = plan.after
-    if after.seat == seat:
-        after = after.copy()
-        rules.play(after, seat, rules.End())
-    return chances(after, weights)[seat]
+    best = max(candidates, key=lambda plan: plan.value)
+    return best, best.value / CERTAINTY
 
 
 def _turning_points(turns: Sequence[Json], start: Position) -> list[int]:
-    """The turns after which the mover's chance, or that of another, had changed most."""
+    """Return the numbers of the turns that changed the chance of any seat most."""
     before = _open_chances(start)
     swings: list[tuple[float, int]] = []
     for turn in turns:
         swing = max(abs(now - was) for now, was in zip(turn["chances"], before, strict=True))
         before = turn["chances"]
-        if swing >= _TURNING:
+        if swing >= _MIN_SWING:
             swings.append((swing, turn["turn"]))
     swings.sort(reverse=True)
-    return sorted(number for _, number in swings[:_MOST_POINTS])
+    return sorted(number for _, number in swings[:_MAX_TURNING_POINTS])

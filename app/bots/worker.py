@@ -1,8 +1,8 @@
-"""A bot's worker process: requests in, moves out, one JSON object a line. It only ever sees views.
+"""Worker process of the bot pool: reads requests and writes results, one JSON object per line. It accepts only views.
 
 In:  {"view", "actions", "history", "level", "seconds" or "nodes", "seat", "seed"}
-     or {"record"}: the review of a finished game, answered {"review": …}
-Out: {"best": action} any number of times while it thinks, then {"action": action} or {"error": text}.
+     or {"record"} for the review of a finished game, answered by {"review": …}
+Out: {"best": action} any number of times during the search, then {"action": action} or {"error": text}.
 """
 
 from __future__ import annotations
@@ -22,42 +22,44 @@ from app.rules import Json
 from app.rules.core.action import Action
 
 NICENESS = 10
-"""People's moves come first: thinking takes only what the machine has left."""
+"""Low priority, so that searches never delay players' actions."""
 REVIEW_NICENESS = 5
-"""Added for a review, which nobody's turn waits for; its process ends with it."""
+"""Added for a review, which no turn waits for. Its process ends afterwards."""
 
 
 def answer_line(line: str, send: Callable[[Json], None]) -> Json:
-    """The move for one request. Whatever goes wrong is answered, so that the pool can count it and play on."""
-    asked = json.loads(line)
-    if "record" in asked:
+    """Return the result of one request; `send` receives the best action so far."""
+    request = json.loads(line)
+    if "record" in request:
         os.nice(REVIEW_NICENESS)
-        return {"review": review(rules.record_from_json(asked["record"]))}
-    view = asked["view"]
+        return {"review": review(rules.record_from_json(request["record"]))}
+    view = request["view"]
     if view["winner"] is None and (view["seed"] is not None or not isinstance(view["deck"], int)):
         return {"error": "this is a position, not a view"}
     last: list[Action] = []
 
-    def best(action: Action) -> None:
+    def report_best(action: Action) -> None:
         if last != [action]:
             last[:] = [action]
             send({"best": rules.action_to_json(action)})
 
-    seed = asked.get("seed")
+    seed = request.get("seed")
     action = choose(
         view,
-        asked["actions"],
-        asked["history"],
-        asked["level"],
-        Budget(asked.get("nodes"), asked.get("seconds")),
+        request["actions"],
+        request["history"],
+        request["level"],
+        Budget(request.get("nodes"), request.get("seconds")),
         Random(seed) if seed is not None else Random(),
-        seat=asked.get("seat"),
-        best=best,
+        seat=request.get("seat"),
+        on_best=report_best,
     )
     return {"action": action}
 
 
 def main(lines: IO[str], out: IO[str]) -> None:
+    """Answer all requests until end of file."""
+
     def send(answer: Json) -> None:
         out.write(json.dumps(answer, separators=(",", ":")) + "\n")
         out.flush()
@@ -71,4 +73,4 @@ if __name__ == "__main__":
     try:
         main(sys.stdin, sys.stdout)
     except BrokenPipeError:
-        os._exit(0)  # whoever asked is dead: nobody hears the answer, or a complaint about that
+        os._exit(0)  # the server is gone; exit without a traceback

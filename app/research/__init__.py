@@ -1,1 +1,1 @@
-"""Doors for researchers; what they need is an optional extra: pip install "cartagena[research]"."""
+"""Research tools: a PettingZoo environment and training. They need optional extras of the package."""

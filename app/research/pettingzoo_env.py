@@ -1,4 +1,4 @@
-"""A PettingZoo environment (AEC): every preset and module, observations that hold only what a seat sees."""
+"""A PettingZoo environment (AEC) for all presets and modules. Observations contain only what the seat sees."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from pettingzoo.utils import wrappers
 from app import rules
 from app.research.action_table import ActionTable
 from app.rules.core.position import Position
-from app.rules.modules.scoundrels import Discard, OwedDiscard
+from app.rules.modules.scoundrels import Discard, DiscardPlaceholder
 
-_ROW = 20
-_PENDING = ("steal", "share", "stack", "discard")
-_MOST_ACTIONS = 3_000
+_MAX_ROW_SIZE = 20
+_PENDING_KINDS = ("steal", "share", "stack", "discard")
+_MAX_ACTIONS = 3_000
 
 
 def env(**options: Any) -> Any:
-    """The environment behind PettingZoo's usual guards: env(preset="jamaica", players=3)."""
+    """Return the environment with PettingZoo's usual wrapper, for example env(preset="jamaica", players=3)."""
     return wrappers.OrderEnforcingWrapper(CartagenaEnv(**options))
 
 
 class CartagenaEnv(AECEnv):  # type: ignore[misc]
-    """One table. Rewards: +1 for the winner, −1 for everybody else, nothing before the end."""
+    """One table. The rewards are +1 for the winner and −1 for all others at the end of the game."""
 
     metadata = {"name": "cartagena_v1", "render_modes": [], "is_parallelizable": False}  # noqa: RUF012
 
@@ -38,7 +38,7 @@ class CartagenaEnv(AECEnv):  # type: ignore[misc]
         self._position = self._deal()
         self._table = ActionTable(self._position)
         self._chosen: list[str] = []
-        self._count = 0
+        self._action_count = 0
         self.possible_agents = [f"seat_{seat}" for seat in range(self._options.players)]
         self.agents: list[str] = []
         length = len(self._observe(0))
@@ -65,7 +65,7 @@ class CartagenaEnv(AECEnv):  # type: ignore[misc]
             self._rng = random.Random(seed)
         self._position = self._deal()
         self._chosen = []
-        self._count = 0
+        self._action_count = 0
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -76,7 +76,7 @@ class CartagenaEnv(AECEnv):  # type: ignore[misc]
 
     def _next_agent(self) -> str:
         acting = rules.seats_to_act(self._position)
-        return self.possible_agents[acting[0] if acting else self._position.seat]
+        return self.possible_agents[acting[0] if acting else self._position.turn_seat]
 
     def observe(self, agent: str) -> dict[str, Any]:
         seat = self.possible_agents.index(agent)
@@ -86,10 +86,10 @@ class CartagenaEnv(AECEnv):  # type: ignore[misc]
         return {"observation": np.array(self._observe(seat), np.int16), "action_mask": mask}
 
     def _observe(self, seat: int) -> list[int]:
-        """The seat's view (docs/interchange.md) as numbers, its own pirates and cards first."""
+        """Return the seat's view (docs/interchange.md) as numbers, with its own pirates and cards first."""
         ruleset = self._position.ruleset
         view = rules.view(self._position, seat)
-        numbers, places = ruleset.kinds.numbers, ruleset.route.places
+        numbers, places = ruleset.kinds.by_name, ruleset.route.places
         players = view["players"]
         order = [(seat + n) % len(players) for n in range(len(players))]
         seen = list(ruleset.route.symbol)
@@ -104,13 +104,13 @@ class CartagenaEnv(AECEnv):  # type: ignore[misc]
             seen += [*spots, *hand, held, int(players[other]["resigned"])]
         seen += [view["discard"].count(card) for card in numbers]
         row = [numbers[card] for card in view["row"]]
-        seen += row + [-1] * (_ROW - len(row))
+        seen += row + [-1] * (_MAX_ROW_SIZE - len(row))
         chests = {str(space) for space in view["chests"]}
         seen += [int(str(name) in chests) for name in ruleset.route.names]
         pending = view["pending"]
         offered = (pending or {}).get("cards") or ()
         seen += [offered.count(card) if offered else 0 for card in numbers]
-        # A discard that is not complete has not happened for anybody but the seat that makes it.
+        # Only the seat that is discarding sees the cards it has chosen so far.
         chosen = self._chosen if rules.seats_to_act(self._position)[:1] == (seat,) else []
         seen += [chosen.count(card) for card in numbers]
         deck = view["deck"] if isinstance(view["deck"], int) else len(view["deck"])
@@ -121,7 +121,7 @@ class CartagenaEnv(AECEnv):  # type: ignore[misc]
             view["turn"]["taken"],
             int(view["turn"]["captain_used"]),
             (None, "cartagena", "tortuga").index(view["sloop"]),
-            -1 if pending is None else _PENDING.index(pending["kind"]),
+            -1 if pending is None else _PENDING_KINDS.index(pending["kind"]),
         ]
 
     def step(self, action: Any) -> None:
@@ -135,27 +135,27 @@ class CartagenaEnv(AECEnv):  # type: ignore[misc]
             raise ValueError(f"action {action} is not legal for {agent}; the mask says which are")
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        wanted = listed[int(action)]
-        if isinstance(wanted, str):
-            self._chosen.append(wanted)
-            owed = rules.legal(self._position, seat)[0]
-            assert isinstance(owed, OwedDiscard)
-            if len(self._chosen) < owed.count:
+        chosen = listed[int(action)]
+        if isinstance(chosen, str):
+            self._chosen.append(chosen)
+            discard = rules.legal(self._position, seat)[0]
+            assert isinstance(discard, DiscardPlaceholder)
+            if len(self._chosen) < discard.count:
                 return
-            wanted, self._chosen = Discard(tuple(sorted(self._chosen))), []
-        self._position, _ = rules.apply(self._position, seat, wanted)
-        self._count += 1
+            chosen, self._chosen = Discard(tuple(sorted(self._chosen))), []
+        self._position, _ = rules.apply(self._position, seat, chosen)
+        self._action_count += 1
         if self._position.winner is not None:
             for index, name in enumerate(self.possible_agents):
                 self.rewards[name] = 1.0 if index == self._position.winner else -1.0
             self.terminations = dict.fromkeys(self.agents, True)
-        elif self._count >= _MOST_ACTIONS:
+        elif self._action_count >= _MAX_ACTIONS:
             self.truncations = dict.fromkeys(self.agents, True)
         self._accumulate_rewards()
         self.agent_selection = self._next_agent()
 
     def render(self) -> None:
-        """Nothing is drawn; `cartagena picture` draws positions."""
+        """Do nothing. `cartagena picture` draws positions."""
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing; there are no resources to release."""

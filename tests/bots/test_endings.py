@@ -1,4 +1,4 @@
-"""Games come to an end, whoever sits opposite: programs that hoard, wait or wander about."""
+"""Games of bots end even against programs that hoard, wait or play at random."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import pytest
 from app import rules
 from app.play.schedule import forfeit
 from app.rules.core.event import TurnPassed
-from tests.bots.tables import Json, chosen, seed
+from tests.bots.tables import Json, choose_action, seed
 
-Silly = Callable[[Sequence[Json], random.Random], Json]
-MOST = 1_200
-"""Actions; games between bots take about a hundred."""
+SillyProgram = Callable[[Sequence[Json], random.Random], Json]
+MAX_ACTIONS = 1_200
+"""Games between bots take about a hundred actions."""
 
 
-def first_of(kinds: Sequence[str]) -> Silly:
-    """Somebody who does the first of these that is allowed, any one of its kind."""
+def prefer(kinds: Sequence[str]) -> SillyProgram:
+    """Return a program that plays a random action of the first of these types that is legal."""
 
     def choose(actions: Sequence[Json], rng: random.Random) -> Json:
         for kind in kinds:
@@ -30,28 +30,28 @@ def first_of(kinds: Sequence[str]) -> Silly:
     return choose
 
 
-SILLY: dict[str, Silly] = {
-    "hoards": first_of(("retreat", "end", "advance")),
-    "waits": first_of(("end", "retreat", "advance")),
-    "to and fro": first_of(("retreat", "advance", "end")),
+SILLY_PROGRAMS: dict[str, SillyProgram] = {
+    "hoards": prefer(("retreat", "end", "advance")),
+    "waits": prefer(("end", "retreat", "advance")),
+    "to and fro": prefer(("retreat", "advance", "end")),
     "wanders": lambda actions, rng: rng.choice(actions),
 }
 
 
-def actions_until_over(level: str, preset: str, silly: Silly, number: int) -> int:
+def count_actions(level: str, preset: str, program: SillyProgram, number: int) -> int:
     position = rules.new_game(rules.parse_options({"preset": preset, "players": 2}), seed(f"silly|{number}"))
     bot = number % 2
     rng = random.Random(number)
     history: list[Json] = []
     count = 0
     turns = 0
-    # From there on a bot in a room gives up (tests/play/schedule/test_forfeit.py).
-    while position.winner is None and count < MOST and turns <= forfeit.MOST_ACTIONS // 3:
+    # After this many turns a bot in a room resigns (tests/play/schedule/test_forfeit.py).
+    while position.winner is None and count < MAX_ACTIONS and turns <= forfeit.MAX_BOT_ACTIONS // 3:
         seat = rules.seats_to_act(position)[0]
         if seat == bot:
-            move = chosen(position, seat, history, level, 150, f"silly|{number}|{count}")
+            move = choose_action(position, seat, history, level, 150, f"silly|{number}|{count}")
         else:
-            move = silly([rules.action_to_json(action) for action in rules.legal(position, seat)], rng)
+            move = program([rules.action_to_json(action) for action in rules.legal(position, seat)], rng)
         position, events = rules.apply(position, seat, rules.action_from_json(move))
         turns += any(isinstance(event, TurnPassed) and event.seat == bot for event in events)
         history += rules.events_for(events, bot, position.options)
@@ -60,9 +60,9 @@ def actions_until_over(level: str, preset: str, silly: Silly, number: int) -> in
 
 
 @pytest.mark.parametrize("level", ["sailor", "mate", "captain", "legend"])
-def test_a_game_against_somebody_silly_ends(level: str):
-    # Only a sailor ever went in circles: it meets everybody everywhere, the slower ones each of them once.
+def test_a_game_against_a_silly_program_ends(level: str):
+    # Only the sailor has ever played in circles, so it meets every program in every preset; the others once.
     presets = ("jamaica", "tortuga", "hispaniola")
-    for number, (who, silly) in enumerate(SILLY.items()):
+    for number, (name, program) in enumerate(SILLY_PROGRAMS.items()):
         for preset in presets if level == "sailor" else (presets[number % 3],):
-            assert actions_until_over(level, preset, silly, number) < MOST, (who, preset)
+            assert count_actions(level, preset, program, number) < MAX_ACTIONS, (name, preset)

@@ -1,4 +1,4 @@
-"""Every level plays every preset and every module, alone and together, to the end."""
+"""Every level finishes games with all presets and modules, alone and combined."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import pytest
 
 from app import rules
 from app.bots import LEVELS
-from tests.bots.tables import Json, chosen, play, wander
+from tests.bots.tables import Json, choose_action, play, play_randomly
 
-# Pairwise: every two values of (preset, card gain, scoundrels, black magic, hands) meet at some table.
+# Pairwise coverage: any two values of (preset, card gain, scoundrels, black magic, hands) occur together.
 TABLES: list[tuple[Json, tuple[str, ...]]] = [
     ({"preset": "jamaica"}, ("legend", "cabin-boy")),
     ({"preset": "jamaica", "card_gain": "both", "scoundrels": True}, ("mate", "sailor", "captain")),
@@ -43,19 +43,19 @@ def test_bots_finish_their_games(options: Json, levels: tuple[str, ...]):
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_level_finishes_against_itself(level: str):
-    position, _ = play({"preset": "jamaica"}, (level, level), number=3, most=4000)
+    position, _ = play({"preset": "jamaica"}, (level, level), number=3, max_actions=4000)
     assert position.winner is not None
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_whatever_is_owed_is_answered(level: str):
-    """Steal, share, stack and discard, by every level, with open and with hidden hands."""
+def test_every_pending_choice_is_answered(level: str):
+    """Steal, share, stack and discard, with every level, with open and hidden hands."""
     answered: set[str] = set()
     met: set[str] = set()
     for hands in ("hidden", "open"):
         options = {"preset": "dungeon", "players": 3, "black_magic": True, "scoundrels": True, "hands": hands}
         for number in range(12):
-            for position, histories in wander(options, number):
+            for position, histories in play_randomly(options, number):
                 if position.pending is None or position.winner is not None:
                     continue
                 owed = type(position.pending).__name__ + hands
@@ -63,7 +63,7 @@ def test_whatever_is_owed_is_answered(level: str):
                     continue
                 met.add(owed)
                 for seat in rules.seats_to_act(position):
-                    move = chosen(position, seat, histories[seat], level, 100, f"{number}")
+                    move = choose_action(position, seat, histories[seat], level, 100, f"{number}")
                     rules.apply(position, seat, rules.action_from_json(move))
                     answered.add(move["type"] + hands)
             if len(answered) == (4 if hands == "hidden" else 8):
@@ -72,10 +72,10 @@ def test_whatever_is_owed_is_answered(level: str):
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_the_same_chance_gives_the_same_game(level: str):
+def test_the_same_random_seed_gives_the_same_game(level: str):
     options = {"preset": "hispaniola"}
-    one = play(options, (level, "sailor"), number=5, most=25)
-    assert play(options, (level, "sailor"), number=5, most=25) == one
+    one = play(options, (level, "sailor"), number=5, max_actions=25)
+    assert play(options, (level, "sailor"), number=5, max_actions=25) == one
 
 
 @pytest.mark.parametrize("level", ["mate", "captain", "legend"])
@@ -83,14 +83,14 @@ def test_the_same_chance_gives_the_same_game(level: str):
 def test_a_turn_that_wins_is_found_and_played(level: str, preset: str):
     position = rules.new_game(rules.parse_options({"preset": preset, "players": 2, "first": 0}), seed_of_win)
     goal = position.ruleset.route.goal
-    # Three pirates are left, each one card away from the goal; every other symbol space ahead is far off.
+    # Three pirates are left, each one card away from the goal.
     position.pirates[0] = [goal - 1, goal - 1, goal - 1, goal, goal, goal]
-    position.crowd[:] = bytes(len(position.crowd))
+    position.occupancy[:] = bytes(len(position.occupancy))
     for places in position.pirates:
         for place in places:
-            position.crowd[place] += 1
+            position.occupancy[place] += 1
     for number in range(3):
-        move = chosen(position, 0, [], level, 5_000, f"win|{number}")
+        move = choose_action(position, 0, [], level, 5_000, f"win|{number}")
         position, _ = rules.apply(position, 0, rules.action_from_json(move))
     assert position.winner == 0
 
@@ -98,8 +98,8 @@ def test_a_turn_that_wins_is_found_and_played(level: str, preset: str):
 seed_of_win = "5" * 64
 
 
-def test_two_patient_bots_do_not_wait_for_each_other_for_ever():
-    """With min_actions 0 passing is free; after a bare pass a bot must do something."""
+def test_two_patient_bots_do_not_pass_forever():
+    """With min_actions 0 a seat may always pass, but a bot never passes twice in a row without an action."""
     position, moves = play({"preset": "tortuga", "scoundrels": True, "min_actions": 0}, ("mate", "mate"))
     assert position.winner is not None
     assert len(moves) < 600

@@ -1,4 +1,4 @@
-"""Bots at tables of the running product: at creation and later, through a crash, into a rematch, in silence."""
+"""Bots at tables of a running server: joining, surviving a crash, taking part in a rematch, never chatting."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import httpx
 from app.bots.pool import BotPool
 from app.client.api import Api
 from app.client.seat import Seat, play_seat
-from tests.bots.test_third_party import token_for
+from tests.bots.test_third_party import create_token
 from tests.sockets.running_server import in_process
 
 
 async def test_bots_fill_seats_survive_a_crash_keep_their_seats_and_never_chat(sqlite_url: str):
     asked: list[Seat] = []
     is_killed = False
-    async with in_process(sqlite_url) as server, Api(server.base, await token_for(server, "Ann")) as api:
+    async with in_process(sqlite_url) as server, Api(server.base, await create_token(server, "Ann")) as api:
         pool = server.game_server.context.bots
         assert isinstance(pool, BotPool)
 
         def play(seat: Seat) -> dict[str, object]:
-            """Kill the process that has thought; the game goes on with a plain move and a new process."""
+            """Kill a worker process; the game goes on with a fallback action and a new process."""
             nonlocal is_killed
             for worker in () if is_killed else pool.workers:
                 os.kill(worker, signal.SIGKILL)
@@ -53,4 +53,4 @@ async def test_bots_fill_seats_survive_a_crash_keep_their_seats_and_never_chat(s
         seats = (await api.state(following))["table"]["seats"]
         assert sorted(seat["bot"] for seat in seats if seat["bot"]) == ["mate", "sailor"]
         for where in (game, following):
-            assert await server.game_server.store.chat(where, 0, 100) == []
+            assert await server.game_server.store.chat.read_lines(where, 0, 100) == []

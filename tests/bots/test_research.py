@@ -1,4 +1,4 @@
-"""The door for researchers: numbers for every action, and PettingZoo's own API test where it is installed."""
+"""The research environment: numbering of actions, and PettingZoo's API test if it is installed."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 from app import rules
 from app.research.action_table import ActionTable
-from app.rules.modules.scoundrels import OwedDiscard
-from tests.bots.tables import wander
+from app.rules.modules.scoundrels import DiscardPlaceholder
+from tests.bots.tables import play_randomly
 
 TABLES: list[dict[str, Any]] = [
     {"preset": "tortuga", "players": 2},
@@ -23,19 +23,19 @@ TABLES: list[dict[str, Any]] = [
 @pytest.mark.parametrize("options", TABLES)
 def test_every_legal_action_has_a_number_of_its_own(options: dict[str, Any]):
     table = None
-    for position, _ in wander(options, 4):
+    for position, _ in play_randomly(options, 4):
         table = table or ActionTable(position)
         for seat in rules.seats_to_act(position):
             listed = rules.legal(position, seat)
             found = table.legal(position, seat, [])
             assert all(0 <= number < table.size for number in found)
-            if not isinstance(listed[0], OwedDiscard):
+            if not isinstance(listed[0], DiscardPlaceholder):
                 assert sorted(map(str, found.values())) == sorted(map(str, listed))
 
 
 @pytest.mark.parametrize("options", TABLES)
-def test_pettingzoo_finds_nothing_to_complain_about(options: dict[str, Any]):
-    """Without the optional extra, the import says what is missing; with it, the library's own test runs."""
+def test_pettingzoo_api_check_passes(options: dict[str, Any]):
+    """Without the optional extra the import names the missing package; with it, PettingZoo's API test runs."""
     if importlib.util.find_spec("pettingzoo") is None:
         with pytest.raises(ModuleNotFoundError):
             importlib.import_module("app.research.pettingzoo_env")
@@ -45,12 +45,12 @@ def test_pettingzoo_finds_nothing_to_complain_about(options: dict[str, Any]):
     from app.research.pettingzoo_env import env
 
     with warnings.catch_warnings():
-        # The library warns about its own deprecations and about observations it finds unusual.
+        # PettingZoo warns about its own deprecations and about unusual observations.
         warnings.simplefilter("ignore")
         api_test(env(**options), num_cycles=600, verbose_progress=False)
 
 
-def test_a_half_made_discard_is_shown_to_the_seat_that_makes_it_alone():
+def test_only_the_discarding_seat_sees_an_unfinished_discard():
     from app.research.pettingzoo_env import CartagenaEnv
 
     table = CartagenaEnv(preset="jamaica", players=3, scoundrels=True, first=0)

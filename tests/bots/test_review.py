@@ -1,4 +1,4 @@
-"""The review of a finished game: chances, luck and choices, and better turns, all from the record alone."""
+"""The review of a finished game: chances, luck, losses and better turns."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from app import rules
 from app.bots.review import review
 from app.client import Api, ApiError
 from app.client.seat import Seat, play_seat
-from tests.bots.tables import chosen, seed
-from tests.bots.test_third_party import token_for
+from tests.bots.tables import choose_action, seed
+from tests.bots.test_third_party import create_token
 from tests.sockets.running_server import in_process
 
 Json = dict[str, Any]
@@ -23,7 +23,7 @@ NONCES = ("0" * 32, "1" * 32, "2" * 32)
 
 
 def record_of(options: Json, levels: tuple[str, ...]) -> rules.Record:
-    """A game of bots as a record; the deal is that of the record's own seed."""
+    """Return the record of a game between bots."""
     server_seed = seed("review")
     nonces = NONCES[: len(levels)]
     given = rules.parse_options({"players": len(levels), **options})
@@ -32,7 +32,7 @@ def record_of(options: Json, levels: tuple[str, ...]) -> rules.Record:
     histories: list[list[Json]] = [[] for _ in levels]
     while position.winner is None:
         seat = rules.seats_to_act(position)[0]
-        move = chosen(position, seat, histories[seat], levels[seat], 100, f"review|{len(moves)}")
+        move = choose_action(position, seat, histories[seat], levels[seat], 100, f"review|{len(moves)}")
         action = rules.action_from_json(move)
         marks = ("hint",) if len(moves) == 4 else ()
         moves.append(rules.Move(seat, action, len(moves), "bot", marks))
@@ -47,7 +47,7 @@ def record_of(options: Json, levels: tuple[str, ...]) -> rules.Record:
         players=tuple((level, level) for level in levels),
         moves=tuple(moves),
         winner=position.winner,
-        places=tuple(rules.places(position)),
+        places=tuple(rules.finishing_places(position)),
         reason="goal",
     )
 
@@ -57,7 +57,7 @@ def record() -> rules.Record:
     return record_of({"preset": "jamaica"}, ("mate", "cabin-boy"))
 
 
-def test_the_turns_cover_the_game_without_a_gap(record: rules.Record):
+def test_turns_cover_the_whole_game(record: rules.Record):
     turns = review(record)["turns"]
     assert turns[0]["first_step"] == 0
     assert turns[-1]["step"] == len(record.moves)
@@ -67,7 +67,7 @@ def test_the_turns_cover_the_game_without_a_gap(record: rules.Record):
         assert movers == {turn["seat"]}
 
 
-def test_chances_are_chances_and_end_with_the_winner(record: rules.Record):
+def test_chances_add_up_and_end_with_the_winner(record: rules.Record):
     found = review(record)
     for chances in [found["start"], *(turn["chances"] for turn in found["turns"])]:
         assert sum(chances) == pytest.approx(1, abs=0.001)
@@ -75,12 +75,12 @@ def test_chances_are_chances_and_end_with_the_winner(record: rules.Record):
     assert found["turns"][-1]["chances"][record.winner or 0] == 1
 
 
-def test_a_beginner_gives_more_away_than_a_mate(record: rules.Record):
+def test_a_cabin_boy_loses_more_chance_than_a_mate(record: rules.Record):
     loss = review(record)["loss"]
     assert loss[1] > 2 * loss[0]
 
 
-def test_a_better_turn_is_told_in_events_of_that_seat(record: rules.Record):
+def test_a_better_turn_is_given_as_events_of_that_seat(record: rules.Record):
     better = [turn for turn in review(record)["turns"] if turn["better"]]
     assert better
     for turn in better:
@@ -105,8 +105,8 @@ def test_every_module_can_be_reviewed(options: Json):
     assert found["turns"][-1]["chances"].count(1) == 1
 
 
-async def test_a_finished_game_can_be_reviewed_and_a_running_one_not(sqlite_url: str):
-    async with in_process(sqlite_url) as server, Api(server.base, await token_for(server, "Ann")) as api:
+async def test_only_a_finished_game_can_be_reviewed(sqlite_url: str):
+    async with in_process(sqlite_url) as server, Api(server.base, await create_token(server, "Ann")) as api:
         game = await api.create(
             {"preset": "jamaica", "players": 2}, visibility="unlisted", pace=0, hints=True
         )
@@ -114,7 +114,7 @@ async def test_a_finished_game_can_be_reviewed_and_a_running_one_not(sqlite_url:
         await api.add_bot(game, "cabin-boy")
         await api.start(game)
         with pytest.raises(ApiError) as early:
-            await api.ask("GET", f"/games/{game}/review")
+            await api.request("GET", f"/games/{game}/review")
         assert early.value.code == "not_over"
         asked = []
 
@@ -124,11 +124,11 @@ async def test_a_finished_game_can_be_reviewed_and_a_running_one_not(sqlite_url:
             if len(asked) > 5:
                 return {"type": "resign"}
             body = {"id": f"hint-{len(asked):05}", "version": state["seq"]}
-            return dict((await api.ask("POST", f"/games/{game}/hint", body))["action"])
+            return dict((await api.request("POST", f"/games/{game}/hint", body))["action"])
 
         async with asyncio.timeout(100):
             await play_seat(api, game, play_hints)
-        found = await api.ask("GET", f"/games/{game}/review")
+        found = await api.request("GET", f"/games/{game}/review")
         assert found["result"]["reason"] == "resigned"
         assert sum(found["hints"]) >= 1
         async with httpx.AsyncClient() as browser:

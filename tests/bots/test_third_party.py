@@ -1,4 +1,4 @@
-"""Programs of other people: the examples of docs/bots.md play whole games against a real server."""
+"""Third-party bots: the examples of docs/bots.md play whole games against a real server."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import re
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,17 +14,19 @@ from pathlib import Path
 import httpx
 import pytest
 
+from app import rules
 from app.client import Api, ApiError
 from app.client.errors import PlayerFailed
 from app.client.play import Program
 from app.client.seat import Seat, play_seat
+from tests.bots.tables import Json, choose_action, seed
 from tests.sockets.running_server import RunningServer, in_process
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "bots.md"
 
 
-def example(name: str) -> str:
-    """A block of docs/bots.md by the name in its first line."""
+def read_example(name: str) -> str:
+    """Return the code block of docs/bots.md with this name in its first line."""
     found = re.search(rf"```python\n# {name}\n(.*?)```", DOCS.read_text(), re.DOTALL)
     assert found is not None
     return found[1]
@@ -35,11 +38,11 @@ async def server(sqlite_url: str) -> AsyncIterator[RunningServer]:
         yield running
 
 
-class Enough(Exception):
-    """The program has gone."""
+class BotStopped(Exception):
+    """Raised by a test bot that stops playing."""
 
 
-async def token_for(server: RunningServer, name: str) -> str:
+async def create_token(server: RunningServer, name: str) -> str:
     async with httpx.AsyncClient(base_url=server.base, headers={"Origin": server.base}, timeout=60) as person:
         password = "a long salty password"
         made = await person.post("/api/v1/account/register", json={"name": name, "password": password})
@@ -61,16 +64,16 @@ async def run(*command: str) -> tuple[int, str, str]:
 
 
 def test_the_examples_are_short():
-    assert len(example("example-bot").splitlines()) < 40
-    assert len(example("example-client").splitlines()) < 40
+    assert len(read_example("example-bot").splitlines()) < 40
+    assert len(read_example("example-client").splitlines()) < 40
 
 
 async def test_the_example_bot_plays_a_game_by_lines(server: RunningServer, tmp_path: Path):
     program = tmp_path / "bot.py"
-    program.write_text(example("example-bot"))
+    program.write_text(read_example("example-bot"))
     code, out, problems = await run(
         *(sys.executable, "-m", "app.cli", "bot", "play", "--server", server.base),
-        *("--token", await token_for(server, "Liner"), "--cmd", f"{sys.executable} {program}"),
+        *("--token", await create_token(server, "Liner"), "--cmd", f"{sys.executable} {program}"),
         *("--preset", "tortuga", "--players", "3", "--against", "sailor"),
     )
     assert code == 0, problems
@@ -79,16 +82,16 @@ async def test_the_example_bot_plays_a_game_by_lines(server: RunningServer, tmp_
 
 async def test_the_example_client_plays_a_game(server: RunningServer, tmp_path: Path):
     program = tmp_path / "client.py"
-    program.write_text(example("example-client"))
+    program.write_text(read_example("example-client"))
     code, out, problems = await run(
-        sys.executable, str(program), server.base, await token_for(server, "Clienty")
+        sys.executable, str(program), server.base, await create_token(server, "Clienty")
     )
     assert code == 0, problems
     assert "'reason': 'goal'" in out
 
 
-async def test_a_program_knows_no_more_than_its_seat(server: RunningServer):
-    """Nothing a program is ever given names a card of a hidden hand, and its view is the seat's own."""
+async def test_a_third_party_bot_knows_no_more_than_its_seat(server: RunningServer):
+    """A bot receives its seat's own view, and nothing it receives names a card of a hidden hand."""
     asked: list[Seat] = []
 
     def look(seat: Seat) -> dict[str, object]:
@@ -98,10 +101,10 @@ async def test_a_program_knows_no_more_than_its_seat(server: RunningServer):
         assert seat.view["seed"] is None
         assert isinstance(seat.view["deck"], int)
         if len(asked) == 1:
-            return {"type": "advance", "card": "hook", "from": "goal"}  # refused, and asked again
+            return {"type": "advance", "card": "hook", "from": "goal"}  # refused, then the bot is asked again
         return {"type": "resign"} if len(asked) > 12 else seat.actions[0]
 
-    async with Api(server.base, await token_for(server, "Looker")) as api:
+    async with Api(server.base, await create_token(server, "Looker")) as api:
         game = await api.create({"preset": "jamaica", "players": 2}, visibility="unlisted", pace=0)
         await api.sit(game)
         await api.add_bot(game, "cabin-boy")
@@ -113,28 +116,28 @@ async def test_a_program_knows_no_more_than_its_seat(server: RunningServer):
     assert len(asked) == 13
 
 
-async def test_a_program_that_comes_late_is_told_all_its_seat_has_seen(server: RunningServer):
-    """The second program joins in the middle; what it draws on reaches back to the first action."""
+async def test_a_late_bot_receives_everything_its_seat_has_seen(server: RunningServer):
+    """A second bot takes over during the game and receives the history from the first action on."""
     early: list[list[dict[str, object]]] = []
     late: list[list[dict[str, object]]] = []
 
     def begin(seat: Seat) -> dict[str, object]:
         early.append(list(seat.history))
         if len(early) == 8:
-            raise Enough
+            raise BotStopped
         return seat.actions[0]
 
     def go_on(seat: Seat) -> dict[str, object]:
         late.append(list(seat.history))
         return {"type": "resign"} if len(late) > 6 else seat.actions[0]
 
-    async with Api(server.base, await token_for(server, "Later")) as api:
+    async with Api(server.base, await create_token(server, "Later")) as api:
         game = await api.create({"preset": "jamaica", "players": 2}, visibility="unlisted", pace=0)
         await api.sit(game)
         await api.add_bot(game, "sailor")
         await api.start(game)
         async with asyncio.timeout(60):
-            with pytest.raises(Enough):
+            with pytest.raises(BotStopped):
                 await play_seat(api, game, begin)
             await play_seat(api, game, go_on)
         whole = [event for step in (await api.seen(game))["steps"] for event in step["events"]]
@@ -151,7 +154,7 @@ async def test_a_wrong_token_is_refused_with_a_code(server: RunningServer):
             await api.create({"preset": "jamaica", "players": 2})
 
 
-async def test_a_program_that_breaks_down_is_told():
+async def test_a_crashing_bot_is_reported():
     program = Program(f"{sys.executable} -c pass")
     await program.start()
     with pytest.raises(PlayerFailed):
@@ -159,8 +162,8 @@ async def test_a_program_that_breaks_down_is_told():
     await program.stop()
 
 
-async def test_a_program_that_is_too_fast_waits_and_goes_on(sqlite_url: str):
-    """The limit refuses frames without naming their ids; the seat must not wait for an answer for ever."""
+async def test_a_bot_that_is_too_fast_waits_and_continues(sqlite_url: str):
+    """The rate limiter refuses frames without their ids; the seat must not wait forever for an answer."""
     asked = []
 
     def hurry(seat: Seat) -> dict[str, object]:
@@ -169,7 +172,7 @@ async def test_a_program_that_is_too_fast_waits_and_goes_on(sqlite_url: str):
 
     async with (
         in_process(sqlite_url, frames_per_second=4.0, frames_burst=4) as server,
-        Api(server.base, await token_for(server, "Hasty")) as api,
+        Api(server.base, await create_token(server, "Hasty")) as api,
     ):
         game = await api.create({"preset": "jamaica", "players": 2}, visibility="unlisted", pace=0)
         await api.sit(game)
@@ -179,3 +182,46 @@ async def test_a_program_that_is_too_fast_waits_and_goes_on(sqlite_url: str):
             result = await play_seat(api, game, hurry)
     assert result is not None
     assert result["reason"] == "resigned"
+
+
+def test_ten_lines_beat_the_sailor(tmp_path: Path) -> None:
+    lines = read_example("example-ten-lines")
+    assert len([line for line in lines.splitlines() if line]) == 10
+    program = tmp_path / "ten_lines.py"
+    program.write_text(lines)
+    root = str(DOCS.parents[1])
+    with subprocess.Popen(
+        [sys.executable, str(program)],
+        env={**os.environ, "PYTHONPATH": root},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as bot:
+        wins = sum(_wins_against_sailor(bot, number) for number in range(8))
+        assert bot.stdin is not None
+        bot.stdin.close()
+    assert wins >= 6
+
+
+def _wins_against_sailor(bot: subprocess.Popen[str], number: int) -> bool:
+    assert bot.stdin is not None
+    assert bot.stdout is not None
+    own = number % 2
+    position = rules.new_game(rules.parse_options({"preset": "tortuga", "players": 2}), seed(f"ten|{number}"))
+    histories: list[list[Json]] = [[], []]
+    for count in range(600):
+        if position.winner is not None:
+            break
+        seat = position.turn_seat
+        if seat == own:
+            actions = [rules.action_to_json(action) for action in rules.legal(position, seat)]
+            asked = {"view": rules.view(position, seat), "actions": actions, "history": histories[seat]}
+            bot.stdin.write(json.dumps({"do": "choose", "seat": seat, **asked}) + "\n")
+            bot.stdin.flush()
+            action = json.loads(bot.stdout.readline())["action"]
+        else:
+            action = choose_action(position, seat, histories[seat], "sailor", 500, f"{number}|{count}")
+        position, events = rules.apply(position, seat, rules.action_from_json(action))
+        for other, history in enumerate(histories):
+            history += rules.events_for(events, other, position.options)
+    return position.winner == own

@@ -1,4 +1,4 @@
-"""Bots know what their seat knows: imagined positions fit everything seen, and nothing hidden leaks in."""
+"""Sampled positions fit everything that a seat has seen, and hidden cards do not influence them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from app import rules
 from app.bots import LEVELS, Budget
 from app.bots.engine_choose import choose_from_position
-from app.bots.knowledge import Contradiction, suppose
+from app.bots.knowledge import Contradiction, make_hypothesis
 from app.bots.sampling import PositionSampler, acting_seat
-from tests.bots.tables import Json, wander
+from tests.bots.tables import Json, play_randomly
 
 TABLES: list[Json] = [
     {"preset": "hispaniola", "players": 3, "scoundrels": True},
@@ -27,36 +27,36 @@ TABLES: list[Json] = [
 
 @given(table=st.sampled_from(TABLES), number=st.integers(0, 10_000), step=st.integers(0, 250))
 @settings(max_examples=60, deadline=None)
-def test_an_imagined_position_looks_like_the_view(table: Json, number: int, step: int):
-    for count, (position, histories) in enumerate(wander(table, number, step)):
+def test_a_sampled_position_has_the_same_view(table: Json, number: int, step: int):
+    for count, (position, histories) in enumerate(play_randomly(table, number, step)):
         if count != step and position.winner is None:
             continue
         for seat in range(position.options.players):
             view = rules.view(position, seat)
             if position.winner is not None:
                 continue
-            imagined = PositionSampler(view, seat, histories[seat]).sample(random.Random(number))
-            assert rules.view(imagined, seat) == view
-            # Valid in every other way too: the full set of cards, all tokens, nobody in two places.
-            assert rules.position_from_json(rules.position_to_json(imagined)) == imagined
+            sampled = PositionSampler(view, seat, histories[seat]).sample(random.Random(number))
+            assert rules.view(sampled, seat) == view
+            # The sample is a valid position: it has the full set of cards and all tokens.
+            assert rules.position_from_json(rules.position_to_json(sampled)) == sampled
 
 
-GUESSED = ("card_stolen", "cards_shared", "cards_stacked")
+GUESSED_EVENTS = ("card_stolen", "cards_shared", "cards_stacked")
 
 
 @given(table=st.sampled_from(TABLES), number=st.integers(0, 10_000))
 @settings(max_examples=25, deadline=None)
-def test_what_a_seat_is_sure_of_is_true(table: Json, number: int):
-    for position, histories in wander(table, number, 120):
+def test_known_cards_are_where_the_seat_assumes_them(table: Json, number: int):
+    for position, histories in play_randomly(table, number, 120):
         if position.winner is not None:
             return
         for seat in range(position.options.players):
             try:
-                hypothesis = suppose(rules.view(position, seat), histories[seat], random.Random(1))
+                hypothesis = make_hypothesis(rules.view(position, seat), histories[seat], random.Random(1))
             except Contradiction:
-                # Only a guess can be wrong: somebody took or shared cards that this seat did not see.
+                # Only guesses about unseen thefts and shares can be wrong.
                 assert any(
-                    event["type"] in GUESSED and None in (event.get("card"), event.get("keep"))
+                    event["type"] in GUESSED_EVENTS and None in (event.get("card"), event.get("keep"))
                     for event in histories[seat]
                 )
                 continue
@@ -73,7 +73,7 @@ def test_what_a_seat_is_sure_of_is_true(table: Json, number: int):
 
 
 def test_a_card_seen_leaving_the_row_is_remembered():
-    for position, histories in wander({"preset": "hispaniola", "players": 2}, 7, 60):
+    for position, histories in play_randomly({"preset": "hispaniola", "players": 2}, 7, 60):
         if position.winner is not None:
             return
         seen = Counter[str]()
@@ -82,23 +82,23 @@ def test_a_card_seen_leaving_the_row_is_remembered():
                 seen.update(event["cards"])
             elif event["type"] == "advanced" and event["seat"] == 1 and seen[event["card"]]:
                 seen[event["card"]] -= 1
-        imagined = PositionSampler(rules.view(position, 0), 0, histories[0]).sample(random.Random(2))
-        assert seen <= Counter(imagined.hand_names(1))
+        sampled = PositionSampler(rules.view(position, 0), 0, histories[0]).sample(random.Random(2))
+        assert seen <= Counter(sampled.hand_names(1))
 
 
-def shuffled_unseen(position: rules.Position, seat: int, rng: random.Random) -> rules.Position:
-    """Another position that the seat cannot tell from this one."""
+def shuffle_hidden(position: rules.Position, seat: int, rng: random.Random) -> rules.Position:
+    """Return another position that looks the same to the seat."""
     return PositionSampler(rules.view(position, seat), seat, ()).sample(rng)
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_cards_that_a_seat_cannot_see_do_not_change_its_move(level: str):
+def test_hidden_cards_do_not_change_a_bots_action(level: str):
     for table in TABLES[:4]:
-        for count, (position, _) in enumerate(wander(table, 3, 60)):
+        for count, (position, _) in enumerate(play_randomly(table, 3, 60)):
             if count % 12 or position.winner is not None:
                 continue
             seat = rules.seats_to_act(position)[0]
-            other = shuffled_unseen(position, seat, random.Random(count))
+            other = shuffle_hidden(position, seat, random.Random(count))
             assert rules.position_to_json(other) != rules.position_to_json(position)
             moves = [
                 choose_from_position(each, seat, level, Budget(nodes=200), random.Random(9))
@@ -107,9 +107,9 @@ def test_cards_that_a_seat_cannot_see_do_not_change_its_move(level: str):
             assert moves[0] == moves[1]
 
 
-def test_a_view_tells_whose_choice_it_is():
+def test_the_acting_seat_follows_from_the_view():
     for table in TABLES:
-        for position, _ in wander(table, 11, 200):
+        for position, _ in play_randomly(table, 11, 200):
             for seat in rules.seats_to_act(position):
                 view = rules.view(position, seat)
                 actions = [rules.action_to_json(action) for action in rules.legal(position, seat)]
@@ -121,7 +121,7 @@ def test_a_view_tells_whose_choice_it_is():
     ("seat", "level", "code"),
     [(1, "captain", "not_your_turn"), (0, "admiral", "bad_action")],
 )
-def test_a_choice_that_cannot_be_made_is_refused(seat: int, level: str, code: str):
+def test_an_invalid_choose_request_is_refused(seat: int, level: str, code: str):
     position = rules.new_game(rules.parse_options({"preset": "tortuga", "players": 2, "first": 0}), "1" * 64)
     with pytest.raises(rules.RuleError) as refusal:
         choose_from_position(position, seat, level)
