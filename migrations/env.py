@@ -1,4 +1,4 @@
-"""Alembic's environment: runs the migrations on the connection it is handed, or on the configured address."""
+"""Alembic's environment: runs migrations on the given connection, or on the configured database URL."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from alembic import context
 from alembic.ddl.postgresql import PostgresqlImpl
 from sqlalchemy import Connection, Index, create_engine
 
-from app.store.games.tables import metadata as games
-from app.store.people import deal_tables
+from app.store.tables import deals as deal_tables
+from app.store.tables.games import metadata as games
 
 
 class OnlinePostgresqlImpl(PostgresqlImpl):
-    """Alembic's PostgreSQL, with indexes that may have been built already (app/store/online_indexes.py)."""
+    """Creates indexes with IF NOT EXISTS: they may have been built before (app/store/online_indexes.py)."""
 
     __dialect__ = "postgresql"
 
-    def create_index(self, index: Index, **given: Any) -> None:
-        super().create_index(index, **{**given, "if_not_exists": True})
+    def create_index(self, index: Index, **options: Any) -> None:
+        super().create_index(index, **{**options, "if_not_exists": True})
 
 
 def run(connection: Connection) -> None:
-    # SQLite cannot alter most of a table in place: batch mode copies it.
+    # SQLite cannot alter most of a table in place; batch mode copies it.
     context.configure(
         connection=connection,
         target_metadata=[games, deal_tables.metadata],

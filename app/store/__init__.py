@@ -1,1 +1,1 @@
-"""The store: tables and queries; the only layer that knows SQL."""
+"""Tables and queries: the only layer that contains SQL."""

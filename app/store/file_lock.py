@@ -1,6 +1,7 @@
-"""A lock beside a SQLite file: one server a file, as a second one would not learn of the first one's moves.
+"""A lock file beside the SQLite database that admits one server at a time.
 
-SQLite itself would let both write. The lock is the system's: it ends with the process, however that ends.
+SQLite would let two servers write, but neither would learn of the other's moves. The operating system releases the
+lock when the process ends, even by a crash.
 """
 
 from __future__ import annotations
@@ -13,47 +14,48 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from app.store.engine import is_sqlite, sqlite_file
+from app.store.database import get_sqlite_file, is_sqlite
 
-_EVERY = 0.02  # seconds: whoever waits for the one before is ready to open
+_POLL_SECONDS = 0.02  # short: during an upgrade the new server waits here, ready to open
 
 _log = logging.getLogger("cartagena.serve")
 
 
 class FileInUse(Exception):
-    """Another server has this SQLite file."""
+    """Another server is using this SQLite file."""
 
 
 @contextmanager
-def locked_database_file(url: str, wait_seconds: float) -> Iterator[None]:
-    """While the block runs no other server starts on this file; waits so long for one that is stopping.
+def lock_database_file(url: str, wait_seconds: float) -> Iterator[None]:
+    """Keep other servers from starting on this SQLite file while the block runs.
 
-    Raises FileInUse. PostgreSQL needs no such lock, and Windows has none of this kind.
+    Wait up to `wait_seconds` for another server to stop, then raise FileInUse. No-op on PostgreSQL, which needs no such
+    lock, and on Windows, which has none of this kind.
     """
     if not is_sqlite(url) or sys.platform == "win32":
         yield
         return
-    # Not the database itself: closing a second handle on it would drop the locks SQLite holds on it.
-    lock = Path(f"{sqlite_file(url)}-serving")
+    # Not the database file itself: closing a second handle on it would release SQLite's own locks.
+    lock = Path(f"{get_sqlite_file(url)}-serving")
     lock.parent.mkdir(parents=True, exist_ok=True)
-    with lock.open("ab") as held:
-        _take(held, time.monotonic() + wait_seconds)
+    with lock.open("ab") as file:
+        _acquire(file, time.monotonic() + wait_seconds)
         yield
 
 
-def _take(held: IO[bytes], until: float) -> None:
+def _acquire(file: IO[bytes], deadline: float) -> None:
     import fcntl
 
     is_logged = False
     while True:
         try:
-            fcntl.lockf(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            if time.monotonic() > until:
+            if time.monotonic() > deadline:
                 raise FileInUse from None
             if not is_logged:
-                _log.info("another server has this file; this one opens when it has stopped")
+                _log.info("another server is using this file; waiting until it has stopped")
                 is_logged = True
-            time.sleep(_EVERY)
+            time.sleep(_POLL_SECONDS)
         else:
             return

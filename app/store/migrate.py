@@ -1,6 +1,7 @@
-"""Bringing a database to the tables this release expects: a new one at once, an older one by Alembic.
+"""Migration of a database to this release's schema.
 
-Alembic is 11 MB and half a second, so it is loaded only where there is something for it to do.
+An empty database gets the current tables directly, an older one is upgraded by Alembic. Importing Alembic takes 11 MB
+and half a second, so it is imported only when there is something to migrate.
 """
 
 from __future__ import annotations
@@ -9,84 +10,83 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, inspect, text
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.paths import MIGRATIONS
-from app.store.games import tables as game_tables
+from app.store.database import Database, PostgresDatabase
 from app.store.online_indexes import build_indexes
-from app.store.people import deal_tables as people_tables
+from app.store.tables import deals as people_tables
+from app.store.tables import games as game_tables
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
-_LOCK = 4_711_000_001  # any number that is ours: several workers may start at once
+_ADVISORY_LOCK_KEY = 4_711_000_001  # arbitrary; several workers may start at once
 
 
-async def upgrade(engine: AsyncEngine, revision: str = "head") -> None:
-    """Up to a revision, script by script; an empty database gets the newest tables without their history."""
-    if revision == "head" and await _is_at(engine, newest()):
+async def upgrade(database: Database, revision: str = "head") -> None:
+    """Upgrade to a revision, script by script. An empty database gets the current tables directly."""
+    if revision == "head" and await _is_at(database, get_newest_revision()):
         return
-    if revision == "head" and engine.dialect.name == "postgresql":
+    if revision == "head" and isinstance(database, PostgresDatabase):
         tables = (*game_tables.metadata.tables.values(), *people_tables.metadata.tables.values())
-        await build_indexes(engine, tables)
-    async with engine.begin() as run:
-        if engine.dialect.name == "postgresql":
-            await run.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
-        elif engine.dialect.name == "sqlite":
-            # All or nothing: SQLite too can take back a table, but only if the transaction was begun before it.
-            await run.exec_driver_sql("BEGIN IMMEDIATE")
-        is_empty = await run.run_sync(lambda connection: not inspect(connection).get_table_names())
-        if revision == "head" and is_empty:
-            await run.run_sync(_create)
+        await build_indexes(database.engine, tables)
+
+    def migrate(conn: Connection) -> None:
+        if conn.dialect.name == "postgresql":
+            conn.execute(text(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK_KEY})"))
+        if revision == "head" and not inspect(conn).get_table_names():
+            _create_tables(conn)
         else:
-            await run.run_sync(_alembic("upgrade", revision))
+            _make_alembic_command("upgrade", revision)(conn)
+
+    await database.migrate(migrate)
 
 
-async def downgrade(engine: AsyncEngine, revision: str) -> None:
-    """Down to a revision; what only newer tables hold is lost."""
-    async with engine.begin() as run:
-        await run.run_sync(_alembic("downgrade", revision))
+async def downgrade(database: Database, revision: str) -> None:
+    """Downgrade to a revision. Data that exists only in newer tables is lost."""
+    await database.migrate(_make_alembic_command("downgrade", revision))
 
 
-def newest() -> str:
-    """The revision this release expects: its scripts are numbered."""
+def get_newest_revision() -> str:
+    """Return the revision that this release expects: the highest number of its migration scripts."""
     return max(script.name for script in (MIGRATIONS / "versions").glob("[0-9]*.py")).partition("_")[0]
 
 
-async def _is_at(engine: AsyncEngine, revision: str) -> bool:
-    """Whether the database is there already."""
-    try:
-        async with engine.connect() as run:
-            return (await run.execute(text("SELECT version_num FROM alembic_version"))).scalar() == revision
-    except DBAPIError:  # no such table: a database that is new
-        return False
+async def _is_at(database: Database, revision: str) -> bool:
+    """Return whether the database is at this revision; an empty database is at none."""
+
+    def read(conn: Connection) -> bool:
+        if not inspect(conn).has_table("alembic_version"):
+            return False
+        return conn.execute(text("SELECT version_num FROM alembic_version")).scalar() == revision
+
+    return await database.inspect(read)
 
 
-def _create(connection: Connection) -> None:
-    """The tables as the code names them (a test holds them against what the scripts make), and Alembic's mark."""
+def _create_tables(conn: Connection) -> None:
+    """Create all tables and Alembic's version table. A test compares the result with that of the scripts."""
     for tables in (game_tables, people_tables):
-        tables.metadata.create_all(connection, checkfirst=False)
-    connection.execute(
+        tables.metadata.create_all(conn, checkfirst=False)
+    conn.execute(
         text(
             "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL,"
             " CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
         )
     )
-    connection.execute(text("INSERT INTO alembic_version VALUES (:revision)"), {"revision": newest()})
+    conn.execute(text("INSERT INTO alembic_version VALUES (:revision)"), {"revision": get_newest_revision()})
 
 
-def _alembic(do: str, revision: str) -> Callable[[Connection], None]:
+def _make_alembic_command(name: str, revision: str) -> Callable[[Connection], None]:
     from alembic import command
 
-    run: Callable[[Config, str], None] = getattr(command, do)
-    return lambda connection: run(_config(connection), revision)
+    run: Callable[[Config, str], None] = getattr(command, name)
+    return lambda conn: run(_make_config(conn), revision)
 
 
-def _config(connection: Connection) -> Config:
+def _make_config(conn: Connection) -> Config:
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
-    config.attributes["connection"] = connection
+    config.attributes["connection"] = conn
     return config

@@ -1,4 +1,4 @@
-"""The tables of games: the log and its heads, seats, due work, chat, heartbeat."""
+"""Add the tables of games: log, heads, seats, due work, chat, heartbeats."""
 
 from __future__ import annotations
 

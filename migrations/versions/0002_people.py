@@ -1,4 +1,4 @@
-"""The tables of people: players, sessions, accounts, what they block, report and want to hear of."""
+"""Add the tables of people: players, sessions, accounts, blocks, reports and notices."""
 
 from __future__ import annotations
 

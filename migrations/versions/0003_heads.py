@@ -1,4 +1,4 @@
-"""Heads of games in a table of their own: narrow rows that are written with every entry share their pages."""
+"""Move the heads of games to a separate table: they are written with every entry, and narrow rows share pages."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def upgrade() -> None:
         sa.Column("updated_at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("game"),
     )
-    # In the order they were made: games that are played at the same time have their heads side by side.
+    # In the order of creation, so that games played at the same time have adjacent heads.
     op.execute(
         "INSERT INTO heads (game, seq, to_act, deadline, updated_at) "
         "SELECT id, seq, to_act, deadline, updated_at FROM games ORDER BY created_at"
     )
     for name in ("seq", "to_act", "deadline", "updated_at"):
-        # Not a copy of the table: seats, chat and mutes refer to it, and SQLite would not let it go.
+        # Not in batch mode, which copies the table: seats, chat and mutes reference it, so SQLite cannot drop it.
         op.drop_column("games", name)
 
 

@@ -1,4 +1,4 @@
-"""Changes of people are found by their time; ban numbers are not used again; a ban knows where somebody came from."""
+"""Index changes of players by time, never reuse ban numbers, and store where banned players came from."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _make_bans(*more: sa.Column[object], numbered: bool) -> None:
 
 
 def _remake_bans(*more: sa.Column[object], numbered: bool) -> None:
-    """SQLite says at a table's making only whether a number may come again."""
+    """Recreate the table: SQLite sets AUTOINCREMENT only when a table is created."""
     op.drop_index("bans_by_player", table_name="bans")
     op.rename_table("bans", "bans_before")
     _make_bans(*more, numbered=numbered)

@@ -1,4 +1,4 @@
-"""Erasing somebody in steps: what is still to be done, and the way from a person to what they left behind."""
+"""Add the queue of erasures, and indexes that find a person's rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every table that has not begun is looked at from now on: one that everybody has left closes itself."""
+"""Make the sweeper check every open table, so that abandoned ones are closed."""
 
 from __future__ import annotations
 
@@ -18,4 +18,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """A row of due work without anything due is looked at once and forgotten."""
+    """No-op: the older release checks a row without due work once and deletes it."""

@@ -1,4 +1,4 @@
-"""Web push and the switchboard: keys, subscriptions, what is to be pushed; what somebody wants to hear, and when."""
+"""Add web push and the switchboard: keys, subscriptions, the push queue, and notice settings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _preferences() -> tuple[sa.Column[Any], ...]:
 def upgrade() -> None:
     for column in _preferences():
         op.add_column("notices", column)
-    # Whoever gave both an address and a webhook has asked for both.
+    # People who have set both an address and a webhook want both.
     op.execute(
         "UPDATE notices SET every_channel = true WHERE email_confirmed_at IS NOT NULL AND webhook IS NOT NULL"
     )

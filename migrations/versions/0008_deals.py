@@ -1,4 +1,4 @@
-"""The deal of the day: what was fixed for each day, and who has tried it how."""
+"""Add the deal of the day: deals and tries."""
 
 from __future__ import annotations
 

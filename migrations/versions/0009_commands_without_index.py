@@ -1,4 +1,4 @@
-"""No index of commands in the log: whoever writes the next entry of a game has read all of them."""
+"""Drop the index of commands in the log: the writer of an entry has read all earlier ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No table's title in what is to be pushed: it is read from the game when a push is sent, and goes with who gave it."""
+"""Remove titles from queued pushes: they are read from the game when a push is sent, and erased with their author."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """The older release looks for a title wherever there is a headline; without one it says the game's name."""
+    """The older release expects a title wherever there is a headline; for an empty one it shows the game's name."""
     if op.get_bind().dialect.name == "sqlite":
         op.execute(
             "UPDATE pushes SET body = json_set(body, '$.title', '') WHERE json_type(body, '$.headline') IS NOT NULL"

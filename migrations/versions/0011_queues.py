@@ -1,4 +1,4 @@
-"""Add the table of failed queue rows, and indexes with which retention finds only what is to be deleted."""
+"""Add the table of failed queue rows, and indexes of rows that retention may delete."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def upgrade() -> None:
         sa.Column("error", sa.String(200), nullable=False),
         sa.Column("first_at", sa.BigInteger, nullable=False),
     )
-    # Partial indexes in place of whole ones: they hold only what is still to be deleted. The queries of the release
-    # before can use them as well. The old ones are dropped last: that lock stops all use of their tables.
+    # Partial indexes replace full ones and contain only rows yet to be deleted. The previous release can use them too.
+    # The old indexes are dropped last, because that locks out all use of their tables.
     op.create_index("reports_by_settled", "reports", ["settled_at"])
     op.create_index("bans_by_until", "bans", ["until"])
     _create_partial("notices_to_forget", "notices", "confirm_sent_at", _UNCONFIRMED)
     _create_partial("chat_to_forget", "chat", "at", "is_deleted IS {no}")
     _create_partial("players_to_forget", "players", "seen_at", _GUEST)
-    # Without the unclaimed guests: SQLite would search all of them for those to be deleted.
+    # Without unclaimed guests, which SQLite would otherwise scan for rows to delete.
     _create_partial("players_by_account", "players", "claimed_by", "claimed_by IS NOT NULL")
     op.drop_index("chat_by_at", table_name="chat")
     op.drop_index("players_by_seen", table_name="players")

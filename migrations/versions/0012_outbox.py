@@ -1,7 +1,7 @@
-"""Replace the table of pushes by the outbox, and add the queue of games to be checked for notices.
+"""Replace the table of pushes by the outbox, and add the queue of notice checks.
 
-Workers of the release before read `pushes` before they notify anyone, by push or letter: without the table they notify
-nobody, and nobody is notified twice while old and new workers run on one database. What was pushed is carried over.
+Workers of the previous release read `pushes` before they send any notice. Without the table they send none, so no
+notice is sent twice while old and new workers share the database. The record of sent pushes is carried over.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def upgrade() -> None:
         "games_by_next_game", "games", ["next_game"], sqlite_where=not_null, postgresql_where=not_null
     )
     now = int(time.time())
-    # A push that is leased is being sent by a worker of the release before.
+    # A worker of the previous release is sending the pushes under a lease.
     op.execute(
         sa.text(
             "INSERT INTO outbox (player, channel, address, game, at, event, mark, seq, noted_at, sent_at, attempts)"
@@ -58,7 +58,7 @@ def upgrade() -> None:
             " p.attempts FROM pushes p JOIN push_subscriptions s ON s.id = p.subscription"
         ).bindparams(now=now)
     )
-    # Whoever waits for a notice now has no row yet: every game with a deadline is checked once.
+    # People who should get a notice now have no row yet, so every game with a deadline is checked once.
     op.execute(
         sa.text(
             "INSERT INTO notice_checks (game, at, lease_until, n) SELECT g.id, :now, 0, 1 FROM games g"
@@ -96,7 +96,7 @@ def downgrade() -> None:
         sa.Column("sent_at", sa.BigInteger, nullable=True),
     )
     op.create_index("pushes_by_at", "pushes", ["sent_at", "at"])
-    # The older release notifies anew of what was not sent.
+    # The older release sends unsent notices again.
     op.execute(
         "INSERT INTO pushes (subscription, game, event, mark, seq, body, n, at, expires_at, attempts, lease_until,"
         " sent_at) SELECT o.address, o.game, o.event, o.mark, o.seq, '{}', 1, o.noted_at, o.noted_at + 2419200, 0, 0,"

@@ -1,7 +1,7 @@
-"""Rows that earlier releases left under a claimed guest's id become the account's; an index of unsettled tries.
+"""Move rows that older releases left under a claimed guest's id to the account; add an index of unsettled tries.
 
-Claiming a guest moves these rows now (app/store/people/references.py). The tries of a day keep their order: the one
-that counted until now is number 1.
+Since this release, claiming a guest moves these rows (app/store/people/references.py). The tries of a day keep their
+order, and the one that has counted so far becomes number 1.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MOVED = (
     ("mutes", "person", ("game", "muted")),
 )
 
-# Settings for notices that belong together; the first one says whether the group is set.
+# Notice settings that belong together; a group is set if its first column is.
 _NOTICE_GROUPS = (
     ("email", "email_confirmed_at", "confirm_hash", "confirm_sent_at"),
     ("webhook", "webhook_key", "webhook_failures", "webhook_form"),
@@ -37,7 +37,7 @@ _NOTICE_GROUPS = (
 
 
 def upgrade() -> None:
-    # Partial: a try without a result is one of few, and (day, game) is the order in which they are looked through.
+    # Partial: few tries have no result. They are read in the order of (day, game).
     op.create_index(
         "deal_tries_unsettled",
         "deal_tries",
@@ -56,7 +56,7 @@ def upgrade() -> None:
 
 
 def _fill_notices(group: tuple[str, ...]) -> None:
-    """Give an account these settings of its guests where it has none; of two guests', those with the greater id."""
+    """Give accounts that have no such settings those of their guests; of two guests, the greater id wins."""
     of_guest = (
         "FROM notices AS guests JOIN players ON players.id = guests.player"
         f" WHERE players.claimed_by = notices.player AND guests.{group[0]} IS NOT NULL"
@@ -69,7 +69,7 @@ def _fill_notices(group: tuple[str, ...]) -> None:
 
 
 def _move(name: str, column: str, key: Iterable[str]) -> None:
-    """Of two rows with one key, the account's stays; of two guests', the one with the greater id."""
+    """Of rows with the same key, keep the account's; of two guests, the greater id wins."""
     columns: list[sa.ColumnClause[str]] = [sa.column(each) for each in (column, *key)]
     table, players = sa.table(name, *columns), sa.table("players", sa.column("id"), sa.column("claimed_by"))
     twin, person = table.alias("twin"), table.c[column]
@@ -104,7 +104,7 @@ def _move_tries() -> None:
         for number, row in enumerate(group, 1)
     ]
     if changed:
-        # In two passes: (day, person, n) is unique at every moment.
+        # In two passes, so that (day, person, n) stays unique throughout.
         for sign in (-1, 1):
             bind.execute(
                 sa.text("UPDATE deal_tries SET person = :owner, n = :n WHERE game = :game"),
@@ -113,7 +113,7 @@ def _move_tries() -> None:
 
 
 def downgrade() -> None:
-    """The rows stay with the account, as an older release has them too when the account wrote them."""
+    """Keep the rows with the account; an older release reads them as if the account had written them."""
     op.drop_index("invitations_by_inviter", table_name="invitations")
     op.create_index("deal_tries_by_end", "deal_tries", ["ended_at", "day"])
     op.drop_index("deal_tries_unsettled", table_name="deal_tries")

@@ -1,4 +1,4 @@
-"""A counter for each account that "log out everywhere" raises, so that device cookies of before are void."""
+"""Add a counter to accounts that "log out everywhere" increments, to invalidate earlier device cookies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    # With a default in the database: workers of the release before insert accounts without it.
+    # A server default, because workers of the previous release insert accounts without this column.
     op.add_column("accounts", sa.Column("device_epoch", sa.Integer(), nullable=False, server_default="0"))
 
 

@@ -1,4 +1,4 @@
-"""A store on each kind of database."""
+"""Fixtures: a store on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from app.store.engine import make_engine
+from app.store.database import open_database
 from app.store.games.store import SqlGameStore, open_store
 from app.store.migrate import upgrade
 
 
 @pytest.fixture
 async def migrated_url(database_url: str) -> str:
-    engine = make_engine(database_url)
-    await upgrade(engine)
-    await engine.dispose()
+    database = open_database(database_url)
+    await upgrade(database)
+    await database.close()
     return database_url
 
 

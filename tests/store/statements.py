@@ -1,4 +1,4 @@
-"""Counting the statements that reach a database."""
+"""Capture of the SQL statements that are sent to a database."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from sqlalchemy.engine import Engine
 
 
 @contextmanager
-def counted() -> Iterator[list[str]]:
-    """The statements of every engine while the block runs; those of the writer of the log go past them."""
+def captured_statements() -> Iterator[list[str]]:
+    """Yield the list of statements of all engines; the log writers bypass them."""
     seen: list[str] = []
 
-    def note(run: Any, cursor: Any, statement: str, values: Any, context: Any, is_many: bool) -> None:
+    def record(conn: Any, cursor: Any, statement: str, values: Any, context: Any, is_many: bool) -> None:
         seen.append(" ".join(statement.split()))
 
-    event.listen(Engine, "before_cursor_execute", note)
+    event.listen(Engine, "before_cursor_execute", record)
     try:
         yield seen
     finally:
-        event.remove(Engine, "before_cursor_execute", note)
+        event.remove(Engine, "before_cursor_execute", record)

@@ -1,8 +1,8 @@
-"""What an idle server asks its database, again and again, costs the same however long its history is.
+"""The periodic queries of an idle server cost the same however long its history is.
 
-A whole server runs on a database that holds the past of many games and people but nothing to do. Every statement that
-it sends is run again (and rolled back) with the work counted: rows visited on PostgreSQL, steps of the virtual machine
-on SQLite. A statement that reads its way through a table that grows fails the test, with its plan.
+A server runs on a database with a long history of games and people but nothing to do. Every statement that it sends is
+repeated (and rolled back) with its work counted: rows visited on PostgreSQL, virtual machine steps on SQLite. A
+statement that scans a growing table fails the test, which prints its plan.
 """
 
 from __future__ import annotations
@@ -16,36 +16,33 @@ from typing import Any
 import orjson
 import pytest
 from sqlalchemy import Engine, event
-from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.store.engine import is_sqlite, make_engine, sqlite_file
-from app.store.games import tables as game_tables
+from app.store.database import Database, get_sqlite_file, is_sqlite, open_database
 from app.store.games.postgres_writer import PostgresWriter
 from app.store.games.sqlite_writer import SqliteWriter
-from app.store.people import deal_tables as people_tables
-from tests.databases import at_head
+from app.store.tables import deals as people_tables
+from app.store.tables import games as game_tables
+from tests.databases import at_head, connect
 from tests.web.running_site import running
 from tools.history import FILLED, SMALL, Size, fill, player_id
 
 SIZE = Size(games=2000, players=4000, others=2000, entries=4, lines=2)
-MAX_ROWS = (
-    500  # visited by one statement in one table that grows, each of which has four times as many at least
-)
+MAX_ROWS = 500  # that a statement visits in a growing table; each has at least four times as many
 MAX_STEPS = 5000  # a scan of two thousand rows takes more
-# Statements that may read a whole table: a part of their text, and why.
+# Statements that may read a whole table: part of the text, and the reason.
 ALLOWED = {"UPDATE due SET lease_until": "once, when the only worker of a server starts"}
-QUIET_SECONDS = 2.5  # without a new statement: longer than the pause between two of the most frequent rounds
-LONGEST_SECONDS = 60
+QUIET_SECONDS = 2.5  # without a new statement; longer than the interval of the most frequent queries
+MAX_WAIT_SECONDS = 60
 
-A_SCAN = "SELECT count(*) FROM players WHERE name = 'x'", ()
-A_LOOK_UP = "SELECT name FROM players WHERE id = 'x'", ()
+SCAN_EXAMPLE = "SELECT count(*) FROM players WHERE name = 'x'", ()
+LOOK_UP_EXAMPLE = "SELECT name FROM players WHERE id = 'x'", ()
 
 Statements = dict[str, Any]  # text: parameters
 
 
 @contextmanager
 def captured(found: Statements) -> Iterator[None]:
-    """Every statement of every engine in this process, with its newest parameters."""
+    """Collect all statements of all engines in this process, with their latest parameters."""
 
     def note(_: Any, __: Any, statement: str, parameters: Any, ___: Any, is_many: bool) -> None:
         found[statement] = parameters[0] if is_many else parameters
@@ -58,27 +55,27 @@ def captured(found: Statements) -> Iterator[None]:
 
 
 async def until_quiet(found: Statements) -> None:
-    """Returns when a while has passed without a statement that is new."""
+    """Return after QUIET_SECONDS without a new statement."""
     count = -1
-    async with asyncio.timeout(LONGEST_SECONDS):
+    async with asyncio.timeout(MAX_WAIT_SECONDS):
         while count != len(found):
             count = len(found)
             await asyncio.sleep(QUIET_SECONDS)
 
 
 class Checker:
-    """Runs statements with their work counted; nothing of it stays."""
+    """Runs statements, counts their work and rolls them back."""
 
-    def __init__(self, url: str, engine: AsyncEngine) -> None:
-        self._engine = engine
-        self._sqlite = sqlite3.connect(sqlite_file(url), isolation_level=None) if is_sqlite(url) else None
+    def __init__(self, url: str, database: Database) -> None:
+        self._database = database
+        self._sqlite = sqlite3.connect(get_sqlite_file(url), isolation_level=None) if is_sqlite(url) else None
 
     def close(self) -> None:
         if self._sqlite is not None:
             self._sqlite.close()
 
     async def problems(self, statement: str, parameters: Any) -> str:
-        """Where it reads too much; empty: nowhere."""
+        """Return the tables of which the statement reads too much."""
         if self._sqlite is not None:
             steps = self._count_steps(self._sqlite, statement, parameters)
             return f"{steps} steps" if steps > MAX_STEPS else ""
@@ -95,19 +92,19 @@ class Checker:
         if self._sqlite is not None:
             rows = self._sqlite.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)
             return "\n".join(row[3] for row in rows)
-        async with self._engine.connect() as run:
-            return "\n".join(row[0] for row in await run.exec_driver_sql(f"EXPLAIN {statement}", parameters))
+        async with connect(self._database) as conn:
+            return "\n".join(row[0] for row in await conn.exec_driver_sql(f"EXPLAIN {statement}", parameters))
 
     async def _explain(self, statement: str, parameters: Any) -> dict[str, Any]:
-        async with self._engine.connect() as run:
-            answer = await run.exec_driver_sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", parameters)
+        async with connect(self._database) as conn:
+            answer = await conn.exec_driver_sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", parameters)
             plan = answer.scalar_one()
-            await run.rollback()
+            await conn.rollback()
         found: dict[str, Any] = (orjson.loads(plan) if isinstance(plan, str) else plan)[0]
         return found
 
     @staticmethod
-    def _count_steps(run: sqlite3.Connection, statement: str, parameters: Any) -> int:
+    def _count_steps(conn: sqlite3.Connection, statement: str, parameters: Any) -> int:
         steps = 0
 
         def count() -> int:
@@ -115,11 +112,11 @@ class Checker:
             steps += 100
             return 0
 
-        run.execute("BEGIN")
-        run.set_progress_handler(count, 100)
-        run.execute(statement, parameters).fetchall()
-        run.set_progress_handler(None, 0)
-        run.execute("ROLLBACK")
+        conn.execute("BEGIN")
+        conn.set_progress_handler(count, 100)
+        conn.execute(statement, parameters).fetchall()
+        conn.set_progress_handler(None, 0)
+        conn.execute("ROLLBACK")
         return steps
 
 
@@ -130,7 +127,7 @@ def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _is_explained(statement: str) -> bool:
-    """A plain INSERT finds its place by the keys."""
+    """Return whether to check the plan; a plain INSERT only uses keys."""
     return statement.split(None, 1)[0].upper() in ("SELECT", "UPDATE", "DELETE", "WITH")
 
 
@@ -141,36 +138,38 @@ def _is_known(statement: str) -> bool:
 
 def test_every_table_is_filled_with_history_or_known_to_stay_small() -> None:
     tables = {*game_tables.metadata.tables, *people_tables.metadata.tables}
-    assert tables == FILLED | SMALL.keys(), "say in tools/history.py what years of use leave in a new table"
+    assert tables == FILLED | SMALL.keys(), (
+        "add new tables to tools/history.py, with what years of use leave in them"
+    )
     assert not FILLED & SMALL.keys()
 
 
-async def test_no_statement_of_an_idle_server_reads_through_the_history(
+async def test_no_statement_of_an_idle_server_scans_the_history(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     appended: list[object] = []
     for writer in (PostgresWriter, SqliteWriter):  # they bypass the engines
         monkeypatch.setattr(writer, "write", lambda self, batch: appended.extend(batch))
     await at_head(database_url)
-    engine = make_engine(database_url)
-    await fill(engine, SIZE)
+    database = open_database(database_url)
+    await fill(database, SIZE)
     found: Statements = {}
     with captured(found):
         async with running(
             database_url
-        ) as server:  # with the first round of all work, as the database is not empty
+        ) as server:  # the first round of all periodic work runs, since the database is not empty
             _, me = await server.guest("Ann Bonny")
-            # With nobody connected there would be nothing to ask.
-            await server.site.people.live_sessions(["s1", "s2"])
-            await server.site.people.changed(server.site.now() - 60)
+            # Without connected clients there would be no queries.
+            await server.site.people.filter_live_sessions(["s1", "s2"])
+            await server.site.people.read_changed_names(server.site.now() - 60)
             await server.app.state.game_server.rooms.compare_heads()
             await until_quiet(found)
     assert appended == []
     assert me["person"]["id"] != player_id(0)
 
-    check = Checker(database_url, engine)
-    assert await check.problems(*A_SCAN)
-    assert not await check.problems(*A_LOOK_UP)
+    check = Checker(database_url, database)
+    assert await check.problems(*SCAN_EXAMPLE)
+    assert not await check.problems(*LOOK_UP_EXAMPLE)
     failed: list[str] = []
     statements = {each: values for each, values in found.items() if _is_explained(each)}
     for statement, parameters in statements.items():
@@ -180,6 +179,6 @@ async def test_no_statement_of_an_idle_server_reads_through_the_history(
                 f"{problems}\n{statement}\n{parameters!r:.300}\n{await check.plan(statement, parameters)}"
             )
     check.close()
-    await engine.dispose()
-    assert len(statements) > 30, "the rounds were not captured"
+    await database.close()
+    assert len(statements) > 30, "the periodic queries were not captured"
     assert not failed, "\n\n".join(failed)

@@ -1,7 +1,8 @@
-"""Databases that older releases wrote: opened, migrated, logged into, and every game played to its end.
+"""Databases of older releases can be migrated and logged into, and every game can be finished.
 
-The files in `fixtures/` are kept as the release wrote them (`tools/make_database_fixture.py` tells how), with
-running games of every preset and module, some in the middle of an answer that is owed, and an account.
+The files in `fixtures/` were written by the releases (`tools/make_database_fixture.py`). They contain an account and
+running games of every preset and module, some of which wait for an answer.
+`0.1.0-unsealed` was written by 0.1.0 with CARTAGENA_NEW_TABLES=1: tables of version 1, whose seats are not sealed.
 """
 
 from __future__ import annotations
@@ -24,21 +25,21 @@ from tests.sockets.running_server import RunningServer, in_process
 
 FIXTURES = Path(__file__).parent / "fixtures"
 RELEASES = sorted(file.name.removesuffix(".json") for file in FIXTURES.glob("*.json"))
-# The file grows old while it lies here: nobody has been away too long for a test.
+# The fixture grows old: sessions and guests must not expire during a test.
 PATIENT: dict[str, Any] = {"dead_room_days": 0, "guest_days": 0, "session_days": 36_500}
-PATIENCE = 240.0  # seconds for all games together, on a machine that is busy
+PLAY_TIMEOUT_SECONDS = 240.0  # for all games together, on a busy machine
 
 
 @dataclass
-class Old:
-    """A server of today on a copy of the file, and what is known of the people in it."""
+class OldServer:
+    """The current server on a copy of the fixture, with the known data of its people."""
 
     server: RunningServer
     told: dict[str, Any]
     clients: Clients
 
     def person(self, name: str) -> Client:
-        """Somebody with the cookie that the old release gave."""
+        """Return a client with the cookie of the old release."""
         known = self.told["people"][name]
         http = httpx.AsyncClient(
             base_url=self.server.base,
@@ -51,75 +52,87 @@ class Old:
         return client
 
     async def joined(self, name: str) -> list[Client]:
-        """Everybody at this table."""
+        """Return clients of all players at this table."""
         game = self.told["games"][name]
         password = "open sesame" if name == "locked" else None
-        return [await self.person(each).join(game["id"], password=password) for each in game["people"]]
+        return [await self.person(name).join(game["id"], password=password) for name in game["people"]]
 
     def names(self, status: str) -> list[str]:
         return [name for name, game in self.told["games"].items() if game["status"] == status]
 
 
 @pytest.fixture(params=RELEASES)
-async def old(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Old]:
+async def old(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[OldServer]:
     async with _opened(request.param, tmp_path) as old:
         yield old
 
 
+@pytest.fixture
+async def sealed(tmp_path: Path) -> AsyncIterator[OldServer]:
+    async with _opened("0.1.0", tmp_path) as old:
+        yield old
+
+
+@pytest.fixture
+async def unsealed(tmp_path: Path) -> AsyncIterator[OldServer]:
+    async with _opened("0.1.0-unsealed", tmp_path) as old:
+        yield old
+
+
 @asynccontextmanager
-async def _opened(release: str, folder: Path) -> AsyncIterator[Old]:
+async def _opened(release: str, folder: Path) -> AsyncIterator[OldServer]:
     told = json.loads((FIXTURES / f"{release}.json").read_text())
     file = folder / "cartagena.db"
     file.write_bytes(gzip.decompress((FIXTURES / f"{release}.sqlite.gz").read_bytes()))
-    async with in_process(f"sqlite+aiosqlite:///{file}", secret=told["secret"], **PATIENT) as server:
+    async with in_process(f"sqlite:///{file}", secret=told["secret"], **PATIENT) as server:
         clients = Clients(server)
         try:
-            yield Old(server, told, clients)
+            yield OldServer(server, told, clients)
         finally:
             await clients.close()
 
 
 async def _end(people: list[Client]) -> None:
-    """Played to the end, by whoever may act; bots and the server's own moves come by themselves."""
-    async with asyncio.timeout(PATIENCE):
+    """Play the game to its end; bots and the server make their own moves."""
+    async with asyncio.timeout(PLAY_TIMEOUT_SECONDS):
         while people[0].table["status"] == "running":
-            actor = next((each for each in people if each.choices), None)
+            actor = next((client for client in people if client.choices), None)
             if actor is None:
-                await asyncio.sleep(0.005)  # a bot thinks
+                await asyncio.sleep(0.005)  # a bot is thinking
                 continue
             await actor.act(good_choice(actor))
-            for each in people:
-                await each.reaches(actor.seq)
-    for each in people:
-        await each.sees("status", "finished")
-        await each.leave()
+            for client in people:
+                await client.reaches(actor.seq)
+    for client in people:
+        await client.sees("status", "finished")
+        await client.leave()
 
 
-@pytest.mark.parametrize("release", ["0.1.0.dev1", "0.1.0"])  # before and after seats were sealed
-def test_there_is_a_file_and_it_has_every_preset(release: str) -> None:
+@pytest.mark.parametrize("release", ["0.1.0", "0.1.0-unsealed"])
+def test_fixture_exists_and_has_every_preset(release: str) -> None:
     told = json.loads((FIXTURES / f"{release}.json").read_text())
     running = {name for name, game in told["games"].items() if game["status"] == "running"}
     assert running >= {"jamaica", "tortuga", "hispaniola", "first-escape", "dungeon", "jungle", "complete"}
 
 
-async def test_every_running_game_of_an_older_release_is_played_to_its_end(old: Old) -> None:
+async def test_every_running_game_of_an_older_release_can_be_finished(old: OldServer) -> None:
     names = old.names("running")
     assert len(names) > 15
     await asyncio.gather(*(_played(old, name) for name in names))
 
 
-async def _played(old: Old, name: str) -> None:
+async def _played(old: OldServer, name: str) -> None:
     people = await old.joined(name)
-    assert all(each.seat is not None for each in people), name
+    assert all(client.seat is not None for client in people), name
     if people[0].table["paused"]:
-        for each in people:
-            await each.command("consent", to="continue", yes=True)
+        for client in people:
+            await client.command("consent", to="continue", yes=True)
     await _end(people)
     await _assert_chance_holds(people[0])
 
 
 async def _assert_chance_holds(person: Client) -> None:
-    """The record of a game that began before verifies as it did then."""
+    """Check that the record of a game started by the old release still verifies."""
     asked = {"X-Room-Password": "open sesame"}
     answer = await person.http.get(f"/api/v1/games/{person.game}/record", headers=asked)
     record = rules.record_from_json(answer.json())
@@ -128,39 +141,59 @@ async def _assert_chance_holds(person: Client) -> None:
     assert last.winner is not None
 
 
-async def test_a_table_that_had_not_begun_begins_and_is_played(old: Old) -> None:
-    people = await old.joined("not begun, both there")
-    for each in people:
-        assert each.seat is not None
-        await each.command("ready", ready=True)
+async def test_table_that_had_not_started_can_be_started_and_played(sealed: OldServer) -> None:
+    people = await sealed.joined("not begun, both there")
+    for client in people:
+        assert client.seat is not None
+        await client.command("ready", ready=True)
     await people[0].command("start")
-    for each in people:
-        await each.sees("status", "running")
+    for client in people:
+        await client.sees("status", "running")
     await _end(people)
     await _assert_chance_holds(people[0])
 
 
-async def test_somebody_new_sits_down_at_a_table_that_was_opened_before(old: Old) -> None:
-    (anne,) = await old.joined("not begun, a free seat")
-    new = await (await old.clients.person()).join(anne.game)
-    await new.command("sit")  # as the table was opened, so it begins: with seals or without
-    for each in (anne, new):
-        await each.command("ready", ready=True)
+async def test_new_player_can_sit_down_at_a_table_of_an_older_release(sealed: OldServer) -> None:
+    (anne,) = await sealed.joined("not begun, a free seat")
+    new = await (await sealed.clients.person()).join(anne.game)
+    await new.command("sit")
+    for client in (anne, new):
+        await client.command("ready", ready=True)
     await anne.command("start")
-    for each in (anne, new):
-        await each.sees("status", "running")
+    for client in (anne, new):
+        await client.sees("status", "running")
     await _end([anne, new])
     await _assert_chance_holds(anne)
 
 
-async def test_what_was_finished_is_there_and_verifies(old: Old) -> None:
+async def test_unstarted_table_without_seals_can_only_be_left_or_closed(unsealed: OldServer) -> None:
+    (anne,) = await unsealed.joined("not begun, a free seat")
+    assert (anne.seat, anne.table["scheme"], anne.table["nonces"]) == (0, 1, [None, None])
+    for do in ("sit", "ready", "start"):
+        fields = {"ready": True} if do == "ready" else {}
+        assert await anne.refused(do, **fields) == "no_seals"
+    await anne.command("stand")
+    assert anne.seat is None
+    await anne.command("close")
+    await anne.sees("status", "closed")
+
+
+async def test_records_match_those_of_the_release_and_verify(old: OldServer) -> None:
+    for name, record in old.told["records"].items():
+        (anne, *_) = await old.joined(name)
+        answer = await anne.http.get(f"/api/v1/games/{anne.game}/record")
+        assert answer.json() == record
+        assert rules.verify(rules.record_from_json(record), scheme=anne.table["scheme"]).winner is not None
+
+
+async def test_finished_games_are_kept_and_verify(old: OldServer) -> None:
     for name in old.names("finished"):
         (anne, *_) = await old.joined(name)
         assert anne.table["status"] == "finished"
         await _assert_chance_holds(anne)
 
 
-async def test_the_account_is_entered_by_cookie_password_and_token(old: Old) -> None:
+async def test_account_can_be_used_by_cookie_password_and_token(old: OldServer) -> None:
     known = old.told["account"]
     anne = old.person(known["name"])
     mine = (await anne.http.get("/api/v1/me")).json()

@@ -1,4 +1,4 @@
-"""Indexes that a release adds are built while others write to the table."""
+"""New indexes are built without blocking writers of the table."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ import asyncpg
 import pytest
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.store.engine import make_engine
-from app.store.games.tables import metadata
-from app.store.migrate import newest, upgrade
+from app.store.database import PostgresDatabase
+from app.store.migrate import get_newest_revision, upgrade
 from app.store.online_indexes import build_indexes
-from app.store.people import deal_tables
-from app.store.people.tables import players
+from app.store.tables import deals as deal_tables
+from app.store.tables.games import metadata
+from app.store.tables.people import players
 
-SECONDS = 60
+TIMEOUT_SECONDS = 60
 _ADD = (
     "INSERT INTO players (id, name, skeleton, is_account, is_bot, made_at, seen_at)"
     " VALUES ($1, '', '', false, false, 0, 0)"
@@ -30,80 +29,84 @@ _WAITING = (
 
 
 @pytest.fixture
-async def engine(new_postgres_url: str) -> AsyncIterator[AsyncEngine]:
-    engine = make_engine(new_postgres_url)
-    await upgrade(engine)
-    async with engine.begin() as run:
-        await run.exec_driver_sql("DROP INDEX players_by_account")
-    yield engine
-    await engine.dispose()
+async def database(new_postgres_url: str) -> AsyncIterator[PostgresDatabase]:
+    database = PostgresDatabase(new_postgres_url)
+    await upgrade(database)
+    async with database.engine.begin() as conn:
+        await conn.exec_driver_sql("DROP INDEX players_by_account")
+    yield database
+    await database.close()
 
 
-async def connect(engine: AsyncEngine) -> asyncpg.Connection:
-    url = make_url(str(engine.url)).set(drivername="postgresql")
+async def connect(database: PostgresDatabase) -> asyncpg.Connection:
+    url = make_url(str(database.engine.url)).set(drivername="postgresql")
     return await asyncpg.connect(url.render_as_string(hide_password=False))
 
 
 async def build_beside_a_writer(
-    engine: AsyncEngine, old: asyncpg.Connection, other: asyncpg.Connection
+    database: PostgresDatabase, old: asyncpg.Connection, other: asyncpg.Connection
 ) -> asyncio.Task[None]:
-    """A build that waits for a transaction which has written to the table."""
+    """Start a build that waits for a transaction which has written to the table."""
     await old.execute("BEGIN")
     await old.execute(_ADD, "before")
-    building = asyncio.create_task(build_indexes(engine, [players]))
-    async with asyncio.timeout(SECONDS):
+    building = asyncio.create_task(build_indexes(database.engine, [players]))
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         while not await other.fetchval(_WAITING):  # noqa: ASYNC110 (another process)
             await asyncio.sleep(0.01)
     return building
 
 
-async def test_others_write_while_an_index_is_built(engine: AsyncEngine) -> None:
-    old, new = await connect(engine), await connect(engine)
-    building = await build_beside_a_writer(engine, old, new)
+async def test_writers_are_not_blocked_while_an_index_is_built(database: PostgresDatabase) -> None:
+    old, new = await connect(database), await connect(database)
+    building = await build_beside_a_writer(database, old, new)
     await new.execute("SET lock_timeout = '5s'")
-    await new.execute(_ADD, "meanwhile")  # behind a plain CREATE INDEX this would wait
+    await new.execute(_ADD, "meanwhile")  # a plain CREATE INDEX would block this
     assert not building.done()
     await old.execute("COMMIT")
-    await asyncio.wait_for(building, SECONDS)
+    await asyncio.wait_for(building, TIMEOUT_SECONDS)
     assert await new.fetchval(_IS_VALID) is True
     await old.close()
     await new.close()
 
 
-async def test_a_build_that_was_cut_off_is_made_good(engine: AsyncEngine) -> None:
-    old, new = await connect(engine), await connect(engine)
-    building = await build_beside_a_writer(engine, old, new)
+async def test_interrupted_index_build_is_repaired(database: PostgresDatabase) -> None:
+    old, new = await connect(database), await connect(database)
+    building = await build_beside_a_writer(database, old, new)
     await new.execute(
         "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX%' AND state = 'active'"
     )
     with pytest.raises(DBAPIError):
-        await asyncio.wait_for(building, SECONDS)
+        await asyncio.wait_for(building, TIMEOUT_SECONDS)
     await old.execute("COMMIT")
     assert await old.fetchval(_IS_VALID) is False
-    # By two workers that start at once.
-    await asyncio.wait_for(asyncio.gather(*(build_indexes(engine, [players]) for _ in range(2))), SECONDS)
+    # By two workers that start concurrently.
+    await asyncio.wait_for(
+        asyncio.gather(*(build_indexes(database.engine, [players]) for _ in range(2))), TIMEOUT_SECONDS
+    )
     assert await old.fetchval(_IS_VALID) is True
     await old.close()
     await new.close()
 
 
-async def _definitions(run: asyncpg.Connection) -> dict[str, str]:
-    rows = await run.fetch("SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'")
+async def _definitions(conn: asyncpg.Connection) -> dict[str, str]:
+    rows = await conn.fetch("SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'")
     return {row["indexname"]: row["indexdef"] for row in rows}
 
 
 @pytest.mark.parametrize("revision", ["0002", "0010"])
-async def test_a_migration_finds_its_index_built_already(engine: AsyncEngine, revision: str) -> None:
-    """A start was cut off after it had built the indexes: the scripts go through, and make what a new database has."""
-    old = await connect(engine)
+async def test_migration_skips_an_index_that_is_built_already(
+    database: PostgresDatabase, revision: str
+) -> None:
+    """After a start that was interrupted behind the index build, the scripts give the schema of a new database."""
+    old = await connect(database)
     new = await _definitions(old)
     await old.execute("DROP SCHEMA public CASCADE")
     await old.execute("CREATE SCHEMA public")
-    await upgrade(engine, revision)
+    await upgrade(database, revision)
     tables = [*metadata.tables.values(), *deal_tables.metadata.tables.values()]
-    await build_indexes(engine, tables)
-    await upgrade(engine)
-    assert await old.fetchval("SELECT version_num FROM alembic_version") == newest()
+    await build_indexes(database.engine, tables)
+    await upgrade(database)
+    assert await old.fetchval("SELECT version_num FROM alembic_version") == get_newest_revision()
     assert await old.fetchval(_IS_VALID) is True
     upgraded = await _definitions(old)
     assert {name: upgraded.get(name) for name in new} == new

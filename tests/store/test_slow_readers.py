@@ -1,4 +1,4 @@
-"""A move on SQLite never waits for transactions that read, however many and slow they are."""
+"""Moves on SQLite never wait for readers, however many and slow they are."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ import pytest
 from sqlalchemy import Connection, text
 
 from app.play.log.entries import GameRow
+from app.store.database import MAX_READERS
 from app.store.games.store import SqlGameStore, open_store
-from app.store.people.data import DataStore
-from app.store.threads import MAX_READERS
-from app.store.transactions import Queries
+from app.store.people.personal_data import PersonalDataStore
 from tests.databases import at_head
-from tests.store.samples import append_of, new_game
+from tests.store.samples import make_append, new_game
 
-SLOW = 3 * MAX_READERS
-SECONDS = 30
+SLOW_READERS = 3 * MAX_READERS
+TIMEOUT_SECONDS = 30
 _WRITE = text("UPDATE heads SET to_act = to_act")
 
 
@@ -30,55 +29,25 @@ async def store(sqlite_url: str) -> AsyncIterator[SqlGameStore]:
         yield opened
 
 
-async def write_in_steps(store: SqlGameStore) -> None:
-    async with Queries(store.engine).writing() as run:
-        await run.execute(_WRITE)
-        await run.execute(_WRITE)
-
-
 async def check_move(store: SqlGameStore, row: GameRow) -> None:
-    """Two kinds of transaction that write ask first, then a move does; all are done while the readers still read."""
-    others = [
-        asyncio.create_task(write_in_steps(store)),
-        asyncio.create_task(Queries(store.engine).change(_WRITE)),
-    ]
+    """Check that a write and a move behind it finish while the readers are still reading."""
+    other = asyncio.create_task(store.database.execute_write(_WRITE))
     await asyncio.sleep(0)
-    async with asyncio.timeout(SECONDS):
-        assert await store.append(append_of(row, 2)) is True
-        await asyncio.gather(*others)
+    async with asyncio.timeout(TIMEOUT_SECONDS):
+        assert await store.log.append(make_append(row, 2)) is True
+        await other
 
 
-async def test_a_move_does_not_wait_for_slow_reads_in_steps(store: SqlGameStore) -> None:
-    row = await new_game(store)
-    is_over, reading = asyncio.Event(), 0
-
-    async def read() -> None:
-        nonlocal reading
-        async with Queries(store.engine).reading() as run:
-            await run.execute(text("SELECT 1"))
-            reading += 1
-            await is_over.wait()
-
-    readers = [asyncio.create_task(read()) for _ in range(SLOW)]
-    while reading < MAX_READERS:  # noqa: ASYNC110 (counted by tasks)
-        await asyncio.sleep(0.001)
-    await check_move(store, row)
-    assert not any(reader.done() for reader in readers)
-    is_over.set()
-    await asyncio.gather(*readers)
-    assert reading == SLOW
-
-
-async def test_a_move_does_not_wait_for_slow_reads_in_threads(store: SqlGameStore) -> None:
+async def test_move_does_not_wait_for_slow_reads(store: SqlGameStore) -> None:
     row = await new_game(store)
     is_over, reading = threading.Event(), threading.Semaphore(0)
 
-    def read(run: Connection) -> None:
-        run.execute(text("SELECT 1"))
+    def read(conn: Connection) -> None:
+        conn.execute(text("SELECT 1"))
         reading.release()
-        assert is_over.wait(2 * SECONDS)
+        assert is_over.wait(2 * TIMEOUT_SECONDS)
 
-    readers = [asyncio.create_task(Queries(store.engine).read(read)) for _ in range(SLOW)]
+    readers = [asyncio.create_task(store.database.read(read)) for _ in range(SLOW_READERS)]
     try:
         for _ in range(MAX_READERS):
             while not reading.acquire(blocking=False):  # noqa: ASYNC110 (released by threads)
@@ -90,21 +59,23 @@ async def test_a_move_does_not_wait_for_slow_reads_in_threads(store: SqlGameStor
     await asyncio.gather(*readers)
 
 
-async def test_downloads_read_one_query_at_a_time(store: SqlGameStore) -> None:
-    class Counted(DataStore):
-        now = most = done = 0
+async def test_exports_run_one_query_at_a_time(store: SqlGameStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = most = done = 0
+    fetch_rows = store.database.fetch_rows
 
-        async def rows(self, *given: Any) -> Sequence[Any]:
-            self.now += 1
-            self.most = max(self.most, self.now)
-            try:
-                return await super().rows(*given)
-            finally:
-                self.now -= 1
-                self.done += 1
+    async def counted(*args: Any) -> Sequence[Any]:
+        nonlocal now, most, done
+        now += 1
+        most = max(most, now)
+        try:
+            return await fetch_rows(*args)
+        finally:
+            now -= 1
+            done += 1
 
     await new_game(store)
-    data = Counted(store.engine)
-    await asyncio.gather(*(data.download(["p_ann"]) for _ in range(5)))
-    assert data.most == 1
-    assert data.done >= 5 * 10
+    data = PersonalDataStore(store.database)
+    monkeypatch.setattr(store.database, "fetch_rows", counted)
+    await asyncio.gather(*(data.export(["p_ann"]) for _ in range(5)))
+    assert most == 1
+    assert done >= 5 * 10

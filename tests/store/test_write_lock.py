@@ -1,4 +1,4 @@
-"""SQLite's write lock: nobody of one server finds it taken, and nobody who is gone keeps it."""
+"""SQLite's write lock: writes of one server never find it taken, and abandoned writes release it."""
 
 from __future__ import annotations
 
@@ -12,20 +12,18 @@ from contextlib import contextmanager
 
 import pytest
 from sqlalchemy import Connection, text
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.play.ports import StoreUnavailable
-from app.store import engine as engines
-from app.store import transactions
-from app.store.engine import make_engine, sqlite_file
-from app.store.games import sqlite_writer
+from app.store import database as databases
+from app.store.database import SqliteDatabase, get_sqlite_file
+from app.store.games.sqlite_writer import SqliteWriter
 from app.store.games.store import open_store
 from app.store.people.outbox import OutboxStore
-from app.store.transactions import Queries, writing
+from app.store.people.pushes import PushStore
 from tests.databases import at_head
-from tests.store.samples import NOW, append_of, new_game
+from tests.store.samples import NOW, make_append, new_game
 
-AT_ONCE = 10
+CONCURRENT_WRITES = 10
 
 
 @pytest.fixture
@@ -35,18 +33,16 @@ async def url(sqlite_url: str) -> str:
 
 
 @pytest.fixture
-def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever finds SQLite's own lock taken fails at once, instead of looking again now and then."""
-    monkeypatch.setattr(engines, "BUSY_SECONDS", 0)
-    monkeypatch.setattr(sqlite_writer, "BUSY_SECONDS", 0)
-    monkeypatch.setattr(sqlite_writer, "TURN_SECONDS", 60)
-    monkeypatch.setattr(transactions, "STATEMENT_SECONDS", 60)
+def no_busy_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make a write fail at once if SQLite's lock is taken, instead of polling."""
+    monkeypatch.setattr(databases, "BUSY_TIMEOUT_SECONDS", 0)
+    monkeypatch.setattr(databases, "TRANSACTION_TIMEOUT_SECONDS", 60)
 
 
 @contextmanager
 def rival(url: str) -> Iterator[sqlite3.Connection]:
-    """Another process, say: it takes no turns."""
-    connection = sqlite3.connect(sqlite_file(url), timeout=0, isolation_level=None)
+    """A connection that does not queue, like one of another process."""
+    connection = sqlite3.connect(get_sqlite_file(url), timeout=0, isolation_level=None)
     try:
         yield connection
     finally:
@@ -62,81 +58,122 @@ def is_free(url: str) -> bool:
     return True
 
 
-@pytest.mark.usefixtures("no_patience")
-async def test_all_that_is_written_at_once_waits_for_its_turn(url: str) -> None:
+@pytest.mark.usefixtures("no_busy_timeout")
+async def test_concurrent_writes_of_all_kinds_queue(url: str) -> None:
     async with open_store(url, lambda seconds, entries: None) as store:
-        rows = [await new_game(store) for _ in range(AT_ONCE)]
-        book = OutboxStore(store.engine)
+        rows = [await new_game(store) for _ in range(CONCURRENT_WRITES)]
+        book, pushes = OutboxStore(store.database), PushStore(store.database)
 
-        async def in_steps(number: int) -> None:
-            async with store.writing() as run:
-                await run.execute(text("UPDATE heads SET to_act = :seat"), {"seat": str(number)})
-                await run.execute(text("SELECT count(*) FROM heads"))
+        def several(conn: Connection) -> None:
+            conn.execute(text("UPDATE heads SET to_act = '0'"))
+            conn.execute(text("SELECT count(*) FROM heads")).all()
 
         kinds = [
             kind
             for number, row in enumerate(rows)
             for kind in (
-                store.append(append_of(row, 2)),
-                store.heartbeat(NOW + number, 10**9),
-                store.wake(row.id, NOW + number),
-                store.claim_due(NOW + 10**6, 1, 5),
-                book.rest_subscription("nobody", number),
-                book.note_letter("nobody", [], str(number)),
-                in_steps(number),
+                store.log.append(make_append(row, 2)),
+                store.heartbeats.record(NOW + number, 10**9),
+                store.due.schedule(row.id, NOW + number),
+                store.due.claim(NOW + 10**6, 1, 5),
+                pushes.pause_subscription("nobody", number),
+                book.record_letter("nobody", [], str(number)),
+                store.database.write(several),
             )
         ]
         await asyncio.gather(*kinds)
-        assert await store.heads([row.id for row in rows]) == {row.id: 2 for row in rows}
+        assert await store.log.read_heads([row.id for row in rows]) == {row.id: 2 for row in rows}
 
 
-@pytest.mark.usefixtures("no_patience")
-async def test_a_move_goes_before_whatever_else_waits(url: str) -> None:
+class SlowWrite:
+    """A write that holds the lock until `go_on` is set."""
+
+    def __init__(self) -> None:
+        self.begun, self.go_on = asyncio.Event(), threading.Event()
+        self._loop = asyncio.get_running_loop()
+
+    def write(self, conn: Connection) -> None:
+        self._loop.call_soon_threadsafe(self.begun.set)
+        assert self.go_on.wait(60)
+        conn.execute(text("DELETE FROM notice_checks"))
+
+
+@pytest.mark.usefixtures("no_busy_timeout")
+async def test_move_overtakes_other_queued_writes(url: str) -> None:
     async with open_store(url, lambda seconds, entries: None) as store:
         row = await new_game(store)
-        queries = Queries(store.engine)
         seen: list[int] = []
 
-        def look(run: Connection) -> None:
-            seen.append(int(run.execute(text("SELECT seq FROM heads")).scalar_one()))
+        def look(conn: Connection) -> None:
+            seen.append(int(conn.execute(text("SELECT seq FROM heads")).scalar_one()))
 
-        async with store.writing():
-            others = [asyncio.create_task(queries.write(look)) for _ in range(5)]
-            await asyncio.sleep(0)
-            move = asyncio.ensure_future(store.append(append_of(row, 2)))
-            waiting = engines.turns_of(store.engine)._waiting
-            while "the log" not in dict(waiting):  # noqa: ASYNC110 (asked for in another thread)
-                await asyncio.sleep(0.001)
+        slow = SlowWrite()
+        first = asyncio.create_task(store.database.write(slow.write))
+        await slow.begun.wait()
+        others = [asyncio.create_task(store.database.write(look)) for _ in range(5)]
+        await asyncio.sleep(0.01)
+        move = asyncio.ensure_future(store.log.append(make_append(row, 2)))
+        await asyncio.sleep(0.01)
+        slow.go_on.set()
         assert await move is True
-        await asyncio.gather(*others)
+        await asyncio.gather(first, *others)
         assert seen == [2] * 5
 
 
-@pytest.mark.usefixtures("no_patience")
-async def test_a_write_that_nobody_waits_for_any_more_ends_before_the_next(url: str) -> None:
-    engine = make_engine(url)
-    queries = Queries(engine)
-    begun, go_on = asyncio.Event(), threading.Event()
-    loop = asyncio.get_running_loop()
+@pytest.mark.usefixtures("no_busy_timeout")
+async def test_unknown_commit_is_looked_up_while_another_write_runs(url: str) -> None:
+    async with open_store(url, lambda seconds, entries: None) as store:
+        row = await new_game(store)
+        assert await store.log.append(make_append(row, 2)) is True
+        assert isinstance(store.database, SqliteDatabase)
+        slow = SlowWrite()
+        first = asyncio.create_task(store.database.write(slow.write))
+        await slow.begun.wait()
+        try:
+            batch = [make_append(row, 2), make_append(row, 2, "another's"), make_append(row, 3)]
+            looked_up = SqliteWriter(store.database).look_up(batch)
+            assert await asyncio.wait_for(looked_up, 5) == [True, False, None]
+        finally:
+            slow.go_on.set()
+        await first
 
-    def write(run: Connection) -> None:
-        loop.call_soon_threadsafe(begun.set)
-        assert go_on.wait(60)
-        run.execute(text("DELETE FROM notice_checks"))
 
+@pytest.mark.usefixtures("no_busy_timeout")
+async def test_abandoned_write_ends_before_the_next_starts(url: str) -> None:
+    database, slow = SqliteDatabase(url), SlowWrite()
     try:
-        gone = asyncio.create_task(queries.write(write))
-        await begun.wait()
+        gone = asyncio.create_task(database.write(slow.write))
+        await slow.begun.wait()
         gone.cancel()
         await asyncio.wait([gone])
-        after = asyncio.create_task(queries.change(text("DELETE FROM notice_checks")))
+        assert not is_free(url)
+        after = asyncio.create_task(database.execute_write(text("DELETE FROM notice_checks")))
         await asyncio.sleep(0.05)
         assert not after.done()
-        go_on.set()
+        slow.go_on.set()
         assert await after == 0
     finally:
-        go_on.set()
-        await engine.dispose()
+        slow.go_on.set()
+        await database.close()
+
+
+@pytest.mark.usefixtures("no_busy_timeout")
+async def test_queued_write_of_a_cancelled_caller_is_not_made(url: str) -> None:
+    database, slow = SqliteDatabase(url), SlowWrite()
+    try:
+        first = asyncio.create_task(database.write(slow.write))
+        await slow.begun.wait()
+        gone = asyncio.create_task(database.execute_write(text("CREATE TABLE never (n INTEGER)")))
+        await asyncio.sleep(0.01)
+        gone.cancel()
+        await asyncio.wait([gone])
+        slow.go_on.set()
+        await first
+        found = text("SELECT count(*) FROM sqlite_master WHERE name = 'never'")
+        assert (await database.write(lambda conn: conn.execute(found).scalar())) == 0
+    finally:
+        slow.go_on.set()
+        await database.close()
 
 
 @pytest.fixture
@@ -148,55 +185,43 @@ def no_collector() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("no_collector")
-async def test_whoever_is_cancelled_in_the_middle_of_a_statement_leaves_the_lock(url: str) -> None:
-    """With rows still to come: SQLite keeps such a connection, and what it has locked, after it was closed."""
-    engine = make_engine(url)
-    begun, go_on = asyncio.Event(), threading.Event()
-    loop = asyncio.get_running_loop()
+async def test_write_that_fails_between_two_rows_releases_the_lock(url: str) -> None:
+    """With unread rows, SQLite keeps the connection and its locks after it was closed."""
+    database = SqliteDatabase(url)
 
-    def slow() -> int:
-        loop.call_soon_threadsafe(begun.set)
-        assert go_on.wait(60)
-        return 1
+    def fail(conn: Connection) -> None:
+        rows = conn.execute(text("SELECT 1 UNION ALL SELECT 2"))
+        rows.fetchone()
+        raise sqlite3.OperationalError("disk I/O error")
 
-    async def write(engine: AsyncEngine) -> None:
-        async with writing(engine) as run:
-            driver = (await run.get_raw_connection()).driver_connection
-            assert driver is not None
-            await driver.create_function("slow", 0, slow)
-            await run.execute(text("SELECT slow() UNION ALL SELECT 2"))
-
-    try:
-        task = asyncio.create_task(write(engine))
-        await begun.wait()
-        assert not is_free(url)
-        task.cancel()
-        loop.call_soon(go_on.set)
-        await asyncio.wait([task])
-        assert task.cancelled()
-        assert is_free(url)
-        assert await Queries(engine).change(text("DELETE FROM notice_checks")) == 0
-    finally:
-        go_on.set()
-        await engine.dispose()
+    with pytest.raises(StoreUnavailable):
+        await database.write(fail)
+    assert is_free(url)
+    assert await database.execute_write(text("DELETE FROM notice_checks")) == 0
+    await database.close()
 
 
-async def test_what_could_not_be_stored_is_logged_by_the_name_of_its_error(
+async def test_storage_failure_is_logged_with_the_name_of_its_error(
     url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(sqlite_writer, "BUSY_SECONDS", 0)
-    monkeypatch.setattr(sqlite_writer, "TURN_SECONDS", 0)
+    monkeypatch.setattr(databases, "BUSY_TIMEOUT_SECONDS", 0)
     async with open_store(url, lambda seconds, entries: None) as store:
         row = await new_game(store)
         with rival(url) as other:
             other.execute("BEGIN IMMEDIATE")
             with pytest.raises(StoreUnavailable):
-                await store.append(append_of(row, 2))
-        async with store.writing():
+                await store.log.append(make_append(row, 2))
+        slow = SlowWrite()
+        first = asyncio.create_task(store.database.write(slow.write))
+        await slow.begun.wait()
+        with monkeypatch.context() as patch:
+            patch.setattr(databases, "TRANSACTION_TIMEOUT_SECONDS", 0.05)
             with pytest.raises(StoreUnavailable):
-                await store.append(append_of(row, 2))
-        assert await store.append(append_of(row, 2)) is True
-    said = [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING]
+                await store.log.append(make_append(row, 2))
+        slow.go_on.set()
+        await first
+        assert await store.log.append(make_append(row, 2)) is True
+    said = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
     assert said[0] == "1 entries could not be stored: OperationalError SQLITE_BUSY"
-    assert said[1].startswith("the log had no turn to write: a transaction in several steps for ")
-    assert said[2:] == ["1 entries could not be stored: NoTurn"]
+    assert said[1].startswith("the writer thread was busy for too long: SlowWrite.write for ")
+    assert said[2:] == ["1 entries could not be stored: NotStarted"]

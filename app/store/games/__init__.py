@@ -1,1 +1,1 @@
-"""The log of games and what is stored beside it: entries, heads, seats, due work, chat."""
+"""The game log, and the heads, seats, due work and chat stored with it."""

@@ -1,4 +1,4 @@
-"""Lines of chat and who has muted whom."""
+"""Chat lines and mutes."""
 
 from __future__ import annotations
 
@@ -7,44 +7,47 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, bindparam, delete, func, insert, literal, select
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.play.log.entries import ChatLine
 from app.play.ports import StoreUnavailable
-from app.store.batches import Batches, padded
-from app.store.games.database import GameDatabase
-from app.store.games.tables import chat, games, mutes
+from app.store.batcher import Batcher, pad_to_power_of_two
+from app.store.database import Database
+from app.store.tables.games import chat, games, mutes
+from app.store.upserts import upsert
 
-# Lines are numbered without gaps and none is ever taken out, so the last ones are found from the last number: one
-# step into the index for each game, however much was said there.
-_last = (
+# Line numbers are contiguous and lines are never deleted, so the last number gives the range of the last lines: one
+# index look-up per game, however long its chat is.
+_last_numbers = (
     select(
         games.c.id, select(func.max(chat.c.n)).where(chat.c.game == games.c.id).scalar_subquery().label("n")
     )
     .where(games.c.id.in_(bindparam("games", expanding=True)))
     .subquery()
 )
-_LAST_LINES = (
+_SELECT_LAST_LINES = (
     select(chat)
-    .join(_last, (chat.c.game == _last.c.id) & (chat.c.n > _last.c.n - bindparam("most")))
+    .join(
+        _last_numbers,
+        (chat.c.game == _last_numbers.c.id) & (chat.c.n > _last_numbers.c.n - bindparam("limit")),
+    )
     .order_by(chat.c.game, chat.c.n)
 )
-_MUTES = select(mutes).where(
+_SELECT_MUTES = select(mutes).where(
     mutes.c.game.in_(bindparam("games", expanding=True)),
     mutes.c.person.in_(bindparam("people", expanding=True)),
 )
 
 
-class Chat(GameDatabase):
-    """A part of the GameStore port: chat lines, numbered by themselves, and mutes."""
+class SqlChat:
+    """Implements the ChatStore port."""
 
-    def __init__(self, engine: AsyncEngine, relaxed: AsyncEngine) -> None:
-        super().__init__(engine, relaxed)
-        self._reading_chat = Batches(self._chat)
-        self._reading_mutes = Batches(self._mutes)
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self._line_batcher = Batcher(self._read_lines)
+        self._mute_batcher = Batcher(self._read_mutes)
 
-    async def add_chat(self, line: ChatLine) -> ChatLine:
-        known = select(chat).where(
+    async def add_line(self, line: ChatLine) -> ChatLine:
+        same_command = select(chat).where(
             chat.c.game == line.game, chat.c.person == line.person, chat.c.command == line.command
         )
         values = msgspec.structs.asdict(line)
@@ -59,52 +62,53 @@ class Chat(GameDatabase):
             ),
         )
         for _ in range(20):
-            async with self.reading() as run:
-                row = (await run.execute(known)).first()
-                if row is not None:
-                    return _line_of(row)
+            found = await self.database.fetch_rows(same_command)
+            if found:
+                return _decode_line(found[0])
             try:
-                await self.change(new)
+                await self.database.execute_write(new)
             except IntegrityError:
-                continue  # somebody else took this number: take the next
-        raise StoreUnavailable("no free number for a line of chat")
+                continue  # another line got this number: try the next one
+        raise StoreUnavailable("no free number for a chat line")
 
-    async def chat(self, game: str, after: int, limit: int) -> list[ChatLine]:
-        """The last lines, `limit` at most, of those after that number."""
-        return [line for line in await self._reading_chat.get((game, limit)) if line.n > after]
+    async def read_lines(self, game: str, after: int, limit: int) -> list[ChatLine]:
+        """Return those of the last `limit` lines whose number is greater than `after`."""
+        return [line for line in await self._line_batcher.get((game, limit)) if line.n > after]
 
-    async def _chat(self, batch: list[tuple[str, int]]) -> list[list[ChatLine]]:
+    async def _read_lines(self, batch: list[tuple[str, int]]) -> list[list[ChatLine]]:
         found: dict[tuple[str, int], list[ChatLine]] = {key: [] for key in batch}
 
-        def look(run: Connection) -> None:
-            for limit in {
-                limit for _, limit in batch
-            }:  # nearly always one: what is shown to whoever comes in
-                games = padded([game for game, most in batch if most == limit])
-                for row in run.execute(_LAST_LINES, {"games": games, "most": limit}):
-                    found[row.game, limit].append(_line_of(row))
+        def read(conn: Connection) -> None:
+            for limit in {limit for _, limit in batch}:  # nearly always one value
+                games = pad_to_power_of_two([game for game, its_limit in batch if its_limit == limit])
+                for row in conn.execute(_SELECT_LAST_LINES, {"games": games, "limit": limit}):
+                    found[row.game, limit].append(_decode_line(row))
 
-        await self.read(look)
+        await self.database.read(read)
         return list(found.values())
 
     async def set_mute(self, game: str, person: str, muted: str, on: bool) -> None:
         row = {"game": game, "person": person, "muted": muted}
         if on:
-            await self.change(self._upsert(mutes).values(**row).on_conflict_do_nothing())
+            await self.database.execute_write(
+                upsert(self.database, mutes).values(**row).on_conflict_do_nothing()
+            )
         else:
-            theirs = (mutes.c.game == game, mutes.c.person == person, mutes.c.muted == muted)
-            await self.change(delete(mutes).where(*theirs))
+            same = (mutes.c.game == game, mutes.c.person == person, mutes.c.muted == muted)
+            await self.database.execute_write(delete(mutes).where(*same))
 
-    async def mutes(self, game: str, person: str) -> frozenset[str]:
-        return await self._reading_mutes.get((game, person))
+    async def read_mutes(self, game: str, person: str) -> frozenset[str]:
+        return await self._mute_batcher.get((game, person))
 
-    async def _mutes(self, batch: list[tuple[str, str]]) -> list[frozenset[str]]:
+    async def _read_mutes(self, batch: list[tuple[str, str]]) -> list[frozenset[str]]:
         games, people = zip(*batch, strict=True)
         muted: dict[tuple[str, str], list[str]] = {}
-        for row in await self.rows(_MUTES, {"games": padded(games), "people": padded(people)}):
+        for row in await self.database.fetch_rows(
+            _SELECT_MUTES, {"games": pad_to_power_of_two(games), "people": pad_to_power_of_two(people)}
+        ):
             muted.setdefault((row.game, row.person), []).append(row.muted)
         return [frozenset(muted.get(key, ())) for key in batch]
 
 
-def _line_of(row: Any) -> ChatLine:
+def _decode_line(row: Any) -> ChatLine:
     return ChatLine(**{name: getattr(row, name) for name in ChatLine.__struct_fields__})

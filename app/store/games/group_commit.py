@@ -1,7 +1,7 @@
-"""Group commit: appends of all rooms that wait go into one transaction; each waits for one fsync.
+"""Group commit: waiting appends of all rooms share one transaction and one fsync.
 
-While one batch is on its way to the disk the next one gathers, so batches grow with the load by themselves.
-After a commit whose outcome is unknown the rows are looked up before anyone is answered.
+While a batch is being written the next one collects appends, so batches grow with the load. After a commit with
+unknown outcome, the rows are looked up before the callers get a result.
 """
 
 from __future__ import annotations
@@ -9,109 +9,112 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from app.play.log.entries import Append
+from app.play.outcome import Outcome
 from app.play.ports import StoreUnavailable
-from app.play.stored import Stored
-from app.store.games.rows import BatchFailed, BatchWriter, CommitUnknown
+from app.store.games.log_rows import BatchFailed, BatchWriter, CommitUnknown
 
 _log = logging.getLogger("cartagena.store")
-MOST = 500  # rows a transaction
-LOOK_FOR = 5.0  # seconds to look an unknown outcome up before the senders are asked to try again
-LOOK_EVERY = 0.25
+MAX_BATCH_ROWS = 500
+LOOK_UP_TIMEOUT_SECONDS = 5.0  # for an unknown outcome; after it, clients are asked to try again
+LOOK_UP_RETRY_SECONDS = 0.25
+
+_PendingAppends = list[tuple[Append, Outcome[bool]]]
 
 
 class GroupCommit:
-    """The one way into the log."""
+    """Appends entries to the log in batches."""
 
-    def __init__(self, writer: BatchWriter, committed: Callable[[float, int], None]) -> None:
+    def __init__(self, writer: BatchWriter, on_commit: Callable[[float, int], None]) -> None:
         self._writer = writer
-        self._committed = committed
-        self._waiting: list[Stored] = []
+        self._on_commit = on_commit
+        self._waiting: _PendingAppends = []
         self._task: asyncio.Task[None] | None = None
         self._is_closed = False
 
-    def append(self, append: Append) -> Stored:
-        """True once it is on disk, False when its number was taken; else StoreUnavailable."""
-        stored = Stored(append)
+    def append(self, append: Append) -> Outcome[bool]:
+        """Return the outcome: True once the entry is on disk, False if its seq was taken, else StoreUnavailable."""
         if self._is_closed:
-            stored.settle(StoreUnavailable("the store is closed"))
-            return stored
-        self._waiting.append(stored)
+            return Outcome.failed(StoreUnavailable("the store is closed"))
+        outcome: Outcome[bool] = Outcome()
+        self._waiting.append((append, outcome))
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run())
-        return stored
+        return outcome
 
     async def flush(self) -> None:
-        """Returns when nothing waits for the disk."""
+        """Return when no append is waiting."""
         while self._task is not None:
             await asyncio.wait([self._task])
 
     async def close(self) -> None:
-        """What was begun is finished."""
+        """Write what is waiting, then close; later appends fail."""
         self._is_closed = True
         await self.flush()
         await self._writer.close()
 
     async def _run(self) -> None:
-        """As long as anybody waits. The task ends when nobody does: an idle server does nothing."""
-        batch: list[Stored] = []
+        """Write batches until no append is waiting."""
+        batch: _PendingAppends = []
         try:
             while self._waiting:
-                batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
+                batch, self._waiting = self._waiting[:MAX_BATCH_ROWS], self._waiting[MAX_BATCH_ROWS:]
                 await self._write(batch)
                 batch = []
         finally:
             self._task = None
             left, self._waiting = self._waiting, []
-            _fail([*batch, *left], "the store was stopped")  # in the middle: nobody may wait for ever
+            _fail([*batch, *left], "the store was stopped")  # no caller may wait forever
 
-    async def _write(self, batch: list[Stored]) -> None:
+    async def _write(self, batch: _PendingAppends) -> None:
         began = time.perf_counter()
         try:
-            outcome = await self._writer.write([stored.append for stored in batch])
+            is_written = await self._writer.write([append for append, _ in batch])
         except CommitUnknown:
             await self._look_up(batch)
         except BatchFailed as problem:
-            if problem.is_row and len(batch) > 1:
-                for waiting in batch:  # one bad row must not fail the others: find it
-                    await self._write([waiting])
+            if problem.is_row_error and len(batch) > 1:
+                for pending in batch:  # one by one, so that a bad row fails alone
+                    await self._write([pending])
                 return
-            # To whoever waits it is the same, nothing is stored; but a fault of ours must not pass for an outage.
+            # The callers get the same result, but a programming error must not be logged as an outage.
             level = logging.WARNING if problem.is_outage else logging.ERROR
             _log.log(level, "%d entries could not be stored: %s", len(batch), problem)
             _fail(batch, "not stored")
         else:
-            self._committed(time.perf_counter() - began, len(batch))
-            outcomes = zip(batch, outcome, strict=True)
-            if self._waiting:  # once for all of them, and after the next batch is on its way
-                asyncio.get_running_loop().call_soon(self._tell, outcomes)
-            else:  # at once: a crowd that comes in meanwhile makes every turn of the loop longer
-                self._tell(outcomes)
+            self._on_commit(time.perf_counter() - began, len(batch))
+            if self._waiting:  # start the next batch first
+                asyncio.get_running_loop().call_soon(self._settle, batch, is_written)
+            else:  # immediately: with many new connections, the next event-loop iteration may be long
+                self._settle(batch, is_written)
 
-    def _tell(self, outcomes: Iterable[tuple[Stored, bool]]) -> None:
-        for stored, is_ours in outcomes:
+    def _settle(self, batch: _PendingAppends, is_written: list[bool]) -> None:
+        for (append, outcome), is_stored in zip(batch, is_written, strict=True):
             try:
-                stored.settle(is_ours)
-            except Exception:  # noqa: BLE001  # a fault in one room is not the others'
-                _log.exception("game %s could not take what was stored", stored.append.entry.game)
+                outcome.settle(is_stored)
+            except Exception:  # noqa: BLE001 - an error in one room must not affect the others
+                _log.exception("game %s failed to handle a stored entry", append.entry.game)
 
-    async def _look_up(self, batch: list[Stored]) -> None:
-        until = time.monotonic() + LOOK_FOR
+    async def _look_up(self, batch: _PendingAppends) -> None:
+        deadline = time.monotonic() + LOOK_UP_TIMEOUT_SECONDS
         while True:
             try:
-                found = await self._writer.look_up([stored.append for stored in batch])
+                found = await self._writer.look_up([append for append, _ in batch])
                 break
             except BatchFailed:
-                if time.monotonic() > until:
-                    _fail(batch, "the outcome is not known")
+                if time.monotonic() > deadline:
+                    _fail(batch, "the outcome is unknown")
                     return
-                await asyncio.sleep(LOOK_EVERY)
-        for stored, is_ours in zip(batch, found, strict=True):
-            stored.settle(StoreUnavailable("not stored") if is_ours is None else is_ours)
+                await asyncio.sleep(LOOK_UP_RETRY_SECONDS)
+        for (_, outcome), is_stored in zip(batch, found, strict=True):
+            if is_stored is None:
+                outcome.fail(StoreUnavailable("not stored"))
+            else:
+                outcome.settle(is_stored)
 
 
-def _fail(batch: list[Stored], why: str) -> None:
-    for stored in batch:
-        stored.settle(StoreUnavailable(why))
+def _fail(batch: _PendingAppends, reason: str) -> None:
+    for _, outcome in batch:
+        outcome.fail(StoreUnavailable(reason))

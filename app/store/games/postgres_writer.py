@@ -1,8 +1,8 @@
-"""The group commit on PostgreSQL: one connection of its own, a whole batch as one statement.
+"""Group commit on PostgreSQL: one dedicated connection, one statement per batch.
 
-A statement outside of a transaction is one itself, so a batch is one round trip, and nothing is ever held open between
-two. It inserts plainly: a number that was taken fails all of it, changing nothing; whose it was is then asked, and
-the others go again. That is rare, and asking beforehand would cost every entry as much again.
+A statement outside a transaction block is its own transaction, so a batch takes one round trip and no transaction stays
+open between two. The statement uses a plain INSERT: if a seq is taken, the whole batch fails without effect. The writer
+then asks which were taken and repeats the others. This is rare, and checking first would double the cost of an entry.
 """
 
 from __future__ import annotations
@@ -15,33 +15,33 @@ import asyncpg
 import orjson
 from sqlalchemy.engine import make_url
 
-from app.play.log.entries import Append, Summary
-from app.store.games.rows import (
+from app.play.log.entries import Append, GameSummary
+from app.store.games.log_rows import (
     Batch,
     BatchFailed,
     CommitUnknown,
     Outcome,
     is_move,
-    log_row,
-    seat_rows,
-    summary_row,
+    make_log_row,
+    make_seat_rows,
+    make_summary_row,
 )
 
 MAX_ATTEMPTS = 4  # of a statement that PostgreSQL rolled back to end a deadlock
-SECONDS = 10.0  # longer than any healthy commit; after it the connection is given up
-# A worker that is frozen must not hold the rows of everybody's games, and a batch that was given up must not go on
-# standing in line for them: PostgreSQL ends both. It cannot know how many rows a batch has, and would read all heads
-# rather than look a hundred up: never, and so they are also locked in the order in which they are sent.
-_SETTINGS = {
+WRITE_TIMEOUT_SECONDS = 10.0  # longer than any healthy commit takes; then the connection is dropped
+# The timeouts end the transaction of a frozen worker, which would hold row locks of many games, and a batch that the
+# writer has abandoned. The planner cannot know how many rows a batch has and would scan all heads instead of looking
+# up a hundred. Without scans and other joins it uses nested loops, which also lock rows in the order they are sent.
+_SERVER_SETTINGS = {
     "idle_in_transaction_session_timeout": "3000",
-    "statement_timeout": str(int(SECONDS * 1000)),
+    "statement_timeout": str(int(WRITE_TIMEOUT_SECONDS * 1000)),
     "enable_seqscan": "off",
     "enable_hashjoin": "off",
     "enable_mergejoin": "off",
 }
 
-# The rows are one JSON text, made and read at once; of arrays the driver would look at every value by itself.
-_ROWS = """
+# The rows are one JSON parameter. With array parameters, the driver would encode each value separately.
+_INSERT_LOG = """
 WITH a AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1::json) AS a(game text, seq int, kind text, seat int, body text, by text,
     at bigint, command text, who text, to_act text, deadline bigint, due bigint, status text, summary json,
@@ -50,67 +50,80 @@ WITH a AS MATERIALIZED (
   INSERT INTO log (game, seq, kind, seat, body, by, at, command, who)
   SELECT game, seq, kind, seat, body, by, at, command, who FROM a RETURNING 1
 )"""
-# A row that is being looked at stays due: that look may not have seen this entry, so there is another. One
-# that is early enough is left as it is, but locked until we commit: nobody can claim it and miss the entry.
-_WOKEN = """, woken AS (
+# A row under an active lease stays due: the lease holder may not have seen this entry. A row that is due early enough
+# is not changed, but stays locked until the commit, so that no worker can claim it and miss the entry.
+_UPSERT_DUE = """, due_upserts AS (
   INSERT INTO due (game, at, lease_until, n) SELECT game, due, 0, 1 FROM a WHERE due IS NOT NULL
   ON CONFLICT (game) DO UPDATE SET n = due.n + 1, at = least(due.at, excluded.at)
   WHERE due.lease_until > 0 OR due.at > excluded.at
 )"""
-_CHECKED = """, checked AS (
+_UPSERT_NOTICE_CHECKS = """, check_upserts AS (
   INSERT INTO notice_checks (game, at, lease_until, n) SELECT game, at, 0, 1 FROM a WHERE notifies
   ON CONFLICT (game) DO UPDATE SET n = notice_checks.n + 1, at = least(notice_checks.at, excluded.at)
 )"""
-# What else an entry that is no move changes. Each statement of a WITH sees the rows as they were before all of it,
-# so seats are not deleted and inserted anew: some go, the others are written over.
-_LISTED = """, s AS MATERIALIZED (
+# Changes by entries other than moves. All parts of a WITH statement see the rows as they were before it, so seats
+# cannot be deleted and inserted again: vacated seats are deleted and the others are updated.
+_UPDATE_LISTS = """, s AS MATERIALIZED (
   SELECT a.game, a.status, s.* FROM a, json_to_record(a.summary) AS s(options text, players int, taken int, bots int,
     host text, next_game text, started_at bigint, ended_at bigint, result text, seats json)
   WHERE a.summary IS NOT NULL
-), standing AS (
+), status_updates AS (
   UPDATE games SET status = a.status FROM a WHERE id = a.game AND a.status IS NOT NULL AND a.summary IS NULL
-), summarised AS (
+), summary_updates AS (
   UPDATE games SET status = s.status, options = s.options, players = s.players, taken = s.taken, bots = s.bots,
     host = s.host, next_game = s.next_game, started_at = s.started_at, ended_at = s.ended_at, result = s.result
   FROM s WHERE id = s.game
-), left_seats AS (
+), seat_deletes AS (
   DELETE FROM seats USING s WHERE seats.game = s.game
     AND NOT EXISTS (SELECT 1 FROM json_to_recordset(s.seats) AS t(seat int) WHERE t.seat = seats.seat)
-), seated AS (
+), seat_upserts AS (
   INSERT INTO seats (game, seat, person, name, colour, bot, place)
   SELECT s.game, t.* FROM s, json_to_recordset(s.seats) AS t(seat int, person text, name text, colour text, bot text,
     place int)
   ON CONFLICT (game, seat) DO UPDATE SET person = excluded.person, name = excluded.name,
     colour = excluded.colour, bot = excluded.bot, place = excluded.place
 )"""
-# The log first: whoever loses a race for a number waits there and holds nothing else.
-_HEADS = """
+# The log is written first: a transaction that loses the race for a seq waits there and holds no other locks.
+_UPDATE_HEADS = """
 UPDATE heads SET seq = a.seq, to_act = a.to_act, deadline = a.deadline, updated_at = a.at
 FROM a WHERE heads.game = a.game AND (SELECT count(*) FROM logged) > 0
 """
-_MOVES = _ROWS + _WOKEN + _HEADS
-_MOVES_CHECKED = _ROWS + _WOKEN + _CHECKED + _HEADS
-_ALL = _ROWS + _WOKEN + _CHECKED + _LISTED + _HEADS
-_TAKEN = """
+_WRITE_MOVES = _INSERT_LOG + _UPSERT_DUE + _UPDATE_HEADS
+_WRITE_MOVES_WITH_CHECKS = _INSERT_LOG + _UPSERT_DUE + _UPSERT_NOTICE_CHECKS + _UPDATE_HEADS
+_WRITE_ENTRIES = _INSERT_LOG + _UPSERT_DUE + _UPSERT_NOTICE_CHECKS + _UPDATE_LISTS + _UPDATE_HEADS
+_FIND_TAKEN = """
 SELECT a.game, a.seq FROM json_to_recordset($1::json) AS a(game text, seq int)
 WHERE EXISTS (SELECT 1 FROM log WHERE log.game = a.game AND log.seq = a.seq)
 """
-_LOOK = """
+_LOOK_UP_ENTRIES = """
 SELECT l.game, l.seq, l.kind, l.seat, l.body, l.by, l.at, l.command, l.who
 FROM log l JOIN unnest($1::text[], $2::int[]) AS w(game, seq) ON l.game = w.game AND l.seq = w.seq
 """
-_COLUMNS = ("game", "seq", "kind", "seat", "body", "by", "at", "command", "who", "to_act", "deadline", "due")
+_ROW_COLUMNS = (
+    "game",
+    "seq",
+    "kind",
+    "seat",
+    "body",
+    "by",
+    "at",
+    "command",
+    "who",
+    "to_act",
+    "deadline",
+    "due",
+)
 _SUMMARY_COLUMNS = tuple("options players taken bots host next_game started_at ended_at result game".split())
 _SEAT_COLUMNS = ("game", "seat", "person", "name", "colour", "bot", "place")
-_FAILURES = (
+_WRITE_ERRORS = (
     asyncpg.PostgresError,
     asyncpg.InterfaceError,
-    asyncpg.InternalClientError,  # a connection that was cut off in the middle of its protocol
+    asyncpg.InternalClientError,  # the connection was cut off in mid-message
     OSError,
     TimeoutError,
     asyncio.IncompleteReadError,
 )
-_ROW_FAILURES = (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError)
+_ROW_ERRORS = (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError)
 
 
 class PostgresWriter:
@@ -124,90 +137,96 @@ class PostgresWriter:
         lost: set[tuple[str, int]] = set()
         sent = 0
         try:
-            async with asyncio.timeout(SECONDS):
-                run = await self._connect()
-                # Sorted, as all code that writes several of these rows locks them in this order (lock_order.py).
-                for part in _one_a_game(sorted(batch, key=_order)):
+            async with asyncio.timeout(WRITE_TIMEOUT_SECONDS):
+                conn = await self._connect()
+                # Sorted: all code that writes several of these rows locks them in this order (lock_order.py).
+                for part in _split_by_game(sorted(batch, key=_get_key)):
                     sent += 1
-                    lost |= await self._write_part(run, part)
-        except _FAILURES as problem:
-            await self._give_up()
-            if sent > 1 or (sent and not _is_undone(problem)):
+                    lost |= await self._write_part(conn, part)
+        except _WRITE_ERRORS as problem:
+            await self._drop_connection()
+            if sent > 1 or (sent and not _is_rolled_back(problem)):
                 raise CommitUnknown(type(problem).__name__) from problem
-            raise BatchFailed(problem, is_row=isinstance(problem, _ROW_FAILURES)) from problem
+            raise BatchFailed(problem, is_row_error=isinstance(problem, _ROW_ERRORS)) from problem
         if not lost:
             return [True] * len(batch)
-        return [_order(append) not in lost for append in batch]
+        return [_get_key(append) not in lost for append in batch]
 
-    async def _write_part(self, run: Any, part: Batch) -> set[tuple[str, int]]:
-        """Which of them were not written: their number was taken."""
+    async def _write_part(self, conn: Any, part: Batch) -> set[tuple[str, int]]:
+        """Write the rows; return the keys of those that were not written because their seq was taken."""
         lost: set[tuple[str, int]] = set()
         attempts = 0
         while part:
             attempts += 1
             try:
-                await self._write_rows(run, part)
+                await self._write_rows(conn, part)
                 break
             except (asyncpg.DeadlockDetectedError, asyncpg.SerializationError):
                 if attempts >= MAX_ATTEMPTS:
                     raise
                 continue
             except asyncpg.UniqueViolationError:
-                taken = {(row[0], row[1]) for row in await run.fetch(_TAKEN, _as_json(part))}
+                taken = {(row[0], row[1]) for row in await conn.fetch(_FIND_TAKEN, _encode(part))}
                 if not taken:
                     raise
             lost |= taken
-            part = [append for append in part if _order(append) not in taken]
+            part = [append for append in part if _get_key(append) not in taken]
         return lost
 
     @staticmethod
-    async def _write_rows(run: Any, part: Batch) -> None:
-        """All of them, or none: then it raises."""
-        statement = _ALL
+    async def _write_rows(conn: Any, part: Batch) -> None:
+        """Write all rows, or none and raise."""
+        statement = _WRITE_ENTRIES
         if all(map(is_move, part)):
-            statement = _MOVES_CHECKED if any(append.notifies for append in part) else _MOVES
-        await run.execute(statement, _as_json(part))
+            has_checks = any(append.notifies for append in part)
+            statement = _WRITE_MOVES_WITH_CHECKS if has_checks else _WRITE_MOVES
+        await conn.execute(statement, _encode(part))
 
     async def look_up(self, batch: Batch) -> list[bool | None]:
         try:
-            async with asyncio.timeout(SECONDS):
-                run = await self._connect()
+            async with asyncio.timeout(WRITE_TIMEOUT_SECONDS):
+                conn = await self._connect()
                 keys = [[append.entry.game for append in batch], [append.entry.seq for append in batch]]
-                rows = {(row[0], row[1]): tuple(row) for row in await run.fetch(_LOOK, *keys)}
-        except _FAILURES as problem:
-            await self._give_up()
+                rows = {(row[0], row[1]): tuple(row) for row in await conn.fetch(_LOOK_UP_ENTRIES, *keys)}
+        except _WRITE_ERRORS as problem:
+            await self._drop_connection()
             raise BatchFailed(problem) from problem
         found: list[bool | None] = []
         for append in batch:
             row = rows.get((append.entry.game, append.entry.seq))
-            found.append(None if row is None else row == log_row(append.entry))
+            found.append(None if row is None else row == make_log_row(append.entry))
         return found
 
     async def close(self) -> None:
-        await self._give_up(gently=True)
+        await self._drop_connection(is_graceful=True)
 
     async def _connect(self) -> Any:
         if self._connection is None or self._connection.is_closed():
-            self._connection = await asyncpg.connect(self._dsn, timeout=5, server_settings=dict(_SETTINGS))
+            self._connection = await asyncpg.connect(
+                self._dsn, timeout=5, server_settings=dict(_SERVER_SETTINGS)
+            )
         return self._connection
 
-    async def _give_up(self, *, gently: bool = False) -> None:
-        """A connection that failed is not used again."""
+    async def _drop_connection(self, *, is_graceful: bool = False) -> None:
+        """Close the connection; the next call opens another."""
         connection, self._connection = self._connection, None
         if connection is None or connection.is_closed():
             return
-        if gently:
+        if is_graceful:
             await connection.close(timeout=2)
         else:
             connection.terminate()
 
 
-def _order(append: Append) -> tuple[str, int]:
+def _get_key(append: Append) -> tuple[str, int]:
     return append.entry.game, append.entry.seq
 
 
-def _one_a_game(batch: list[Append]) -> list[list[Append]]:
-    """A statement changes a row once. Rooms write one entry at a time, so that there is mostly one part."""
+def _split_by_game(batch: list[Append]) -> list[list[Append]]:
+    """Split a batch so that no part has two entries of a game: a statement can update a row only once.
+
+    Rooms append one entry at a time, so there is usually one part.
+    """
     if len({append.entry.game for append in batch}) == len(batch):
         return [batch]
     parts: list[list[Append]] = []
@@ -221,27 +240,27 @@ def _one_a_game(batch: list[Append]) -> list[list[Append]]:
     return parts
 
 
-def _as_json(part: Batch) -> str:
-    return orjson.dumps([_row(append) for append in part]).decode()
+def _encode(part: Batch) -> str:
+    return orjson.dumps([_make_row(append) for append in part]).decode()
 
 
-def _row(append: Append) -> dict[str, Any]:
+def _make_row(append: Append) -> dict[str, Any]:
     head = (append.to_act, append.deadline, append.due)
-    row = dict(zip(_COLUMNS, (*log_row(append.entry), *head), strict=True))
+    row = dict(zip(_ROW_COLUMNS, (*make_log_row(append.entry), *head), strict=True))
     if append.notifies:
         row["notifies"] = True
     if not is_move(append):
         row["status"] = append.status
         if append.summary is not None:
-            row["summary"] = _summary(append.entry.game, append.summary)
+            row["summary"] = _make_summary(append.entry.game, append.summary)
     return row
 
 
-def _summary(game: str, summary: Summary) -> dict[str, Any]:
-    seats = [dict(zip(_SEAT_COLUMNS, row, strict=True)) for row in seat_rows(game, summary.seats)]
-    return {**dict(zip(_SUMMARY_COLUMNS, summary_row(game, summary), strict=True)), "seats": seats}
+def _make_summary(game: str, summary: GameSummary) -> dict[str, Any]:
+    seats = [dict(zip(_SEAT_COLUMNS, row, strict=True)) for row in make_seat_rows(game, summary.seats)]
+    return {**dict(zip(_SUMMARY_COLUMNS, make_summary_row(game, summary), strict=True)), "seats": seats}
 
 
-def _is_undone(problem: Exception) -> bool:
-    """PostgreSQL said that the statement failed, and lives: it has changed nothing. Else that is not known."""
+def _is_rolled_back(problem: Exception) -> bool:
+    """Return whether PostgreSQL reported that the statement failed, and so had no effect. Otherwise that is unknown."""
     return isinstance(problem, asyncpg.PostgresError) and problem.severity_en == "ERROR"

@@ -1,4 +1,4 @@
-"""Rows of queues that failed: attempts, the time of the next one, and rows that are set aside."""
+"""Failed rows of queues: how often each was attempted, when it is retried, and which are set aside."""
 
 from __future__ import annotations
 
@@ -6,31 +6,35 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, bindparam, delete, select
 
-from app.play.ports import Failure
-from app.store.games.database import GameDatabase
-from app.store.games.tables import queue_failures as failures
+from app.play.ports import FailedRow
+from app.store.database import Database
+from app.store.tables.games import queue_failures as failures
+from app.store.upserts import upsert
 
-MAX_READ_FAILURES = 10_000
+MAX_LISTED_FAILURES = 10_000
 NEVER = 2**62  # `retry_at` of a row that is set aside
 
-_THIS_ONE = (failures.c.queue == bindparam("in_queue"), failures.c.key == bindparam("of_row"))
+_IS_THE_ROW = (failures.c.queue == bindparam("in_queue"), failures.c.key == bindparam("of_row"))
 
 
-class QueueFailures(GameDatabase):
+class SqlFailures:
     """Implements the FailureStore port."""
 
-    async def record_failure(
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    async def record(
         self, queue: str, key: str, error: str, now: int, delay: Callable[[int], int | None]
     ) -> int:
-        same = {"in_queue": queue, "of_row": key}
+        keys = {"in_queue": queue, "of_row": key}
 
-        def record(run: Connection) -> int:
-            first = self._upsert(failures).values(
+        def write(conn: Connection) -> int:
+            first = upsert(conn, failures).values(
                 queue=queue, key=key, attempts=0, retry_at=now, error="", first_at=now
             )
-            run.execute(first.on_conflict_do_nothing(index_elements=["queue", "key"]))
-            found = run.execute(select(failures).where(*_THIS_ONE).with_for_update(), same).one()
-            if found.retry_at > now:  # another worker failed at the same row a moment ago
+            conn.execute(first.on_conflict_do_nothing(index_elements=["queue", "key"]))
+            found = conn.execute(select(failures).where(*_IS_THE_ROW).with_for_update(), keys).one()
+            if found.retry_at > now:  # another worker has just counted this failure
                 return 0
             attempts = int(found.attempts) + 1
             wait = delay(attempts)
@@ -40,15 +44,15 @@ class QueueFailures(GameDatabase):
                 "set_aside_at": now if wait is None else None,
                 "error": error,
             }
-            run.execute(failures.update().where(*_THIS_ONE).values(**values), same)
+            conn.execute(failures.update().where(*_IS_THE_ROW).values(**values), keys)
             return attempts
 
-        return await self.write(record)
+        return await self.database.write(write)
 
-    async def clear_failure(self, queue: str, key: str) -> bool:
-        this_one = (failures.c.queue == queue, failures.c.key == key)
-        return bool(await self.change(delete(failures).where(*this_one)))
+    async def clear(self, queue: str, key: str) -> bool:
+        same = (failures.c.queue == queue, failures.c.key == key)
+        return bool(await self.database.execute_write(delete(failures).where(*same)))
 
-    async def list_failures(self, limit: int = MAX_READ_FAILURES) -> list[Failure]:
+    async def read_all(self, limit: int = MAX_LISTED_FAILURES) -> list[FailedRow]:
         query = select(failures).order_by(failures.c.retry_at.desc(), failures.c.first_at).limit(limit)
-        return [Failure(**row._mapping) for row in await self.rows(query)]
+        return [FailedRow(**row._mapping) for row in await self.database.fetch_rows(query)]

@@ -1,178 +1,131 @@
-"""The group commit on SQLite: one writer thread with its own connection, WAL, FULL, BEGIN IMMEDIATE.
-
-The thread keeps fsync off the event loop. A transaction that reads before it writes would fail at once
-with BUSY whatever the timeout, so this one takes the write lock first, when it is its turn. Checkpoints happen beside
-it.
-"""
+"""Group commit on SQLite: a batch is one transaction in the writer thread, ahead of all other writes."""
 
 from __future__ import annotations
 
 import logging
 import sqlite3
+from functools import partial
 
-from app.store.engine import BUSY_SECONDS
-from app.store.games.checkpoints import Checkpoints
-from app.store.games.rows import (
+from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.play.ports import StoreUnavailable
+from app.store.database import SqliteDatabase
+from app.store.games.log_rows import (
     Batch,
     BatchFailed,
     CommitUnknown,
     Outcome,
-    head_of,
     is_move,
-    log_row,
-    seat_rows,
-    summary_row,
+    make_head_row,
+    make_log_row,
+    make_seat_rows,
+    make_summary_row,
 )
-from app.store.games.worker_thread import WorkerThread
-from app.store.write_turns import NoTurn, WriteTurns
+from app.store.worker_threads import NotStarted
 
 _log = logging.getLogger("cartagena.store")
 
-# Each row is its own step: what it changed is its outcome, and one lost race fails no other row.
-_LOG = (
+# A row count of 0 means that the seq was taken; the other rows of the batch are not affected.
+_INSERT_LOG = (
     "INSERT INTO log (game, seq, kind, seat, body, by, at, command, who) VALUES (?,?,?,?,?,?,?,?,?) "
     "ON CONFLICT DO NOTHING"
 )
-_HEAD = "UPDATE heads SET seq=?, to_act=?, deadline=?, updated_at=? WHERE game=?"
-_STATUS = "UPDATE games SET status=? WHERE id=?"
-_SUMMARY = (
+_UPDATE_HEAD = "UPDATE heads SET seq=?, to_act=?, deadline=?, updated_at=? WHERE game=?"
+_UPDATE_STATUS = "UPDATE games SET status=? WHERE id=?"
+_UPDATE_SUMMARY = (
     "UPDATE games SET options=?, players=?, taken=?, bots=?, host=?, next_game=?, started_at=?, ended_at=?, "
     "result=? WHERE id=?"
 )
-_UNSEAT = "DELETE FROM seats WHERE game=?"
-_SEAT = "INSERT INTO seats (game, seat, person, name, colour, bot, place) VALUES (?,?,?,?,?,?,?)"
-# A row that is being looked at stays due: that look may not have seen this entry, so there is another.
-_DUE = (
+_DELETE_SEATS = "DELETE FROM seats WHERE game=?"
+_INSERT_SEAT = "INSERT INTO seats (game, seat, person, name, colour, bot, place) VALUES (?,?,?,?,?,?,?)"
+# A row under an active lease stays due: the lease holder may not have seen this entry.
+_UPSERT_DUE = (
     "INSERT INTO due (game, at, lease_until, n) VALUES (?, ?, 0, 1) "
     "ON CONFLICT (game) DO UPDATE SET n = due.n + 1, at = min(due.at, excluded.at) "
     "WHERE due.lease_until > 0 OR due.at > excluded.at"
 )
-_CHECK = (
+_UPSERT_NOTICE_CHECK = (
     "INSERT INTO notice_checks (game, at, lease_until, n) VALUES (?, ?, 0, 1) "
     "ON CONFLICT (game) DO UPDATE SET n = notice_checks.n + 1, at = min(notice_checks.at, excluded.at)"
 )
-TURN_SECONDS = 10.0  # the next turn is always the log's, and nobody writes for so long
-_PAGES = 3  # of an entry that shares none: log, its index, head
-_LOOK = "SELECT kind, seat, body, by, at, command, who FROM log WHERE game=? AND seq=?"
+_LOOK_UP_ENTRY = "SELECT kind, seat, body, by, at, command, who FROM log WHERE game=? AND seq=?"
+# Raised by SqliteDatabase before or after the batch's own statements run.
+_DATABASE_ERRORS = (NotStarted, StoreUnavailable, sqlite3.Error, SQLAlchemyError)
 
 
 class SqliteWriter:
     """Implements BatchWriter."""
 
-    def __init__(self, file: str, turns: WriteTurns | None = None) -> None:
-        self._file = file
-        self._turns = turns or WriteTurns()
-        self._thread = WorkerThread("log-writer")
-        self._connection: sqlite3.Connection | None = None
-        self._checkpoints = Checkpoints(file)
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
 
     async def write(self, batch: Batch) -> Outcome:
-        return await self._thread.do(self._write, batch)
+        try:
+            return await self._database.write_log(partial(_write, batch))
+        except _DATABASE_ERRORS as problem:
+            if isinstance(problem, NotStarted):
+                _log.warning("the writer thread was busy for too long: %s", problem)
+            raise BatchFailed(problem) from problem
 
     async def look_up(self, batch: Batch) -> list[bool | None]:
-        return await self._thread.do(self._look_up, batch)
+        try:
+            return await self._database.read(partial(_look_up, batch))
+        except _DATABASE_ERRORS as problem:
+            raise BatchFailed(problem) from problem
 
     async def close(self) -> None:
-        await self._thread.do(self._stop)
-        self._thread.stop()
+        """No-op: the database closes its connections."""
 
-    # -- in the thread -----------------------------------------------------------------------------
 
-    def _connect(self) -> sqlite3.Connection:
-        if self._connection is None:
-            connection = sqlite3.connect(self._file, timeout=BUSY_SECONDS, isolation_level=None)
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=FULL")
-            connection.execute("PRAGMA foreign_keys=ON")
-            self._checkpoints.take_over(connection)
-            self._connection = connection
-        return self._connection
+def _write(batch: Batch, conn: sqlite3.Connection) -> Outcome:
+    try:
+        conn.execute("BEGIN IMMEDIATE")
+        outcome = write_rows(conn, batch)
+    except sqlite3.Error as problem:
+        is_row_error = isinstance(
+            problem, sqlite3.IntegrityError | sqlite3.DataError | sqlite3.InterfaceError
+        )
+        raise BatchFailed(problem, is_row_error=is_row_error) from problem
+    try:
+        conn.execute("COMMIT")
+    except sqlite3.Error as problem:
+        raise CommitUnknown(type(problem).__name__) from problem
+    return outcome
 
-    def _disconnect(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
 
-    def _stop(self) -> None:
-        self._checkpoints.close()
-        self._disconnect()
+def write_rows(conn: sqlite3.Connection, batch: Batch) -> Outcome:
+    """Write a batch inside a transaction; return for each row whether it was written."""
+    rows = [make_log_row(append.entry) for append in batch]
+    ours, outcome = batch, [True] * len(rows)
+    if conn.executemany(_INSERT_LOG, rows).rowcount != len(rows):
+        # Another process has taken a seq. Repeat row by row to find out which.
+        conn.execute("ROLLBACK")
+        conn.execute("BEGIN IMMEDIATE")
+        outcome = [conn.execute(_INSERT_LOG, row).rowcount == 1 for row in rows]
+        ours = [append for append, is_ours in zip(batch, outcome, strict=True) if is_ours]
+    conn.executemany(_UPDATE_HEAD, map(make_head_row, ours))
+    for append in ours:
+        if append.due is None and not append.notifies and is_move(append):
+            continue  # nearly always
+        game = append.entry.game
+        if append.notifies:
+            conn.execute(_UPSERT_NOTICE_CHECK, (game, append.entry.at))
+        if append.due is not None:
+            conn.execute(_UPSERT_DUE, (game, append.due))
+        if is_move(append):
+            continue
+        conn.execute(_UPDATE_STATUS, (append.status, game))
+        if append.summary is not None:
+            conn.execute(_UPDATE_SUMMARY, make_summary_row(game, append.summary))
+            conn.execute(_DELETE_SEATS, (game,))
+            conn.executemany(_INSERT_SEAT, make_seat_rows(game, append.summary.seats))
+    return outcome
 
-    def _write(self, batch: Batch) -> Outcome:
-        try:
-            with self._turns.taken("the log", TURN_SECONDS, first=True):
-                return self._write_in_turn(batch)
-        except NoTurn as problem:
-            _log.warning("the log had no turn to write: %s", problem)
-            raise BatchFailed(problem) from problem
 
-    def _write_in_turn(self, batch: Batch) -> Outcome:
-        try:
-            run = self._connect()
-            run.execute("BEGIN IMMEDIATE")
-            outcome = self._write_rows(run, batch)
-        except sqlite3.Error as problem:
-            self._roll_back()
-            is_row = isinstance(problem, sqlite3.IntegrityError | sqlite3.DataError | sqlite3.InterfaceError)
-            raise BatchFailed(problem, is_row=is_row) from problem
-        try:
-            run.execute("COMMIT")
-        except sqlite3.Error as problem:
-            self._roll_back()
-            raise CommitUnknown(type(problem).__name__) from problem
-        if self._checkpoints.wrote(_PAGES * len(batch)):
-            self._thread.do_later(self._finish_checkpoint)  # when this batch has its answer, before the next
-        return outcome
-
-    def _finish_checkpoint(self) -> None:
-        if self._connection is not None:
-            self._checkpoints.finish(self._connection)
-
-    @staticmethod
-    def _write_rows(run: sqlite3.Connection, batch: Batch) -> Outcome:
-        rows = [log_row(append.entry) for append in batch]
-        ours, outcome = batch, [True] * len(rows)
-        if run.executemany(_LOG, rows).rowcount != len(rows):
-            # Somebody else was first somewhere. Again, one by one, to see where.
-            run.execute("ROLLBACK")
-            run.execute("BEGIN IMMEDIATE")
-            outcome = [run.execute(_LOG, row).rowcount == 1 for row in rows]
-            ours = [append for append, is_ours in zip(batch, outcome, strict=True) if is_ours]
-        run.executemany(_HEAD, map(head_of, ours))
-        for append in ours:
-            if append.due is None and not append.notifies and is_move(append):
-                continue  # nearly all of them
-            game = append.entry.game
-            if append.notifies:
-                run.execute(_CHECK, (game, append.entry.at))
-            if append.due is not None:
-                run.execute(_DUE, (game, append.due))
-            if is_move(append):
-                continue
-            run.execute(_STATUS, (append.status, game))
-            if append.summary is not None:
-                run.execute(_SUMMARY, summary_row(game, append.summary))
-                run.execute(_UNSEAT, (game,))
-                run.executemany(_SEAT, seat_rows(game, append.summary.seats))
-        return outcome
-
-    def _roll_back(self) -> None:
-        """A connection that failed is not used again: the next batch opens a fresh one."""
-        try:
-            if self._connection is not None and self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-        except sqlite3.Error:
-            pass  # closing it rolls back as well
-        finally:
-            self._disconnect()
-
-    def _look_up(self, batch: Batch) -> list[bool | None]:
-        try:
-            run = self._connect()
-            found: list[bool | None] = []
-            for append in batch:
-                row = run.execute(_LOOK, (append.entry.game, append.entry.seq)).fetchone()
-                found.append(None if row is None else row == log_row(append.entry)[2:])
-            return found
-        except sqlite3.Error as problem:
-            self._disconnect()
-            raise BatchFailed(problem) from problem
+def _look_up(batch: Batch, conn: Connection) -> list[bool | None]:
+    found: list[bool | None] = []
+    for append in batch:
+        row = conn.exec_driver_sql(_LOOK_UP_ENTRY, (append.entry.game, append.entry.seq)).one_or_none()
+        found.append(None if row is None else tuple(row) == make_log_row(append.entry)[2:])
+    return found

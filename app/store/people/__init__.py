@@ -1,1 +1,1 @@
-"""Players, sessions, accounts, and what they own: blocks, reports, notices, their data."""
+"""Players, sessions and accounts, and their blocks, reports, notices and personal data."""

@@ -1,24 +1,27 @@
-"""What the operator looks at and deletes: rooms, people, chat lines."""
+"""Queries of the operator's command line: rooms, people, chat."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import Connection, or_, select, update
 
-from app.store.games.tables import chat, games, headed, heads, seats
-from app.store.people.erasure import SOMEBODY
+from app.store.database import Database
+from app.store.people.erasure import ERASED_NAME
 from app.store.people.social import write_audit
-from app.store.people.tables import players, present_name, with_present_names
-from app.store.transactions import Queries
+from app.store.tables.games import chat, games, games_with_heads, heads, seats
+from app.store.tables.people import players, present_name, with_present_names
 
 
-class AdminStore(Queries):
-    """Queries of the operator's command line; what changes anything is audited in the same transaction."""
+class AdminStore:
+    """Queries of the operator's command line; changes are audited in the same transaction."""
 
-    async def rooms(self, status: str | None, limit: int) -> list[dict[str, Any]]:
-        """The rooms touched last, with the names at their seats; nothing of what is in the game."""
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    async def list_rooms(self, status: str | None, limit: int) -> list[dict[str, Any]]:
+        """Return the rooms changed last, with the names of their players but nothing about the position."""
         columns = (
             games.c.id,
             games.c.status,
@@ -27,55 +30,52 @@ class AdminStore(Queries):
             heads.c.seq,
             heads.c.updated_at,
         )
-        query = select(*columns).select_from(headed).order_by(heads.c.updated_at.desc()).limit(limit)
+        query = (
+            select(*columns).select_from(games_with_heads).order_by(heads.c.updated_at.desc()).limit(limit)
+        )
         if status is not None:
             query = query.where(games.c.status == status)
-        async with self.reading() as run:
-            found = [dict(row._mapping) for row in await run.execute(query)]
-            ids = [row["id"] for row in found]
-            named = select(seats, present_name.label("present_name")).select_from(
-                with_present_names(seats, seats.c.person)
-            )
-            seated = await run.execute(named.where(seats.c.game.in_(ids)).order_by(seats.c.seat))
-            names: dict[str, list[str]] = {}
-            for row in seated:
-                who = (
-                    f"bot {row.bot}"
-                    if row.person is None
-                    else f"{row.present_name or SOMEBODY} ({row.person})"
-                )
-                names.setdefault(row.game, []).append(who)
+        found = await self.database.fetch_dicts(query)
+        seated = select(seats, present_name.label("present_name")).select_from(
+            with_present_names(seats, seats.c.person)
+        )
+        in_rooms = seats.c.game.in_([row["id"] for row in found])
+        names: dict[str, list[str]] = {}
+        for row in await self.database.fetch_rows(seated.where(in_rooms).order_by(seats.c.seat)):
+            person = f"{row.present_name or ERASED_NAME} ({row.person})"
+            names.setdefault(row.game, []).append(f"bot {row.bot}" if row.person is None else person)
         return [{**row, "seats": ", ".join(names.get(row["id"], []))} for row in found]
 
-    async def people(self, words: str, limit: int) -> list[dict[str, Any]]:
-        """People whose id is this or whose name contains it."""
+    async def find_people(self, text: str, limit: int) -> list[dict[str, Any]]:
+        """Return people whose id is `text` or whose name contains it."""
         query = (
             select(players)
-            .where(or_(players.c.id == words, players.c.name.icontains(words, autoescape=True)))
+            .where(or_(players.c.id == text, players.c.name.icontains(text, autoescape=True)))
             .order_by(players.c.seen_at.desc())
             .limit(limit)
         )
-        return await self.dicts(query)
+        return await self.database.fetch_dicts(query)
 
-    async def chat(self, room: str) -> list[dict[str, Any]]:
-        """A room's chat with the numbers of its lines."""
+    async def read_chat(self, room: str) -> list[dict[str, Any]]:
+        """Return a room's chat lines with their numbers."""
         columns = [column for column in chat.c if column is not chat.c.name]
         query = select(*columns, present_name.label("name")).select_from(
             with_present_names(chat, chat.c.person)
         )
-        async with self.reading() as run:
-            rows = await run.execute(query.where(chat.c.game == room).order_by(chat.c.n))
-            return [dict(row._mapping) for row in rows]
+        return await self.database.fetch_dicts(query.where(chat.c.game == room).order_by(chat.c.n))
 
     async def delete_chat(
         self, actor: str, room: str, lines: Sequence[int], person: str | None, reason: str, now: int
     ) -> int:
-        """Words of these lines, or of one person in the room, are gone for everybody; how many lines."""
+        """Blank these chat lines, or all lines of one person in the room; return how many were blanked."""
         chosen = chat.c.person == person if person is not None else chat.c.n.in_(lines)
         query = update(chat).where(chat.c.game == room, chosen, chat.c.is_deleted.is_(False))
-        async with self.writing() as run:
-            done = await run.execute(query.values(text=None, preset=None, is_deleted=True))
-            if done.rowcount:
-                detail = {"lines": list(lines), "person": person, "reason": reason, "deleted": done.rowcount}
-                await write_audit(run, actor, "chat deleted", room, detail, now)
-        return done.rowcount
+
+        def write(conn: Connection) -> int:
+            deleted = conn.execute(query.values(text=None, preset=None, is_deleted=True)).rowcount
+            if deleted:
+                detail = {"lines": list(lines), "person": person, "reason": reason, "deleted": deleted}
+                write_audit(conn, actor, "chat deleted", room, detail, now)
+            return deleted
+
+        return await self.database.write(write)

@@ -1,8 +1,8 @@
-"""Queries about deals of the day: the deal of each day, tries of it, results and lists.
+"""Deals of the day: the deal of each day, tries of it, results and rankings.
 
-A person's try number 1 of a day is the one that counts, and it stays number 1: `begin` gives the next free number
-under a lock on the person's row, and claiming a guest (app/store/people/references.py) takes over the guest's number 1
-only if the account has no try of that day. The unique index on (day, person, n) enforces it.
+A person's try number 1 of a day is the one that counts, and it stays number 1. `begin_try` assigns the next number
+under a lock on the person's row. Claiming a guest (app/store/people/references.py) keeps the guest's number 1 only if
+the account has no try of that day. The unique index on (day, person, n) enforces this.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ import orjson
 from sqlalchemy import Connection, and_, case, delete, exists, func, insert, or_, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
-from app.play.deal.days import Deal, ends_at
-from app.play.deal.results import GIVEN_UP, Outcome, Turn
-from app.store.games.tables import games
-from app.store.people.deal_tables import deal_tries as tries
-from app.store.people.deal_tables import deals
+from app.play.deal.days import Deal, day_ends_at
+from app.play.deal.results import RESIGNED_SCORE, DealResult, Turn
+from app.store.database import Database
 from app.store.people.player_rows import lock_present
-from app.store.people.tables import players
-from app.store.transactions import Queries
+from app.store.tables.deals import deal_tries as tries
+from app.store.tables.deals import deals
+from app.store.tables.games import games
+from app.store.tables.people import players
 
-COMPARED = 1_000  # other tries that one is compared with
+MAX_COMPARED_TRIES = 1_000  # other tries that a try is compared with
 MAX_STREAK_DAYS = 4_000
-_ENDED = ("finished", "aborted")
+_ENDED_STATUSES = ("finished", "aborted")
 _owners = players.alias("deal_owners")
 _tried_games = select(tries, games.c.status).outerjoin(games, games.c.id == tries.c.game)
-read_line = msgspec.json.Decoder(tuple[Turn, ...]).decode
+decode_line = msgspec.json.Decoder(tuple[Turn, ...]).decode
 
 
 class Try(msgspec.Struct, frozen=True):
-    """One try of a deal; `ended_at` is None until its result is stored. `n` is its number among the person's tries."""
+    """A try of a deal. `ended_at` is None until its result is stored; `n` is its number among the person's tries."""
 
     game: str
     day: str
@@ -46,29 +46,32 @@ class Try(msgspec.Struct, frozen=True):
     turns: int | None
     spaces: int | None
     line: tuple[Turn, ...]
-    is_made: bool  # its game exists
-    is_over: bool  # its game exists and has ended
+    has_game: bool
+    is_over: bool  # the game exists and has ended
 
     @property
     def is_late(self) -> bool:
-        """Whether it ended after its day, when everything was shown."""
-        return self.ended_at is not None and self.ended_at >= ends_at(self.day)
+        """Return whether it ended after its day, when the deal had been revealed."""
+        return self.ended_at is not None and self.ended_at >= day_ends_at(self.day)
 
     @property
-    def counts(self) -> bool:
-        """Whether this is the person's result of the day."""
+    def is_counted(self) -> bool:
+        """Return whether this is the person's result of the day."""
         return self.n == 1 and not self.is_late
 
 
-class DealStore(Queries):
-    """Implements what app/web/deals.py needs."""
+class DealStore:
+    """Queries about deals and tries, for app/web/deals.py."""
 
-    async def deal(self, day: str) -> Deal | None:
-        rows = await self.rows(select(deals).where(deals.c.day == day))
-        return _deal(rows[0]) if rows else None
+    def __init__(self, database: Database) -> None:
+        self.database = database
 
-    async def keep(self, deal: Deal) -> Deal:
-        """Fixes the deal of a day; the one that was first, if somebody else's was."""
+    async def find_deal(self, day: str) -> Deal | None:
+        rows = await self.database.fetch_rows(select(deals).where(deals.c.day == day))
+        return _decode_deal(rows[0]) if rows else None
+
+    async def save_deal(self, deal: Deal) -> Deal:
+        """Store the deal of a day and return it; if another worker stored one first, return that one."""
         row = {
             "day": deal.day,
             "server_seed": deal.server_seed,
@@ -78,58 +81,55 @@ class DealStore(Queries):
             "made_at": deal.made_at,
         }
         try:
-            await self.change(insert(deals).values(**row))
+            await self.database.execute_write(insert(deals).values(**row))
         except IntegrityError:
-            kept = await self.deal(deal.day)
-            assert kept is not None
-            return kept
+            stored = await self.find_deal(deal.day)
+            assert stored is not None
+            return stored
         return deal
 
     # -- tries -------------------------------------------------------------------------------------
 
-    async def tries_of(self, ids: Sequence[str], day: str) -> list[Try]:
-        """Return the tries of a day of the person with these ids (their own id first), the one that counts first."""
-        return await self.read(lambda run: _tries_of(run, ids, day))
+    async def list_tries(self, ids: Sequence[str], day: str) -> list[Try]:
+        """Return a person's tries of a day, the one that counts first. Of the ids, the present one comes first."""
+        return await self.database.read(lambda conn: _read_tries(conn, ids, day))
 
-    async def begin(self, ids: Sequence[str], day: str, game: str, now: int) -> Try | None:
-        """Return the person's unfinished try of a day, or record a new one with the id of its future game.
+    async def begin_try(self, ids: Sequence[str], day: str, game: str, now: int) -> Try | None:
+        """Return the person's unfinished try of a day, or record and return a new one with the id of its future game.
 
-        None: the person was claimed or erased meanwhile, or a worker of an older release took the number; ask again.
+        Return None if the person was claimed or erased meanwhile; the caller may retry.
         """
 
-        def write(run: Connection) -> Try | None:
-            if not lock_present(run, ids[:1], unclaimed=True):
+        def write(conn: Connection) -> Try | None:
+            if not lock_present(conn, ids[:1], unclaimed=True):
                 return None
-            mine = _tries_of(run, ids, day)
-            unfinished = next((each for each in mine if not each.is_over), None)
+            own_tries = _read_tries(conn, ids, day)
+            unfinished = next((attempt for attempt in own_tries if not attempt.is_over), None)
             if unfinished is not None:
                 return unfinished
-            mine_of_day = (tries.c.day == day, tries.c.person.in_(ids))
-            last = run.execute(select(func.max(tries.c.n)).where(*mine_of_day)).scalar() or 0
+            is_of_person = (tries.c.day == day, tries.c.person.in_(ids))
+            last = conn.execute(select(func.max(tries.c.n)).where(*is_of_person)).scalar() or 0
             row = {"game": game, "day": day, "person": ids[0], "n": last + 1, "began_at": now}
-            run.execute(insert(tries).values(**row))
-            return next(each for each in _tries_of(run, ids, day) if each.game == game)
+            conn.execute(insert(tries).values(**row))
+            return next(attempt for attempt in _read_tries(conn, ids, day) if attempt.game == game)
 
-        try:
-            return await self.write(write)
-        except IntegrityError:
-            return None
+        return await self.database.write(write)
 
-    async def ended_tries(self, since: str, limit: int, skip: Collection[str] = ()) -> list[Try]:
+    async def find_ended_tries(self, since: str, limit: int, skip: Collection[str] = ()) -> list[Try]:
         """Return tries of days from `since` on whose game has ended and whose result is not stored."""
         query = (
             _tried_games.where(tries.c.ended_at.is_(None), tries.c.day >= since, tries.c.game.not_in(skip))
-            # As an expression, or SQLite would begin with the index of games by status and read all that ever ended.
-            .where(func.coalesce(games.c.status, "").in_(_ENDED))
+            # An expression, so that SQLite does not start from the index on status and read every ended game.
+            .where(func.coalesce(games.c.status, "").in_(_ENDED_STATUSES))
             .order_by(tries.c.day, tries.c.game)
             .limit(limit)
         )
-        return [_try(row) for row in await self.rows(query)]
+        return [_decode_try(row) for row in await self.database.fetch_rows(query)]
 
-    async def old_tries(self, after: tuple[str, str], before: str, limit: int) -> list[Try]:
-        """Return the next tries without a result of days before `before`, in the order of (day, game).
+    async def find_old_tries(self, after: tuple[str, str], before: str, limit: int) -> list[Try]:
+        """Return the next tries without a result from days before `before`, in the order of (day, game).
 
-        Whether their games have ended, or exist, is for the caller to check: a page costs the same however many
+        The caller checks whether their games exist and have ended, so that a page costs the same however many
         unfinished tries there are.
         """
         query = (
@@ -138,16 +138,18 @@ class DealStore(Queries):
             .order_by(tries.c.day, tries.c.game)
             .limit(limit)
         )
-        return [_try(row) for row in await self.rows(query)]
+        return [_decode_try(row) for row in await self.database.fetch_rows(query)]
 
-    async def forget(self, game: str) -> None:
-        """Delete a try that has no result and no game."""
+    async def delete_try(self, game: str) -> None:
+        """Delete a try if it has neither a result nor a game."""
         no_game = ~exists().where(games.c.id == tries.c.game)
-        await self.change(delete(tries).where(tries.c.game == game, tries.c.ended_at.is_(None), no_game))
+        await self.database.execute_write(
+            delete(tries).where(tries.c.game == game, tries.c.ended_at.is_(None), no_game)
+        )
 
-    async def settle(self, game: str, outcome: Outcome) -> None:
-        """Store the result of a try; repeating it stores the same."""
-        await self.change(
+    async def save_result(self, game: str, outcome: DealResult) -> None:
+        """Store the result of a try. Idempotent."""
+        await self.database.execute_write(
             update(tries)
             .where(tries.c.game == game)
             .values(
@@ -160,62 +162,64 @@ class DealStore(Queries):
             )
         )
 
-    async def days_played(self, ids: Sequence[str]) -> list[str]:
-        """The days whose deal somebody has played to the end, newest first."""
+    async def list_days_played(self, ids: Sequence[str]) -> list[str]:
+        """Return the days whose deal the person has played to the end, newest first."""
         query = (
             select(tries.c.day)
-            .where(tries.c.person.in_(ids), tries.c.score < GIVEN_UP)
+            .where(tries.c.person.in_(ids), tries.c.score < RESIGNED_SCORE)
             .distinct()
             .order_by(tries.c.day.desc())
             .limit(MAX_STREAK_DAYS)
         )
-        return [row.day for row in await self.rows(query)]
+        return [row.day for row in await self.database.fetch_rows(query)]
 
-    # -- the table of a day ------------------------------------------------------------------------
+    # -- the ranking of a day ----------------------------------------------------------------------
 
-    async def results(
+    async def list_results(
         self, day: str, *, accounts: bool, limit: int, offset: int
     ) -> tuple[int, list[dict[str, Any]]]:
-        """First tries that ended within the day, the best first; how many there are, and some of them."""
+        """Return the number of first tries that ended within the day, and a page of them, best first."""
         first = _first_tries(day)
-        counted = and_(first.c.ended_at < ends_at(day), first.c.is_account.is_(accounts))
+        counted = and_(first.c.ended_at < day_ends_at(day), first.c.is_account.is_(accounts))
         place = func.rank().over(order_by=first.c.score).label("place")
         columns = ("owner", "name", "score", "is_won", "turns", "spaces")
-        some = (
+        page = (
             select(place, *(first.c[name] for name in columns))
             .where(counted)
             .order_by(first.c.score, first.c.ended_at, first.c.game)
             .limit(limit)
             .offset(offset)
         )
-        total = await self.rows(select(func.count()).select_from(first).where(counted))
-        return total[0][0], await self.dicts(some)
+        total = await self.database.fetch_rows(select(func.count()).select_from(first).where(counted))
+        return total[0][0], await self.database.fetch_dicts(page)
 
-    async def lines(self, day: str) -> list[tuple[str, str]]:
-        """Whose first tries were played to the end within the day, and their lines as they are kept: reading them is
-        for whoever compares, off the loop."""
+    async def list_lines(self, day: str) -> list[tuple[str, str]]:
+        """Return owner and encoded line of the first tries that were completed within the day.
+
+        The caller decodes the lines off the event loop.
+        """
         first = _first_tries(day)
         query = (
             select(first.c.owner, first.c.line)
-            .where(first.c.ended_at < ends_at(day), first.c.score < GIVEN_UP)
+            .where(first.c.ended_at < day_ends_at(day), first.c.score < RESIGNED_SCORE)
             .order_by(first.c.ended_at, first.c.game)
-            .limit(COMPARED)
+            .limit(MAX_COMPARED_TRIES)
         )
-        return [(owner, line) for owner, line in await self.rows(query)]
+        return [(owner, line) for owner, line in await self.database.fetch_rows(query)]
 
 
 def _first_tries(day: str) -> Any:
     """Select each person's try that counts, whether it has ended or not.
 
-    Tries move to the account when a guest is claimed, but a worker of an older release leaves them with the guest:
-    then the account's own number 1 counts, as in `_tries_of`.
+    When a guest is claimed, tries move to the account, but workers of release 0.1.0 leave them with the guest. In that
+    case the account's own number 1 counts, as in `_read_tries`.
     """
     owner = func.coalesce(players.c.claimed_by, players.c.id)
-    is_guests = case((tries.c.person == owner, 0), else_=1)
+    is_from_guest = case((tries.c.person == owner, 0), else_=1)
     order = func.row_number().over(
-        partition_by=owner, order_by=(tries.c.n, is_guests, tries.c.began_at, tries.c.game)
+        partition_by=owner, order_by=(tries.c.n, is_from_guest, tries.c.began_at, tries.c.game)
     )
-    every = (
+    numbered = (
         select(
             tries,
             owner.label("owner"),
@@ -227,19 +231,19 @@ def _first_tries(day: str) -> Any:
         .outerjoin(_owners, _owners.c.id == players.c.claimed_by)
         .where(tries.c.day == day, players.c.deleted_at.is_(None))
         .where(or_(_owners.c.id.is_(None), _owners.c.deleted_at.is_(None)))
-        .subquery("every_try")
+        .subquery("numbered_tries")
     )
-    return select(every).where(every.c.number == 1).subquery("first_tries")
+    return select(numbered).where(numbered.c.number == 1).subquery("first_tries")
 
 
-def _tries_of(run: Connection, ids: Sequence[str], day: str) -> list[Try]:
-    """Return the person's tries, numbered, the one that counts first."""
+def _read_tries(conn: Connection, ids: Sequence[str], day: str) -> list[Try]:
+    """Return the person's tries in order, numbered from 1."""
     query = _tried_games.where(tries.c.day == day, tries.c.person.in_(ids))
-    rows = sorted(run.execute(query), key=lambda row: (row.n, row.person != ids[0], row.began_at, row.game))
-    return [msgspec.structs.replace(_try(row), n=number) for number, row in enumerate(rows, 1)]
+    rows = sorted(conn.execute(query), key=lambda row: (row.n, row.person != ids[0], row.began_at, row.game))
+    return [msgspec.structs.replace(_decode_try(row), n=number) for number, row in enumerate(rows, 1)]
 
 
-def _deal(row: Any) -> Deal:
+def _decode_deal(row: Any) -> Deal:
     return Deal(
         row.day,
         row.server_seed,
@@ -250,19 +254,8 @@ def _deal(row: Any) -> Deal:
     )
 
 
-def _try(row: Any) -> Try:
-    return Try(
-        game=row.game,
-        day=row.day,
-        n=row.n,
-        person=row.person,
-        began_at=row.began_at,
-        ended_at=row.ended_at,
-        score=row.score,
-        is_won=row.is_won,
-        turns=row.turns,
-        spaces=row.spaces,
-        line=read_line(row.line) if row.line else (),
-        is_made=row.status is not None,
-        is_over=row.status not in (None, "open", "running"),
-    )
+def _decode_try(row: Any) -> Try:
+    columns = {column.name: row._mapping[column.name] for column in tries.c}
+    columns["line"] = decode_line(row.line) if row.line else ()
+    is_over = row.status not in (None, "open", "running")
+    return Try(**columns, has_game=row.status is not None, is_over=is_over)

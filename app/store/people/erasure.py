@@ -1,13 +1,13 @@
-"""Erasing a person: gone at once for everyone, then removed from every game, step by step.
+"""Erasure of a person: hidden at once, then removed from every game in steps.
 
-A person may have sat at thousands of tables. The first transaction is short: it deletes what references.py says,
-removes the name and adds a row to `erasures`. Each step after it is a short transaction too, so that no move waits
-long, and records its progress: any worker continues there, after a crash as well; a step that two workers take at
-once has the same effect as one.
+A person may have played thousands of games. The first transaction is short: it deletes the rows listed in
+references.py, blanks the name and adds a row to `erasures`. Each following step is a short transaction too, so that
+moves do not wait long. A step records its progress, so any worker can continue after a crash, and it is idempotent, so
+two workers may run it at once.
 
-No row about the person appears meanwhile. Transactions that write one lock the person's row and check it
-(`lock_present`), and both ends of an erasure lock it too. The last step deletes once more what references.py says,
-for a worker of an older release does not check.
+No row about the person is added meanwhile. Transactions that write such a row lock the person's row and check it
+(`lock_present`), and the first and last transaction of an erasure lock it too. The last step deletes the rows listed in
+references.py again, because workers of release 0.1.0 do not check.
 """
 
 from __future__ import annotations
@@ -16,40 +16,40 @@ from collections.abc import Sequence
 from typing import Any
 
 import orjson
-from sqlalchemy import bindparam, delete, insert, or_, select, tuple_, union, update
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy import Connection, bindparam, delete, insert, or_, select, tuple_, update
 
-from app.store.games.tables import chat, games, log, mutes, seats
+from app.store.database import Database
 from app.store.lock_order import lock_order
 from app.store.people.references import erase_rows
-from app.store.people.tables import erasures, players
-from app.store.transactions import reading, writing
+from app.store.tables.games import chat, games, mutes, seats
+from app.store.tables.people import erasures, players
 
-SOMEBODY = "somebody"
-GAMES_A_STEP = 25
-ROWS_A_STEP = 500  # of chat and mutes
-_WITH_NAMES = ("seated", "created")  # the kinds of log entries that hold names
+ERASED_NAME = "somebody"
+MAX_GAMES_PER_STEP = 25
+MAX_ROWS_PER_STEP = 500  # of chat and mutes
 
 
-async def begin(run: AsyncConnection, ids: Sequence[str], now: int, *, without_trace: bool = False) -> None:
-    """Remove name, account and sessions of a person with these ids, and record the rest as work to be done.
+def begin_erasure(conn: Connection, ids: Sequence[str], now: int, *, without_trace: bool = False) -> None:
+    """Delete name, account and sessions of a person with these ids, and queue the remaining steps.
 
-    `without_trace`: a person who never sat at a table leaves no row at all.
+    With `without_trace`, the row of a player who never sat at a table is deleted in the end.
     """
-    claimed = await run.execute(_with_claimed(ids))
-    mine = sorted({*ids, *(row.id for row in claimed)})
-    gone = {"name": SOMEBODY, "skeleton": "", "is_account": False, "deleted_at": now, "changed_at": now}
-    await run.execute(update(players).where(players.c.id.in_(mine)).values(**gone))
-    await run.run_sync(erase_rows, mine)
-    for row in (await run.execute(_listed_of(mine))).all():  # as many as one person may have open
-        await run.execute(update(games).where(games.c.id == row.id).values(terms=_untitled(row.terms)))
-    await run.execute(delete(erasures).where(erasures.c.player.in_(mine)))
-    rows = [{"player": player, "at": now, "done_to": "", "without_trace": without_trace} for player in mine]
-    await run.execute(insert(erasures), rows)
+    locked = conn.execute(_lock_with_guests(ids))
+    all_ids = sorted({*ids, *(row.id for row in locked)})
+    erased = {"name": ERASED_NAME, "skeleton": "", "is_account": False, "deleted_at": now, "changed_at": now}
+    conn.execute(update(players).where(players.c.id.in_(all_ids)).values(**erased))
+    erase_rows(conn, all_ids)
+    for row in conn.execute(_select_listed(all_ids)).all():  # few: the number of unfinished games is limited
+        conn.execute(update(games).where(games.c.id == row.id).values(terms=_without_title(row.terms)))
+    conn.execute(delete(erasures).where(erasures.c.player.in_(all_ids)))
+    rows = [
+        {"player": player, "at": now, "done_to": "", "without_trace": without_trace} for player in all_ids
+    ]
+    conn.execute(insert(erasures), rows)
 
 
-def _with_claimed(ids: Sequence[str]) -> Any:
-    """Lock these players and the guests they claimed; a claim that comes later finds the account erased."""
+def _lock_with_guests(ids: Sequence[str]) -> Any:
+    """Select and lock these players and the guests they claimed. A later claim finds the account erased."""
     return (
         select(players.c.id)
         .where(or_(players.c.id.in_(ids), players.c.claimed_by.in_(ids)))
@@ -58,146 +58,114 @@ def _with_claimed(ids: Sequence[str]) -> Any:
     )
 
 
-async def step(engine: AsyncEngine, ids: Sequence[str] | None = None) -> bool:
-    """Take the next step for these people, or for the one who has waited longest; False: nothing is left to do."""
+async def run_erasure_step(database: Database, ids: Sequence[str] | None = None) -> bool:
+    """Run the next step for these people, or for the one waiting longest; return False if nothing is left."""
     waiting = select(erasures).order_by(erasures.c.at, erasures.c.player).limit(1)
     if ids is not None:
         waiting = waiting.where(erasures.c.player.in_(ids))
-    async with reading(engine) as run:  # as much as possible outside the write lock
-        owed = (await run.execute(waiting)).first()
-        if owed is None:
-            return False
-        has_words = await _has_words(run, owed.player)
-        found = (
-            [] if has_words else [row[0] for row in await run.execute(_games_of(owed.player, owed.done_to))]
-        )
-    async with writing(engine) as run:
-        if has_words:
-            await _forget_words(run, owed.player)
-            return True
-        await _forget_names(run, owed.player, found)
-        if len(found) == GAMES_A_STEP:
-            done = update(erasures).where(erasures.c.player == owed.player).values(done_to=found[-1])
-            await run.execute(done)
+
+    def read(conn: Connection) -> tuple[Any, list[str] | None] | None:
+        erasure = conn.execute(waiting).first()
+        if erasure is None:
+            return None
+        if _has_chat_rows(conn, erasure.player):
+            return erasure, None
+        return erasure, [row[0] for row in conn.execute(_select_games(erasure.player, erasure.done_to))]
+
+    next_step = await database.read(read)  # outside the write lock
+    if next_step is None:
+        return False
+    erasure, game_ids = next_step
+
+    def write(conn: Connection) -> None:
+        if game_ids is None:
+            _erase_chat_rows(conn, erasure.player)
+            return
+        _erase_titles(conn, game_ids)
+        if len(game_ids) == MAX_GAMES_PER_STEP:
+            done = update(erasures).where(erasures.c.player == erasure.player).values(done_to=game_ids[-1])
+            conn.execute(done)
         else:
-            await _end(run, owed)
+            _finish(conn, erasure)
+
+    await database.write(write)
     return True
 
 
-async def _end(run: AsyncConnection, owed: Any) -> None:
-    """Delete what was written since the first transaction, and the erasure's row."""
-    await run.execute(select(players.c.id).where(players.c.id == owed.player).with_for_update())
-    await run.run_sync(erase_rows, [owed.player])
-    if await _has_words(run, owed.player):
-        return  # a line that was on its way: one more step
-    await run.execute(delete(erasures).where(erasures.c.player == owed.player))
-    if owed.without_trace:
-        sat = select(seats.c.person).where(seats.c.person == owed.player)
-        await run.execute(delete(players).where(players.c.id == owed.player, ~sat.exists()))
+def _finish(conn: Connection, erasure: Any) -> None:
+    """Delete rows written since the first transaction, and the row of the erasure."""
+    conn.execute(select(players.c.id).where(players.c.id == erasure.player).with_for_update())
+    erase_rows(conn, [erasure.player])
+    if _has_chat_rows(conn, erasure.player):
+        return  # a chat line was being written: one more step is needed
+    conn.execute(delete(erasures).where(erasures.c.player == erasure.player))
+    if erasure.without_trace:
+        sat = select(seats.c.person).where(seats.c.person == erasure.player)
+        conn.execute(delete(players).where(players.c.id == erasure.player, ~sat.exists()))
 
 
-async def _has_words(run: AsyncConnection, player: str) -> bool:
-    return any([(await run.execute(query.limit(1))).first() for query in _words_of(player)])
+def _has_chat_rows(conn: Connection, player: str) -> bool:
+    return any(conn.execute(query.limit(1)).first() for query in _select_chat_rows(player))
 
 
-async def _forget_names(run: AsyncConnection, player: str, found: Sequence[str]) -> None:
-    """Out of lists, entries about sitting down and titles.
+def _erase_titles(conn: Connection, game_ids: Sequence[str]) -> None:
+    """Erase the titles of these tables. Seats and log entries hold ids and no names.
 
-    The log is otherwise never changed; names take no part in the game, its chance or its record's proof. Rows are
-    locked as they are read, in order: somebody else of these games may be erased at the same moment.
+    Rows are locked in order as they are read: another worker may run the same step.
     """
-    theirs = (seats.c.person == player, seats.c.game.in_(found))
-    await run.execute(update(seats).where(*theirs).values(name=SOMEBODY))
-    entries = [
-        {"in_game": row.game, "at_seq": row.seq, "unnamed": orjson.dumps(body).decode()}
-        for row in (await run.execute(_NAMED, {"found": list(found)})).all()
-        if _unnamed(body := orjson.loads(row.body), player)
-    ]
-    if entries:
-        await run.execute(_UNNAME, entries)
     titles = [
-        {"of_game": row.id, "untitled": _untitled(row.terms)}
-        for row in (await run.execute(_TITLED, {"found": list(found), "player": player})).all()
+        {"of_game": row.id, "terms_without_title": _without_title(row.terms)}
+        for row in conn.execute(_LOCK_TERMS, {"games": list(game_ids)}).all()
         if orjson.loads(row.terms).get("title")
     ]
     if titles:
-        await run.execute(_UNTITLE, titles)
+        conn.execute(_UPDATE_TERMS, titles)
 
 
-# Made once, as they are used thousands of times.
-_NAMED = (
-    select(log.c.game, log.c.seq, log.c.body)
-    .where(log.c.game.in_(bindparam("found", expanding=True)), log.c.kind.in_(_WITH_NAMES))
-    .order_by(lock_order(log.c.game), log.c.seq)
-    .with_for_update()
-)
-_UNNAME = (
-    update(log)
-    .where(log.c.game == bindparam("in_game"), log.c.seq == bindparam("at_seq"))
-    .values(body=bindparam("unnamed"))
-)
-_TITLED = (
+# Built once, because they are used thousands of times.
+_LOCK_TERMS = (
     select(games.c.id, games.c.terms)
-    .where(games.c.id.in_(bindparam("found", expanding=True)), games.c.creator == bindparam("player"))
+    .where(games.c.id.in_(bindparam("games", expanding=True)))
     .order_by(lock_order(games.c.id))
     .with_for_update()
 )
-_UNTITLE = update(games).where(games.c.id == bindparam("of_game")).values(terms=bindparam("untitled"))
+_UPDATE_TERMS = (
+    update(games).where(games.c.id == bindparam("of_game")).values(terms=bindparam("terms_without_title"))
+)
 
 
-def _games_of(player: str, after: str) -> Any:
-    """The next games in which something of theirs may stand: a seat, an entry about sitting down, a title."""
-    sits = select(seats.c.game).where(seats.c.person == player, seats.c.game > after)
-    sat = select(log.c.game).where(log.c.who == player, log.c.kind == "seated", log.c.game > after)
-    made = select(games.c.id).where(games.c.creator == player, games.c.id > after)
-    # Each part is cut off by itself: else all games of a busy player would be gathered for every step.
-    parts = (
-        each.distinct().order_by(each.selected_columns[0]).limit(GAMES_A_STEP) for each in (sits, sat, made)
-    )
-    every = union(*(select(part.subquery()) for part in parts)).subquery()
-    return select(every.c[0]).order_by(every.c[0]).limit(GAMES_A_STEP)
+def _select_games(player: str, after: str) -> Any:
+    """Select the next games that the player created."""
+    created = select(games.c.id).where(games.c.creator == player, games.c.id > after)
+    return created.order_by(games.c.id).limit(MAX_GAMES_PER_STEP)
 
 
 _KEYS = {chat: (chat.c.game, chat.c.n), mutes: (mutes.c.game, mutes.c.person, mutes.c.muted)}
 
 
-def _words_of(player: str) -> tuple[Any, Any]:
-    """Lines of chat that are not empty yet, and mutes: by their keys."""
+def _select_chat_rows(player: str) -> tuple[Any, Any]:
+    """Select the keys of the player's chat lines that are not blank, and of mutes by and of the player."""
     lines = select(*_KEYS[chat]).where(
-        chat.c.person == player, or_(chat.c.name != SOMEBODY, chat.c.is_deleted.is_(False))
+        chat.c.person == player, or_(chat.c.name != ERASED_NAME, chat.c.is_deleted.is_(False))
     )
     muted = select(*_KEYS[mutes]).where(or_(mutes.c.person == player, mutes.c.muted == player))
     return lines, muted
 
 
-async def _forget_words(run: AsyncConnection, player: str) -> None:
-    lines, muted = _words_of(player)
-    blank = {"name": SOMEBODY, "text": None, "preset": None, "is_deleted": True}
-    some = tuple_(*_KEYS[chat]).in_(lines.limit(ROWS_A_STEP))
-    await run.execute(update(chat).where(some).values(**blank))
-    await run.execute(delete(mutes).where(tuple_(*_KEYS[mutes]).in_(muted.limit(ROWS_A_STEP))))
+def _erase_chat_rows(conn: Connection, player: str) -> None:
+    lines, muted = _select_chat_rows(player)
+    blank = {"name": ERASED_NAME, "text": None, "preset": None, "is_deleted": True}
+    batch = tuple_(*_KEYS[chat]).in_(lines.limit(MAX_ROWS_PER_STEP))
+    conn.execute(update(chat).where(batch).values(**blank))
+    conn.execute(delete(mutes).where(tuple_(*_KEYS[mutes]).in_(muted.limit(MAX_ROWS_PER_STEP))))
 
 
-def _listed_of(ids: Sequence[str]) -> Any:
-    """Their tables that lobbies may show, with the title they gave them."""
+def _select_listed(ids: Sequence[str]) -> Any:
+    """Select the unfinished tables of these creators, which lobbies may show with their titles."""
     return select(games.c.id, games.c.terms).where(
         games.c.creator.in_(ids), games.c.status.in_(("open", "running"))
     )
 
 
-def _untitled(terms: str) -> str:
+def _without_title(terms: str) -> str:
     return orjson.dumps({**orjson.loads(terms), "title": ""}).decode()
-
-
-def _unnamed(value: Any, player: str) -> bool:
-    """Replaces the name wherever it stands beside this id; whether it did."""
-    changed = False
-    if isinstance(value, dict):
-        if value.get("person") == player and value.get("name") not in (None, SOMEBODY):
-            value["name"] = SOMEBODY
-            changed = True
-        value = list(value.values())
-    if isinstance(value, list):
-        for each in value:
-            changed |= _unnamed(each, player)
-    return changed

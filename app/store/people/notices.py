@@ -1,44 +1,44 @@
-"""What people want to be notified of, where and when; invitations."""
+"""Notice settings and invitations."""
 
 from __future__ import annotations
 
 import hmac
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
-from app.notify.ports import Wishes
-from app.store.games.tables import games, seats
-from app.store.people.checks import add_checks, recheck_player
+from app.store.database import Database
+from app.store.people.notice_checks import add_checks, recheck_player
+from app.store.people.notice_values import Wishes
 from app.store.people.player_rows import PlayerGone, lock_present, require_present
-from app.store.people.players import hashed
-from app.store.people.tables import game_switches, invitations, notices, outbox, players
-from app.store.people.upserts import upsert
-from app.store.transactions import Queries
+from app.store.people.players import hash_secret
+from app.store.tables.games import games, seats
+from app.store.tables.people import game_switches, invitations, notices, outbox, players
+from app.store.upserts import upsert
 
-MOST_FAILURES = 10  # in a row, then a webhook rests until its owner sets it again
-MOST_INVITATIONS = 20  # to one table
+MAX_WEBHOOK_FAILURES = 10  # in a row; then the webhook is not called until its owner saves it again
+MAX_INVITATIONS = 20  # per table
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
-    """What one player wants to hear, as they see it themselves."""
+class NoticeSettings:
+    """A player's notice settings, as shown to that player. The defaults apply to players without settings."""
 
-    email: str | None
-    is_confirmed: bool
-    webhook: str | None
-    webhook_key: str | None
-    webhook_failures: int
-    language: str
-    webhook_form: str
-    wishes: Wishes
+    email: str | None = None
+    is_confirmed: bool = False
+    webhook: str | None = None
+    webhook_key: str | None = None
+    webhook_failures: int = 0
+    language: str = "en"
+    webhook_form: str = "plain"
+    wishes: Wishes = field(default_factory=Wishes)
 
 
-def wishes_of(row: Any, games: Mapping[str, Mapping[str, bool]] | None = None) -> Wishes:
-    """Return the wishes in a row of notices."""
+def decode_wishes(row: Any, games: Mapping[str, Mapping[str, bool]] | None = None) -> Wishes:
+    """Return the wishes stored in a row of `notices`."""
     quiet = None if row.quiet_from is None or row.quiet_to is None else (row.quiet_from, row.quiet_to)
     return Wishes(
         switches=row.switches or {},
@@ -51,9 +51,9 @@ def wishes_of(row: Any, games: Mapping[str, Mapping[str, bool]] | None = None) -
     )
 
 
-def ensure_notice(run: Connection, player: str, language: str | None) -> None:
-    """Add the row that every recipient has; a language of None leaves it as it is. Raise PlayerGone."""
-    require_present(run, player)
+def ensure_settings_row(conn: Connection, player: str, language: str | None) -> None:
+    """Add the player's row in `notices` if there is none, and set its language unless None. Raise PlayerGone."""
+    require_present(conn, player)
     row = {
         "player": player,
         "stop_token": secrets.token_urlsafe(24),
@@ -62,24 +62,27 @@ def ensure_notice(run: Connection, player: str, language: str | None) -> None:
         "language": language or "en",
         "webhook_failures": 0,
     }
-    new = upsert(run, notices).values(**row)
+    new = upsert(conn, notices).values(**row)
     if language is None:
-        run.execute(new.on_conflict_do_nothing(index_elements=["player"]))
+        conn.execute(new.on_conflict_do_nothing(index_elements=["player"]))
     else:
-        run.execute(new.on_conflict_do_update(index_elements=["player"], set_={"language": language}))
+        conn.execute(new.on_conflict_do_update(index_elements=["player"], set_={"language": language}))
 
 
-class NoticeStore(Queries):
-    """Queries about settings and invitations."""
+class NoticeStore:
+    """Queries about notice settings and invitations."""
 
-    async def notice(self, player: str) -> Notice | None:
-        """What this player wants to hear."""
-        async with self.reading() as run:
-            row = (await run.execute(select(notices).where(notices.c.player == player))).first()
-        if row is None:
-            return None
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    async def read_settings(self, player: str) -> NoticeSettings:
+        """Return the settings of this player."""
+        found = await self.database.fetch_rows(select(notices).where(notices.c.player == player))
+        if not found:
+            return NoticeSettings()
+        (row,) = found
         is_confirmed = row.email is not None and row.email_confirmed_at is not None
-        return Notice(
+        return NoticeSettings(
             row.email,
             is_confirmed,
             row.webhook,
@@ -87,10 +90,10 @@ class NoticeStore(Queries):
             row.webhook_failures,
             row.language,
             row.webhook_form,
-            wishes_of(row),
+            decode_wishes(row),
         )
 
-    async def set_notice(
+    async def save_contact_settings(
         self,
         player: str,
         *,
@@ -102,7 +105,7 @@ class NoticeStore(Queries):
         language: str | None,
         now: int,
     ) -> None:
-        """Changes it; with a `confirm` code the address counts only once that was typed in."""
+        """Save e-mail address and webhook. With a `confirm` code, the address is unused until the code is entered."""
         row: dict[str, object] = {
             "email": email,
             "webhook": webhook,
@@ -112,33 +115,35 @@ class NoticeStore(Queries):
         }
         if confirm is not None or email is None:
             row["email_confirmed_at"] = None
-            row["confirm_hash"] = hashed(confirm) if confirm is not None else None
+            row["confirm_hash"] = hash_secret(confirm) if confirm is not None else None
             row["confirm_sent_at"] = now
         await self._change_settings(player, row, language, now)
 
-    async def confirm(self, player: str, code: str, now: int, sent_after: int) -> bool:
-        """Whether this is the code that was sent; then the address counts."""
+    async def confirm_email(self, player: str, code: str, now: int, sent_after: int) -> bool:
+        """Confirm the e-mail address; return whether the code is the one that was sent."""
 
-        def write(run: Connection) -> bool:
-            row = run.execute(select(notices).where(notices.c.player == player)).first()
+        def write(conn: Connection) -> bool:
+            row = conn.execute(select(notices).where(notices.c.player == player)).first()
             if row is None or row.confirm_hash is None or (row.confirm_sent_at or 0) < sent_after:
                 return False
-            if not hmac.compare_digest(row.confirm_hash, hashed(code)):
+            if not hmac.compare_digest(row.confirm_hash, hash_secret(code)):
                 return False
-            done = {"email_confirmed_at": now, "confirm_hash": None}
-            run.execute(update(notices).where(notices.c.player == player).values(**done))
-            recheck_player(run, player, now)
+            confirmed = {"email_confirmed_at": now, "confirm_hash": None}
+            conn.execute(update(notices).where(notices.c.player == player).values(**confirmed))
+            recheck_player(conn, player, now)
             return True
 
-        return await self.write(write)
+        return await self.database.write(write)
 
-    async def stop(self, token: str) -> None:
-        """Ends the e-mails of whoever has this token; their webhook stays."""
-        gone = {"email": None, "email_confirmed_at": None, "confirm_hash": None}
-        await self.change(update(notices).where(notices.c.stop_token == token).values(**gone))
+    async def stop_mails(self, token: str) -> None:
+        """End e-mails to the player with this token; the webhook stays."""
+        removed = {"email": None, "email_confirmed_at": None, "confirm_hash": None}
+        await self.database.execute_write(
+            update(notices).where(notices.c.stop_token == token).values(**removed)
+        )
 
-    async def set_wishes(self, player: str, wishes: Wishes, language: str | None, now: int) -> None:
-        """What somebody wants to hear, when, and on how many channels."""
+    async def save_wishes(self, player: str, wishes: Wishes, language: str | None, now: int) -> None:
+        """Save what the player wants to be notified of, when, and on how many channels."""
         row = {
             "switches": dict(wishes.switches),
             "zone": wishes.zone,
@@ -152,71 +157,73 @@ class NoticeStore(Queries):
     async def _change_settings(
         self, player: str, row: Mapping[str, object], language: str | None, now: int
     ) -> None:
-        def write(run: Connection) -> None:
-            ensure_notice(run, player, language)
-            run.execute(update(notices).where(notices.c.player == player).values(**row))
-            recheck_player(run, player, now)
+        def write(conn: Connection) -> None:
+            ensure_settings_row(conn, player, language)
+            conn.execute(update(notices).where(notices.c.player == player).values(**row))
+            recheck_player(conn, player, now)
 
-        await self.write(write)
+        await self.database.write(write)
 
-    async def set_game_switches(
+    async def save_game_switches(
         self, player: str, game: str, switches: Mapping[str, bool], language: str | None, now: int
     ) -> None:
-        """For one game; none of them: as everywhere."""
-        mine = (game_switches.c.player == player, game_switches.c.game == game)
+        """Save the switches for one game; an empty mapping restores the general ones."""
+        same = (game_switches.c.player == player, game_switches.c.game == game)
 
-        def write(run: Connection) -> None:
-            ensure_notice(run, player, language)
-            run.execute(delete(game_switches).where(*mine))
+        def write(conn: Connection) -> None:
+            ensure_settings_row(conn, player, language)
+            conn.execute(delete(game_switches).where(*same))
             if switches:
                 row = {"player": player, "game": game, "switches": dict(switches), "at": now}
-                run.execute(insert(game_switches).values(**row))
+                conn.execute(insert(game_switches).values(**row))
             due = update(outbox).where(outbox.c.player == player, outbox.c.game == game)
-            run.execute(due.values(at=now, n=outbox.c.n + 1))
+            conn.execute(due.values(at=now, n=outbox.c.n + 1))
 
-        await self.write(write)
+        await self.database.write(write)
 
-    async def game_switches(self, player: str, game: str) -> dict[str, bool]:
-        """What was set for one game."""
-        mine = (game_switches.c.player == player, game_switches.c.game == game)
-        found = await self.rows(select(game_switches.c.switches).where(*mine))
+    async def read_game_switches(self, player: str, game: str) -> dict[str, bool]:
+        """Return the switches set for one game."""
+        same = (game_switches.c.player == player, game_switches.c.game == game)
+        found = await self.database.fetch_rows(select(game_switches.c.switches).where(*same))
         return dict(found[0].switches) if found else {}
 
-    async def sits(self, player: str, game: str, status: str | None = None) -> bool:
-        """Whether this person sits at that table, in that state."""
-        mine = or_(players.c.id == player, players.c.claimed_by == player)
-        query = select(seats.c.seat).join(players, players.c.id == seats.c.person).where(mine)
+    async def is_seated(self, player: str, game: str, status: str | None = None) -> bool:
+        """Return whether the player has a seat in the game and, if given, the game has this status."""
+        is_own = or_(players.c.id == player, players.c.claimed_by == player)
+        query = select(seats.c.seat).join(players, players.c.id == seats.c.person).where(is_own)
         query = query.join(games, games.c.id == seats.c.game).where(games.c.id == game)
-        return bool(await self.rows(query if status is None else query.where(games.c.status == status)))
+        return bool(
+            await self.database.fetch_rows(query if status is None else query.where(games.c.status == status))
+        )
 
     async def have_finished_together(self, player: str, other: str) -> bool:
-        """Return whether these two have played a game together to its end."""
-        theirs, them = seats.alias(), players.alias()
-        mine = or_(players.c.id == player, players.c.claimed_by == player)
+        """Return whether two players have finished a game together."""
+        other_seats, others = seats.alias(), players.alias()
+        is_own = or_(players.c.id == player, players.c.claimed_by == player)
         query = (
             select(seats.c.game)
             .join(players, players.c.id == seats.c.person)
             .join(games, games.c.id == seats.c.game)
-            .join(theirs, theirs.c.game == seats.c.game)
-            .join(them, them.c.id == theirs.c.person)
-            .where(mine, or_(them.c.id == other, them.c.claimed_by == other))
-            .where(games.c.status == "finished", seats.c.bot.is_(None), theirs.c.bot.is_(None))
+            .join(other_seats, other_seats.c.game == seats.c.game)
+            .join(others, others.c.id == other_seats.c.person)
+            .where(is_own, or_(others.c.id == other, others.c.claimed_by == other))
+            .where(games.c.status == "finished", seats.c.bot.is_(None), other_seats.c.bot.is_(None))
         )
-        return bool(await self.rows(query.limit(1)))
+        return bool(await self.database.fetch_rows(query.limit(1)))
 
     async def invite(self, game: str, player: str, inviter: str, now: int) -> bool:
-        """Invite a player; return False if the table has had its share of invitations. Raise PlayerGone."""
+        """Invite a player; return False if the table has MAX_INVITATIONS. Raise PlayerGone."""
 
-        def write(run: Connection) -> bool:
-            if len(lock_present(run, {player, inviter})) != 2:
+        def write(conn: Connection) -> bool:
+            if len(lock_present(conn, {player, inviter})) != 2:
                 raise PlayerGone
-            had = select(func.count()).select_from(invitations).where(invitations.c.game == game)
-            if int(run.execute(had).scalar() or 0) >= MOST_INVITATIONS:
+            sent = select(func.count()).select_from(invitations).where(invitations.c.game == game)
+            if int(conn.execute(sent).scalar() or 0) >= MAX_INVITATIONS:
                 return False
             row = {"game": game, "player": player, "inviter": inviter, "at": now}
-            new = upsert(run, invitations).values(**row)
-            run.execute(new.on_conflict_do_nothing(index_elements=["game", "player"]))
-            add_checks(run, [game], now)
+            new = upsert(conn, invitations).values(**row)
+            conn.execute(new.on_conflict_do_nothing(index_elements=["game", "player"]))
+            add_checks(conn, [game], now)
             return True
 
-        return await self.write(write)
+        return await self.database.write(write)

@@ -1,7 +1,7 @@
-"""Players by id: read with bans, a claimed guest as its account, many in three queries; and locked.
+"""Reading and locking of players by id.
 
 Every transaction that writes a row about a person calls `lock_present` first. Claiming and erasing lock the same rows,
-so the row is either there when they start or is never written.
+so such a row exists when they start, or is never written.
 """
 
 from __future__ import annotations
@@ -11,14 +11,17 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, func, or_, select
 
-from app.store.batches import padded
+from app.store.batcher import pad_to_power_of_two
 from app.store.lock_order import lock_order
-from app.store.people.tables import bans, players
+from app.store.tables.people import bans, players
 
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A person as the store knows them; `aliases` are guests that this account has claimed."""
+    """A guest or an account. `aliases` are the ids of guests that the account has claimed.
+
+    Check the owner of a seat with `owns`, not with `id`: an account owns the seats of its guests.
+    """
 
     id: str
     name: str
@@ -29,12 +32,21 @@ class Player:
     aliases: tuple[str, ...] = ()
     is_banned: bool = False
 
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Every id that this person has played under."""
+        return (self.id, *self.aliases)
+
+    def owns(self, player: str | None) -> bool:
+        """Return whether a seat taken by `player` belongs to this person."""
+        return player is not None and (player == self.id or player in self.aliases)
+
 
 class PlayerGone(Exception):
-    """The player was erased, or claimed by an account, while the request was under way."""
+    """The player was erased, or claimed by an account, during the request."""
 
 
-_LOCKED = (
+_LOCK_PLAYERS = (
     select(players.c.id, players.c.claimed_by)
     .where(players.c.id.in_(bindparam("ids", expanding=True)), players.c.deleted_at.is_(None))
     .order_by(lock_order(players.c.id))
@@ -42,53 +54,59 @@ _LOCKED = (
 )
 
 
-def lock_present(run: Connection, ids: Collection[str], *, unclaimed: bool = False) -> set[str]:
+def lock_present(conn: Connection, ids: Collection[str], *, unclaimed: bool = False) -> set[str]:
     """Lock these players' rows until the transaction ends; return the ids that are not erased.
 
-    `unclaimed` leaves out guests that an account has claimed. SQLite needs no lock: it has one writer at a time.
+    With `unclaimed`, guests claimed by an account are left out. SQLite has one writer at a time and needs no lock.
     """
-    rows = run.execute(_LOCKED, {"ids": padded(sorted(ids))})
+    rows = conn.execute(_LOCK_PLAYERS, {"ids": pad_to_power_of_two(sorted(ids))})
     return {row.id for row in rows if not unclaimed or row.claimed_by is None}
 
 
-def require_present(run: Connection, player: str) -> None:
+def require_present(conn: Connection, player: str) -> None:
     """Lock this player's row until the transaction ends; raise PlayerGone if the player was erased or claimed."""
-    if not lock_present(run, (player,), unclaimed=True):
+    if not lock_present(conn, (player,), unclaimed=True):
         raise PlayerGone
 
 
-_BANNED = select(bans.c.player).where(
+_SELECT_BANNED_IDS = select(bans.c.player).where(
     bans.c.player.in_(bindparam("ids", expanding=True)),
     or_(bans.c.until.is_(None), bans.c.until > bindparam("now")),
 )
-# Whoever was asked for, and for a claimed guest the account.
+# For a claimed guest, the account.
 _account = players.alias("account")
-_PEOPLE = (
-    select(players.c.id.label("asked"), _account)
+_SELECT_ACCOUNTS_BY_ID = (
+    select(players.c.id.label("requested"), _account)
     .select_from(players.join(_account, _account.c.id == func.coalesce(players.c.claimed_by, players.c.id)))
     .where(players.c.id.in_(bindparam("ids", expanding=True)), _account.c.deleted_at.is_(None))
 )
-_CLAIMED = (
+_SELECT_CLAIMED_GUESTS = (
     select(players.c.id, players.c.claimed_by)
     .where(players.c.claimed_by.in_(bindparam("ids", expanding=True)))
     .order_by(players.c.made_at)
 )
 
 
-def players_of(run: Connection, ids: Collection[str], now: int) -> dict[str, Player]:
-    """The players of these ids, a claimed guest as its account; who is unknown or deleted is left out."""
+def read_players(conn: Connection, ids: Collection[str], now: int) -> dict[str, Player]:
+    """Return the players with these ids, in three queries. A claimed guest is returned as its account.
+
+    Unknown and deleted players are left out.
+    """
     if not ids:
         return {}
-    rows = run.execute(_PEOPLE, {"ids": padded(sorted(ids))}).all()
+    rows = conn.execute(_SELECT_ACCOUNTS_BY_ID, {"ids": pad_to_power_of_two(sorted(ids))}).all()
     if not rows:
         return {}
     aliases: dict[str, list[str]] = {row.id: [] for row in rows}
-    for claimed in run.execute(_CLAIMED, {"ids": padded(list(aliases))}):
-        aliases[claimed.claimed_by].append(claimed.id)
-    everybody = [*aliases, *(each for claimed in aliases.values() for each in claimed)]
-    banned = {row.player for row in run.execute(_BANNED, {"ids": padded(everybody), "now": now})}
+    for guest in conn.execute(_SELECT_CLAIMED_GUESTS, {"ids": pad_to_power_of_two(list(aliases))}):
+        aliases[guest.claimed_by].append(guest.id)
+    all_ids = [*aliases, *(guest for guests in aliases.values() for guest in guests)]
+    banned = {
+        row.player
+        for row in conn.execute(_SELECT_BANNED_IDS, {"ids": pad_to_power_of_two(all_ids), "now": now})
+    }
     return {
-        row.asked: Player(
+        row.requested: Player(
             row.id,
             row.name,
             row.is_account,

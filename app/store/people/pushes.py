@@ -1,4 +1,4 @@
-"""Web push in the database: our keys, and the browsers that subscribed."""
+"""Web push: VAPID keys and push subscriptions."""
 
 from __future__ import annotations
 
@@ -6,60 +6,62 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, select, update
 
-from app.notify.webpush import VapidKey, new_keys
-from app.store.people.checks import recheck_player
-from app.store.people.notices import ensure_notice
+from app.store.database import Database
+from app.store.people.notice_checks import recheck_player
+from app.store.people.notices import ensure_settings_row
 from app.store.people.players import new_id
-from app.store.people.tables import push_subscriptions, vapid_keys
-from app.store.people.upserts import upsert
-from app.store.transactions import Queries
+from app.store.people.vapid import VapidKey, generate_key_pair
+from app.store.tables.people import outbox, push_subscriptions, vapid_keys
+from app.store.upserts import upsert
 
-MOST_BROWSERS = 10  # of one person; of more, the oldest goes
+MAX_BROWSERS = 10  # per person; then a new subscription replaces the oldest
 
 
 class EndpointTaken(Exception):
-    """Somebody else is pushed to at this address, with other keys."""
+    """Another player has subscribed with this endpoint and other keys."""
 
 
-class PushStore(Queries):
-    """Queries about keys and subscriptions."""
+class PushStore:
+    """Queries about VAPID keys and subscriptions."""
 
-    async def newest_key(self, now: int) -> VapidKey:
-        """The key that browsers are given; made by whoever asks first, the same for every worker."""
-        found = await self.keys()
-        if not found:
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    async def get_newest_key(self, now: int) -> VapidKey:
+        """Return the key for new subscriptions. The first call of any worker creates it."""
+        keys = await self.list_keys()
+        if not keys:
             await self._add_key(1, now)
-            found = await self.keys()
-        return found[-1]
+            keys = await self.list_keys()
+        return keys[-1]
 
-    async def ensure_key(self, now: int) -> None:
-        """There is a key from the first start on."""
-        await self.newest_key(now)
-
-    async def keys(self) -> list[VapidKey]:
-        """All keys that still serve, the newest last."""
-        rows = await self.rows(select(vapid_keys).order_by(vapid_keys.c.number))
+    async def list_keys(self) -> list[VapidKey]:
+        """Return all keys in use, newest last."""
+        rows = await self.database.fetch_rows(select(vapid_keys).order_by(vapid_keys.c.number))
         return [VapidKey(row.number, row.private, row.public, row.made_at) for row in rows]
 
     async def rotate_key(self, now: int, *, drop_old: bool) -> VapidKey:
-        """A new key for browsers that subscribe from now on; the old ones end with `drop_old`, and who had them."""
-        newest = await self.newest_key(now)
+        """Create a key for new subscriptions. With `drop_old`, delete older keys and their subscriptions."""
+        newest = await self.get_newest_key(now)
         await self._add_key(newest.number + 1, now)
+
+        def drop(conn: Connection) -> None:
+            conn.execute(delete(push_subscriptions).where(push_subscriptions.c.key <= newest.number))
+            conn.execute(delete(vapid_keys).where(vapid_keys.c.number <= newest.number))
+
         if drop_old:
-            async with self.writing() as run:
-                old = push_subscriptions.c.key <= newest.number
-                await run.execute(delete(push_subscriptions).where(old))
-                await run.execute(delete(vapid_keys).where(vapid_keys.c.number <= newest.number))
-        return (await self.keys())[-1]
+            await self.database.write(drop)
+        return (await self.list_keys())[-1]
 
     async def _add_key(self, number: int, now: int) -> None:
-        private, public = new_keys()
+        private, public = generate_key_pair()
         row = {"number": number, "private": private, "public": public, "made_at": now}
-        new = upsert(self.engine, vapid_keys).values(**row)
-        await self.change(new.on_conflict_do_nothing(index_elements=["number"]))  # somebody was first
+        new = upsert(self.database, vapid_keys).values(**row)
+        # No-op if another worker has added this number first.
+        await self.database.execute_write(new.on_conflict_do_nothing(index_elements=["number"]))
 
-    async def key_counts(self) -> list[dict[str, Any]]:
-        """For the operator: each key, how many browsers it serves and how many are refused with it."""
+    async def count_key_uses(self) -> list[dict[str, Any]]:
+        """Return each key with the number of its subscriptions and of those that push services refuse."""
         subscribed = push_subscriptions.c
         counted = (
             select(
@@ -73,7 +75,7 @@ class PushStore(Queries):
             .group_by(vapid_keys.c.number, vapid_keys.c.public, vapid_keys.c.made_at)
             .order_by(vapid_keys.c.number)
         )
-        return await self.dicts(counted)
+        return await self.database.fetch_dicts(counted)
 
     async def subscribe(
         self,
@@ -88,7 +90,7 @@ class PushStore(Queries):
         language: str | None,
         now: int,
     ) -> None:
-        """This browser is told from now on, as this player; raises EndpointTaken."""
+        """Add or update a browser's subscription for this player. Raise EndpointTaken or PlayerGone."""
         row = {
             "player": player,
             "session": session,
@@ -98,38 +100,56 @@ class PushStore(Queries):
             "takes_silent": takes_silent,
         }
 
-        def write(run: Connection) -> None:
-            ensure_notice(run, player, language)
+        def write(conn: Connection) -> None:
+            ensure_settings_row(conn, player, language)
             same = push_subscriptions.c.endpoint == endpoint
-            old = run.execute(select(push_subscriptions).where(same).with_for_update()).first()
+            old = conn.execute(select(push_subscriptions).where(same).with_for_update()).first()
             if old is not None and (old.p256dh, old.auth) != (p256dh, auth) and old.player != player:
                 raise EndpointTaken
             if old is not None and old.player == player:
                 values = {**row, "refused_at": None, "rests_until": 0}
-                run.execute(update(push_subscriptions).where(same).values(**values))
+                conn.execute(update(push_subscriptions).where(same).values(**values))
                 return
             if old is not None:
-                run.execute(delete(push_subscriptions).where(same))  # the person before is not notified here
-            kept = (
+                conn.execute(
+                    delete(push_subscriptions).where(same)
+                )  # the previous player is no longer notified here
+            excess = (
                 select(push_subscriptions.c.id)
                 .where(push_subscriptions.c.player == player)
                 .order_by(push_subscriptions.c.made_at.desc())
-                .offset(MOST_BROWSERS - 1)
+                .offset(MAX_BROWSERS - 1)
             )
-            ended = [each.id for each in run.execute(kept)]
-            run.execute(delete(push_subscriptions).where(push_subscriptions.c.id.in_(ended)))
-            new = upsert(run, push_subscriptions).values(**row, id=new_id(), endpoint=endpoint, made_at=now)
-            run.execute(new.on_conflict_do_nothing(index_elements=["endpoint"]))
-            recheck_player(run, player, now)
+            ended = [row.id for row in conn.execute(excess)]
+            conn.execute(delete(push_subscriptions).where(push_subscriptions.c.id.in_(ended)))
+            new = upsert(conn, push_subscriptions).values(**row, id=new_id(), endpoint=endpoint, made_at=now)
+            conn.execute(new.on_conflict_do_nothing(index_elements=["endpoint"]))
+            recheck_player(conn, player, now)
 
-        await self.write(write)
+        await self.database.write(write)
 
     async def unsubscribe(self, player: str, endpoint: str) -> int:
-        """This browser is told nothing any more."""
-        mine = (push_subscriptions.c.player == player, push_subscriptions.c.endpoint == endpoint)
-        return await self.change(delete(push_subscriptions).where(*mine))
+        """Delete a browser's subscription; return how many were deleted."""
+        same = (push_subscriptions.c.player == player, push_subscriptions.c.endpoint == endpoint)
+        return await self.database.execute_write(delete(push_subscriptions).where(*same))
 
-    async def endpoints(self, player: str) -> list[tuple[str, int]]:
-        """Where this player is told, each with the number of its key."""
-        mine = select(push_subscriptions).where(push_subscriptions.c.player == player)
-        return [(row.endpoint, row.key) for row in await self.rows(mine)]
+    async def end_subscription(self, browser: str) -> None:
+        """Delete a subscription and its outbox rows: the push service no longer accepts it."""
+
+        def write(conn: Connection) -> None:
+            conn.execute(delete(push_subscriptions).where(push_subscriptions.c.id == browser))
+            conn.execute(delete(outbox).where(outbox.c.channel == "push", outbox.c.address == browser))
+
+        await self.database.write(write)
+
+    async def pause_subscription(self, browser: str, until: int, *, refused_at: int | None = None) -> None:
+        """Send nothing to a browser until then; 0 ends the pause."""
+        values = {"rests_until": until, "refused_at": refused_at}
+        await self.database.execute_write(
+            update(push_subscriptions).where(push_subscriptions.c.id == browser).values(**values)
+        )
+
+    async def list_endpoints(self, player: str) -> list[tuple[str, int]]:
+        """Return the endpoints of this player, each with the number of its key."""
+        query = select(push_subscriptions).where(push_subscriptions.c.player == player)
+        return [(row.endpoint, row.key) for row in await self.database.fetch_rows(query)]

@@ -2,121 +2,131 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, insert, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy import Connection, Table, bindparam, delete, insert, or_, select, update
 
-from app.store.batches import Batches, padded
+from app.store.batcher import Batcher, pad_to_power_of_two
+from app.store.database import Database
 from app.store.people.player_rows import lock_present
-from app.store.people.tables import audit, bans, blocks, players, reports, sessions
-from app.store.transactions import Queries
+from app.store.tables.people import audit, bans, blocks, players, reports, sessions
 
-# Asked whenever somebody sits down; made once, because a list that is put into a query as it is written leaves
-# objects in a circle behind, kilobytes each time, until the collector finds them.
-_HEADS = select(players.c.id, players.c.claimed_by).where(players.c.id.in_(bindparam("ids", expanding=True)))
-_CLAIMED = select(players.c.id, players.c.claimed_by).where(
+# Used whenever a player sits down. Built once: a query that is built with a literal list leaves kilobytes in reference
+# cycles, per call, until the garbage collector runs.
+_SELECT_ACCOUNTS = select(players.c.id, players.c.claimed_by).where(
+    players.c.id.in_(bindparam("ids", expanding=True))
+)
+_SELECT_CLAIMED_GUESTS = select(players.c.id, players.c.claimed_by).where(
     players.c.claimed_by.in_(bindparam("ids", expanding=True))
 )
-_BLOCKED = select(blocks.c.player, blocks.c.blocked).where(
-    blocks.c.player.in_(bindparam("by", expanding=True)),
-    blocks.c.blocked.in_(bindparam("meant", expanding=True)),
+_SELECT_BLOCKS_BETWEEN = select(blocks.c.player, blocks.c.blocked).where(
+    blocks.c.player.in_(bindparam("blockers", expanding=True)),
+    blocks.c.blocked.in_(bindparam("blocked", expanding=True)),
 )
 
 
-class SocialStore(Queries):
-    """Queries about who does not want to meet whom, and what the operator did about it."""
+class SocialStore:
+    """Queries about blocks, reports, bans and the audit log."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        super().__init__(engine)
-        self._meeting = Batches(self._are_blocked, most=64)  # whether those who sit down may meet
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self._block_batcher = Batcher(self._find_blocked, max_size=64)
 
     # -- blocks ------------------------------------------------------------------------------------
 
-    async def block(self, player: str, blocked: str, now: int, most: int) -> bool:
-        """Block a player; a no-op for one who is blocked already or is being erased. False: there are `most`."""
-        theirs = select(blocks.c.blocked).where(blocks.c.player == player)
-        async with self.writing() as run:
-            # Both rows are locked, so that neither is erased meanwhile and concurrent requests count each other.
-            if len(await run.run_sync(lock_present, {player, blocked})) != 2:
+    async def block(self, player: str, blocked: str, now: int, max_blocks: int) -> bool:
+        """Block a player; return False if `player` has `max_blocks`. No-op if already blocked or being erased."""
+        own_blocks = select(blocks.c.blocked).where(blocks.c.player == player)
+
+        def write(conn: Connection) -> bool:
+            # Locking both prevents their erasure meanwhile and serialises concurrent requests.
+            if len(lock_present(conn, {player, blocked})) != 2:
                 return True
-            known = {row.blocked for row in await run.execute(theirs)}
-            if blocked in known:
+            existing = set(conn.scalars(own_blocks))
+            if blocked in existing:
                 return True
-            if len(known) >= most:
+            if len(existing) >= max_blocks:
                 return False
-            await run.execute(insert(blocks).values(player=player, blocked=blocked, at=now))
-        return True
+            conn.execute(insert(blocks).values(player=player, blocked=blocked, at=now))
+            return True
+
+        return await self.database.write(write)
 
     async def unblock(self, player: str, blocked: Sequence[str]) -> None:
-        """Never mind."""
+        """Unblock these players."""
         query = delete(blocks).where(blocks.c.player == player, blocks.c.blocked.in_(blocked))
-        await self.change(query)
+        await self.database.execute_write(query)
 
-    async def blocked_by(self, ids: Sequence[str]) -> list[tuple[str, str]]:
-        """Whom somebody has blocked: id and name."""
+    async def list_blocked(self, ids: Sequence[str]) -> list[tuple[str, str]]:
+        """Return id and name of the players that these ids have blocked."""
         query = (
             select(blocks.c.blocked, players.c.name)
             .join(players, players.c.id == blocks.c.blocked)
             .where(blocks.c.player.in_(ids), players.c.deleted_at.is_(None))
             .order_by(blocks.c.at)
         )
-        return [(row.blocked, row.name) for row in await self.rows(query)]
+        return [(row.blocked, row.name) for row in await self.database.fetch_rows(query)]
 
     async def is_blocked(self, person: Sequence[str], others: Sequence[str]) -> bool:
-        """Whether one of the others, under any id of theirs, has blocked this person under any of theirs."""
+        """Return whether one of the others has blocked this person, under any of their ids."""
         if not person or not others:
             return False
-        return await self._meeting.get((tuple(person), tuple(others)))
+        return await self._block_batcher.get((tuple(person), tuple(others)))
 
-    async def _are_blocked(self, batch: list[tuple[tuple[str, ...], tuple[str, ...]]]) -> list[bool]:
-        def look(run: Connection) -> tuple[list[set[str]], list[set[str]], set[tuple[str, str]]]:
-            known = _identities(run, {each for asked in batch for ids in asked for each in ids})
-            meant = [known.every_id(person) for person, _ in batch]
-            by = [known.every_id(others) for _, others in batch]
-            asked = {"by": padded(list(set().union(*by))), "meant": padded(list(set().union(*meant)))}
-            return meant, by, {(row.player, row.blocked) for row in run.execute(_BLOCKED, asked)}
+    async def _find_blocked(self, batch: list[tuple[tuple[str, ...], tuple[str, ...]]]) -> list[bool]:
+        def read(conn: Connection) -> tuple[list[set[str]], list[set[str]], set[tuple[str, str]]]:
+            all_ids = _find_all_ids(conn, [ids for pair in batch for ids in pair])
+            people, others = all_ids[::2], all_ids[1::2]
+            values = {
+                "blockers": pad_to_power_of_two(list(set().union(*others))),
+                "blocked": pad_to_power_of_two(list(set().union(*people))),
+            }
+            rows = conn.execute(_SELECT_BLOCKS_BETWEEN, values)
+            return people, others, {(row.player, row.blocked) for row in rows}
 
-        meant, by, blocked = await self.read(look)
+        people, others, pairs = await self.database.read(read)
         return [
-            any(player in theirs and person in own for player, person in blocked)
-            for own, theirs in zip(meant, by, strict=True)
+            any(blocker in other_ids and blocked in person_ids for blocker, blocked in pairs)
+            for person_ids, other_ids in zip(people, others, strict=True)
         ]
 
     # -- reports -----------------------------------------------------------------------------------
 
-    async def report(self, row: dict[str, Any]) -> int:
-        """Store a complaint for the operator; return its number. A reporter who is being erased is not named."""
-        async with self.writing() as run:
-            if not await run.run_sync(lock_present, (row["reporter"],)):
-                row = {**row, "reporter": ""}
-            made = await run.execute(insert(reports).values(**row))
-            assert made.inserted_primary_key is not None
-            return int(made.inserted_primary_key[0])
+    async def add_report(self, row: dict[str, Any]) -> int:
+        """Store a report for the operator; return its number. A reporter who is being erased is left out."""
 
-    async def open_reports(self, everything: bool = False) -> list[dict[str, Any]]:
-        """Complaints nobody has settled yet, oldest first; or all of them."""
+        def write(conn: Connection) -> int:
+            is_present = lock_present(conn, (row["reporter"],))
+            return _insert(conn, reports, row if is_present else {**row, "reporter": ""})
+
+        return await self.database.write(write)
+
+    async def list_reports(self, include_settled: bool = False) -> list[dict[str, Any]]:
+        """Return the unsettled reports, or all reports, oldest first."""
         query = select(reports).order_by(reports.c.id)
-        if not everything:
+        if not include_settled:
             query = query.where(reports.c.settled_at.is_(None))
-        return await self.dicts(query)
+        return await self.database.fetch_dicts(query)
 
     async def settle_report(self, actor: str, report: int, words: str, now: int) -> bool:
-        """Whether there was such an open report."""
+        """Settle a report; return whether there was such an open report."""
         query = update(reports).where(reports.c.id == report, reports.c.settled_at.is_(None))
-        async with self.writing() as run:
-            if (await run.execute(query.values(settled_at=now))).rowcount != 1:
-                return False
-            await write_audit(run, actor, "report settled", str(report), {"words": words}, now)
-        return True
+
+        def write(conn: Connection) -> bool:
+            is_settled = conn.execute(query.values(settled_at=now)).rowcount == 1
+            if is_settled:
+                write_audit(conn, actor, "report settled", str(report), {"words": words}, now)
+            return is_settled
+
+        return await self.database.write(write)
 
     # -- bans --------------------------------------------------------------------------------------
 
     async def ban(
         self, actor: str, *, player: str | None, address: str | None, reason: str, until: int | None, now: int
     ) -> int:
-        """Shuts out a player, with where they were last seen from, or an address; the ban's number."""
+        """Ban a player, with the addresses of their sessions, or an address; return the ban's number."""
         row: dict[str, Any] = {
             "player": player,
             "address": address,
@@ -124,71 +134,72 @@ class SocialStore(Queries):
             "at": now,
             "until": until,
         }
-        async with self.writing() as run:
+
+        def write(conn: Connection) -> int:
             if player is not None:
-                theirs = sessions.c.player.in_(
-                    (await run.run_sync(_identities, (player,))).every_id((player,))
-                )
-                came = await run.execute(select(sessions.c.came_from).where(theirs).distinct())
-                row["came_from"] = sorted(each.came_from for each in came if each.came_from is not None)
-            made = await run.execute(insert(bans).values(**row))
-            assert made.inserted_primary_key is not None
-            subject = player or address or ""
-            await write_audit(run, actor, "ban", subject, {"reason": reason, "until": until}, now)
-            return int(made.inserted_primary_key[0])
+                (ids,) = _find_all_ids(conn, [(player,)])
+                query = select(sessions.c.came_from).where(sessions.c.player.in_(ids)).distinct()
+                row["came_from"] = sorted(origin for origin in conn.scalars(query) if origin is not None)
+            detail = {"reason": reason, "until": until}
+            write_audit(conn, actor, "ban", player or address or "", detail, now)
+            return _insert(conn, bans, row)
+
+        return await self.database.write(write)
 
     async def unban(self, actor: str, ban: int, now: int) -> bool:
-        """Whether there was such a ban; it is lifted."""
-        async with self.writing() as run:
-            if (await run.execute(delete(bans).where(bans.c.id == ban))).rowcount != 1:
-                return False
-            await write_audit(run, actor, "ban lifted", str(ban), {}, now)
-        return True
+        """Lift a ban; return whether there was such a ban."""
 
-    async def bans(self, now: int) -> list[dict[str, Any]]:
-        """The bans in force."""
+        def write(conn: Connection) -> bool:
+            is_lifted = conn.execute(delete(bans).where(bans.c.id == ban)).rowcount == 1
+            if is_lifted:
+                write_audit(conn, actor, "ban lifted", str(ban), {}, now)
+            return is_lifted
+
+        return await self.database.write(write)
+
+    async def list_bans(self, now: int) -> list[dict[str, Any]]:
+        """Return the bans in force."""
         query = select(bans).where(or_(bans.c.until.is_(None), bans.c.until > now)).order_by(bans.c.id)
-        return await self.dicts(query)
+        return await self.database.fetch_dicts(query)
 
     # -- audit -------------------------------------------------------------------------------------
 
-    async def note(self, actor: str, deed: str, subject: str, detail: dict[str, Any], now: int) -> None:
-        """One line of the audit log on its own."""
-        async with self.writing() as run:
-            await write_audit(run, actor, deed, subject, detail, now)
+    async def add_audit_entry(
+        self, actor: str, deed: str, subject: str, detail: dict[str, Any], now: int
+    ) -> None:
+        """Add an entry to the audit log in its own transaction."""
+        await self.database.write(lambda conn: write_audit(conn, actor, deed, subject, detail, now))
 
-    async def audit(self, limit: int) -> list[dict[str, Any]]:
-        """The last deeds, newest first."""
+    async def list_audit_entries(self, limit: int) -> list[dict[str, Any]]:
+        """Return the last entries of the audit log, newest first."""
         query = select(audit).order_by(audit.c.id.desc()).limit(limit)
-        return await self.dicts(query)
+        return await self.database.fetch_dicts(query)
 
 
-async def write_audit(
-    run: AsyncConnection, actor: str, deed: str, subject: str, detail: dict[str, Any], now: int
+def write_audit(
+    conn: Connection, actor: str, deed: str, subject: str, detail: dict[str, Any], now: int
 ) -> None:
-    """Written in the transaction of the deed itself, so that neither is there without the other."""
+    """Add an entry to the audit log, in the transaction of the action that it records."""
     row = {"at": now, "actor": actor[:80], "deed": deed, "subject": subject[:96], "detail": detail}
-    await run.execute(insert(audit).values(**row))
+    conn.execute(insert(audit).values(**row))
 
 
-class _Identities:
-    """Who of some people has played under which ids."""
-
-    def __init__(self, owners: dict[str, str], claimed: dict[str, set[str]]) -> None:
-        self._owners = owners
-        self._claimed = claimed
-
-    def every_id(self, ids: Iterable[str]) -> set[str]:
-        """These ids, the accounts that claimed them, and every other guest those accounts claimed."""
-        owners = {each for one in ids for each in (one, self._owners.get(one, one))}
-        return owners.union(*(self._claimed.get(owner, ()) for owner in owners))
+def _insert(conn: Connection, table: Table, row: dict[str, Any]) -> int:
+    """Insert a row; return its generated id."""
+    inserted = conn.execute(insert(table).values(**row))
+    assert inserted.inserted_primary_key is not None
+    return int(inserted.inserted_primary_key[0])
 
 
-def _identities(run: Connection, ids: Collection[str]) -> _Identities:
-    """Of all of these people, in two queries."""
-    rows = run.execute(_HEADS, {"ids": padded(list(ids))})
-    owners = {row.id: row.claimed_by for row in rows if row.claimed_by is not None}
+def _find_all_ids(conn: Connection, people: Sequence[Sequence[str]]) -> list[set[str]]:
+    """Return, for each sequence of ids, these ids, the accounts that claimed them, and all guests of those accounts."""
+    ids = list({id_ for person in people for id_ in person})
+    owners = {
+        row.id: row.claimed_by or row.id
+        for row in conn.execute(_SELECT_ACCOUNTS, {"ids": pad_to_power_of_two(ids)})
+    }
     claimed: dict[str, set[str]] = {}
-    for row in run.execute(_CLAIMED, {"ids": padded([*ids, *owners.values()])}):
+    for row in conn.execute(_SELECT_CLAIMED_GUESTS, {"ids": pad_to_power_of_two([*ids, *owners.values()])}):
         claimed.setdefault(row.claimed_by, set()).add(row.id)
-    return _Identities(owners, claimed)
+    with_accounts = [{*person, *(owners.get(id_, id_) for id_ in person)} for person in people]
+    return [person.union(*(claimed.get(id_, ()) for id_ in person)) for person in with_accounts]

@@ -1,4 +1,4 @@
-"""Which names are somebody's: an account's, or that of a guest who is about; and that of two only one gets it."""
+"""Names in use: those of accounts and of guests seen recently. Of concurrent requests for a name, one gets it."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, and_, bindparam, or_, select, text
 
-from app.store.batches import padded
-from app.store.people.tables import players
+from app.store.batcher import pad_to_power_of_two
+from app.store.tables.people import players
 
-PRESENT_SECONDS = 1800  # a guest seen this recently keeps its name from others
+PRESENT_SECONDS = 1800  # a guest seen this recently keeps its name
 
 
 class LoginTaken(Exception):
-    """Another account has this log-in name, or this player has an account already."""
+    """The name is in use, or this player already has an account."""
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name and what it is found by: its log-in, its skeleton, and every skeleton it could be confused by."""
+    """A name with its log-in form, its skeleton, and the skeletons of all names it could be confused with."""
 
     text: str
     login: str
@@ -27,7 +27,7 @@ class Name:
     skeletons: tuple[str, ...]
 
 
-_OWNERS_OF_NAMES = select(players.c.id, players.c.skeleton).where(
+_SELECT_NAME_OWNERS = select(players.c.id, players.c.skeleton).where(
     players.c.skeleton.in_(bindparam("skeletons", expanding=True)),
     players.c.deleted_at.is_(None),
     or_(
@@ -41,31 +41,32 @@ _LOCK_NAMES = text(
 )
 
 
-def take_name(run: Connection, name: Name, now: int, but: str | None) -> None:
-    """Raises LoginTaken when the name is somebody's; of two who ask at once only one gets it."""
-    lock_names(run, [name])
-    if is_others(owners_of_names(run, [name], now), name, but):
+def reserve_name(conn: Connection, name: Name, now: int, player: str | None) -> None:
+    """Lock a name until the transaction ends; raise LoginTaken if anyone but `player` uses a confusable name."""
+    lock_names(conn, [name])
+    if is_taken_by_other(find_name_owners(conn, [name], now), name, player):
         raise LoginTaken
 
 
-def lock_names(run: Connection, wanted: Sequence[Name]) -> None:
-    """SQLite has one writer at a time anyway; in PostgreSQL those who want the same name wait for each other.
+def lock_names(conn: Connection, names: Sequence[Name]) -> None:
+    """Serialise transactions that use the same names. SQLite has one writer at a time and needs no lock.
 
-    All lock in the same order, that of the numbers which the names become.
+    The locks are taken in the order of the hashes, so that two transactions cannot deadlock.
     """
-    if run.dialect.name == "postgresql":
-        run.execute(_LOCK_NAMES, {"skeletons": sorted({name.skeleton for name in wanted})})
+    if conn.dialect.name == "postgresql":
+        conn.execute(_LOCK_NAMES, {"skeletons": sorted({name.skeleton for name in names})})
 
 
-def owners_of_names(run: Connection, wanted: Sequence[Name], now: int) -> dict[str, set[str]]:
-    """By skeleton: accounts, and guests who are about, that have a name which looks like one of these."""
-    skeletons = list(dict.fromkeys(skeleton for name in wanted for skeleton in name.skeletons))
+def find_name_owners(conn: Connection, names: Sequence[Name], now: int) -> dict[str, set[str]]:
+    """Return, by skeleton, the accounts and recent guests whose names could be confused with one of these."""
+    skeletons = list(dict.fromkeys(skeleton for name in names for skeleton in name.skeletons))
     owners: dict[str, set[str]] = {}
-    values = {"skeletons": padded(skeletons), "since": now - PRESENT_SECONDS}
-    for row in run.execute(_OWNERS_OF_NAMES, values):
+    values = {"skeletons": pad_to_power_of_two(skeletons), "since": now - PRESENT_SECONDS}
+    for row in conn.execute(_SELECT_NAME_OWNERS, values):
         owners.setdefault(row.skeleton, set()).add(row.id)
     return owners
 
 
-def is_others(owners: dict[str, set[str]], name: Name, but: str | None) -> bool:
-    return any(owner != but for skeleton in name.skeletons for owner in owners.get(skeleton, ()))
+def is_taken_by_other(owners: dict[str, set[str]], name: Name, player: str | None) -> bool:
+    """Return whether anyone but `player` owns a confusable name."""
+    return any(owner != player for skeleton in name.skeletons for owner in owners.get(skeleton, ()))

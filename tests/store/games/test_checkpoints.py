@@ -1,4 +1,4 @@
-"""SQLite's write-ahead log is copied beside the writer: it stays short, nothing is lost, trouble is told."""
+"""Checkpoints of SQLite's write-ahead log: it stays short, nothing is lost, failures are logged."""
 
 from __future__ import annotations
 
@@ -12,133 +12,159 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection, text
 
 from app.play.log.entries import GameRow
-from app.store.engine import make_engine, sqlite_file
-from app.store.games import checkpoints
+from app.store import checkpoints
+from app.store.database import SqliteDatabase, get_sqlite_file
 from app.store.games.sqlite_writer import SqliteWriter
 from app.store.games.store import open_store
 from app.store.migrate import upgrade
-from tests.store.samples import append_of, new_game
+from tests.store.samples import make_append, new_game
 
-# Twenty times as often as in a server, so that a test need not write as much.
-SMALL = {name: getattr(checkpoints, name) // 20 for name in ("EVERY", "AGAIN", "MOST", "WAL_BYTES")}
-FRAME = 4096 + 24
-# What may be in the WAL when nobody reads: what leads to a copy, what is written during one, and a quarter for pages
-# that the writer does not count, such as those where an index splits.
-LONGEST = (SMALL["EVERY"] + SMALL["MOST"]) * FRAME * 5 // 4
+# A twentieth of the real limits, so that the tests write less.
+SMALL = {
+    name: getattr(checkpoints, name) // 20
+    for name in ("CHECKPOINT_PAGES", "RETRY_PAGES", "MAX_PAGES_DURING_COPY", "WAL_SIZE_LIMIT_BYTES")
+}
+FRAME_BYTES = 4096 + 24
+# The longest WAL without readers: pages before and during a copy, and a quarter for pages that are not counted, such as
+# those of an index split.
+MAX_WAL_BYTES = (SMALL["CHECKPOINT_PAGES"] + SMALL["MAX_PAGES_DURING_COPY"]) * FRAME_BYTES * 5 // 4
 GAMES = 10
 
 
-class Steady:
-    """A writer that is never idle, on a file with a few games."""
+class SteadyWriter:
+    """A writer on a database with a few games."""
 
-    def __init__(self, file: str, rows: list[GameRow]) -> None:
+    def __init__(self, file: str, database: SqliteDatabase, rows: list[GameRow]) -> None:
         self.file = file
-        self.writer = SqliteWriter(file)
+        self.database = database
+        self.writer = SqliteWriter(database)
         self.rows = rows
         self.seq = 1
 
     async def write(self, batches: int = 1) -> None:
         for _ in range(batches):
             self.seq += 1
-            batch = [append_of(row, self.seq, f"command-{self.seq}") for row in self.rows]
+            batch = [make_append(row, self.seq, f"command-{self.seq}") for row in self.rows]
             assert await self.writer.write(batch) == [True] * len(batch)
 
     @property
-    def wal(self) -> int:
+    def wal_bytes(self) -> int:
         return Path(f"{self.file}-wal").stat().st_size
 
     @property
-    def beginnings(self) -> int:
-        """How often the WAL began again at its start: it counts that in its header."""
+    def restarts(self) -> int:
+        """The number of times the WAL was restarted, from its header."""
         with Path(f"{self.file}-wal").open("rb") as wal:
             return int(struct.unpack(">I", wal.read(16)[12:])[0])
 
     def check(self) -> None:
-        """Everything is there, once, and the file is sound."""
-        with sqlite3.connect(self.file) as run:
-            assert run.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-            found = run.execute("SELECT count(*), max(seq) FROM log").fetchone()
+        """Check that every entry is stored once and the file is intact."""
+        with sqlite3.connect(self.file) as conn:
+            assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            found = conn.execute("SELECT count(*), max(seq) FROM log").fetchone()
             assert found == (self.seq * len(self.rows), self.seq)
-            assert run.execute("SELECT DISTINCT seq FROM heads").fetchall() == [(self.seq,)]
-        run.close()
+            assert conn.execute("SELECT DISTINCT seq FROM heads").fetchall() == [(self.seq,)]
+        conn.close()
 
 
 @pytest.fixture
-async def steady(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Steady]:
+async def steady(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SteadyWriter]:
     for name, value in SMALL.items():
         monkeypatch.setattr(checkpoints, name, value)
-    engine = make_engine(sqlite_url)
-    await upgrade(engine)
-    async with open_store(sqlite_url, lambda seconds, entries: None, engine) as store:
+    database = SqliteDatabase(sqlite_url)
+    await upgrade(database)
+    async with open_store(sqlite_url, lambda seconds, entries: None, database) as store:
         rows = [await new_game(store) for _ in range(GAMES)]
-    await engine.dispose()
-    writing = Steady(sqlite_file(sqlite_url), rows)
-    yield writing
-    await writing.writer.close()
+    yield SteadyWriter(get_sqlite_file(sqlite_url), database, rows)
+    await database.close()
 
 
-async def test_the_log_of_writes_stays_short_under_steady_writing(steady: Steady) -> None:
+async def test_wal_stays_short_under_steady_writing(steady: SteadyWriter) -> None:
     for _ in range(60):
         await steady.write(10)
-        assert steady.wal < LONGEST
-    assert steady.beginnings >= 10
+        assert steady.wal_bytes < MAX_WAL_BYTES
+    assert steady.restarts >= 10
     steady.check()
 
 
-async def test_a_reader_lets_it_grow_for_as_long_as_it_reads(steady: Steady) -> None:
+async def test_writes_outside_the_game_log_are_checkpointed_too(steady: SteadyWriter) -> None:
+    await steady.write()
+    before = steady.restarts
+    body = "x" * 1000
+
+    def scatter(conn: Connection) -> None:
+        for number in range(100):
+            row = {"game": f"{number}", "at": number, "body": body}
+            conn.execute(text("INSERT INTO scattered VALUES (:game, :at, :body)"), row)
+        conn.execute(text("DELETE FROM scattered"))
+
+    create = text("CREATE TABLE scattered (game VARCHAR PRIMARY KEY, at INTEGER, body VARCHAR)")
+    await steady.database.write(lambda conn: conn.execute(create).close())
+    for durable in (True, False):
+        for _ in range(40):
+            await steady.database.write(scatter, durable=durable)
+            assert steady.wal_bytes < MAX_WAL_BYTES
+        assert steady.restarts > before, durable
+        before = steady.restarts
+    await steady.database.write(lambda conn: conn.execute(text("DROP TABLE scattered")).close())
+    steady.check()
+
+
+async def test_wal_grows_only_while_a_reader_holds_its_snapshot(steady: SteadyWriter) -> None:
     reader = sqlite3.connect(steady.file, isolation_level=None)
-    held = 15  # batches
+    held_batches = 15
     for _ in range(12):
         reader.execute("BEGIN")
         before = reader.execute("SELECT count(*) FROM log").fetchone()
-        await steady.write(held)
-        assert reader.execute("SELECT count(*) FROM log").fetchone() == before  # its picture is whole
+        await steady.write(held_batches)
+        assert reader.execute("SELECT count(*) FROM log").fetchone() == before  # its snapshot is unchanged
         reader.execute("COMMIT")
         await steady.write(25)
-        assert steady.wal < 2 * LONGEST + held * GAMES * 4 * FRAME
-    assert steady.beginnings >= 5
+        assert steady.wal_bytes < 2 * MAX_WAL_BYTES + held_batches * GAMES * 4 * FRAME_BYTES
+    assert steady.restarts >= 5
     reader.close()
     steady.check()
 
 
-async def test_a_log_that_grew_beside_a_long_reader_is_cut_back(steady: Steady) -> None:
+async def test_wal_that_grew_during_a_long_read_is_truncated(steady: SteadyWriter) -> None:
     await steady.write()
     reader = sqlite3.connect(steady.file, isolation_level=None)
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM log").fetchone()
-    began = steady.beginnings
-    while steady.wal < 2 * LONGEST:
+    before = steady.restarts
+    while steady.wal_bytes < 2 * MAX_WAL_BYTES:
         await steady.write()
-    assert steady.beginnings == began
+    assert steady.restarts == before
     reader.execute("COMMIT")
     reader.close()
     await steady.write(50)
-    assert steady.wal < LONGEST
+    assert steady.wal_bytes < MAX_WAL_BYTES
     steady.check()
 
 
-async def test_a_checkpoint_that_fails_is_told_once_and_tried_again(
-    steady: Steady, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+async def test_failing_checkpoint_is_logged_once_and_retried(
+    steady: SteadyWriter, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "cartagena.store")
-    tries = 0
+    attempts = 0
 
-    def full(run: sqlite3.Connection) -> int:
-        nonlocal tries
-        tries += 1
+    def fail(conn: sqlite3.Connection) -> int:
+        nonlocal attempts
+        attempts += 1
         raise sqlite3.OperationalError("database or disk is full")
 
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoints, "checkpoint", full)
-        while tries < 5:  # the writer goes on meanwhile
+        patch.setattr(checkpoints, "run_checkpoint", fail)
+        while attempts < 5:  # the writer continues
             await steady.write()
     while len(caplog.records) < 2:
         await steady.write()
-    began = steady.beginnings
+    before = steady.restarts
     await steady.write(50)
-    assert steady.beginnings > began
+    assert steady.restarts > before
     assert [record.getMessage() for record in caplog.records] == [
         "no checkpoint: database or disk is full; the write-ahead log grows until one succeeds",
         "checkpoints succeed again",
@@ -147,7 +173,7 @@ async def test_a_checkpoint_that_fails_is_told_once_and_tried_again(
 
 
 def _is_copying(index: Path) -> bool:
-    """By the WAL's index: a copy notes first how far it wants to get, and only at its end that it got there."""
+    """Read from the WAL index whether a copy is running: its target is written first, its progress at the end."""
     try:
         with index.open("rb") as file:
             found = file.read(136)
@@ -160,35 +186,35 @@ def _is_copying(index: Path) -> bool:
 
 
 @pytest.mark.parametrize("life", range(3))
-def test_killed_in_the_middle_of_a_checkpoint_nothing_acknowledged_is_lost(
+def test_kill_during_a_checkpoint_loses_nothing_acknowledged(
     sqlite_url: str, tmp_path: Path, life: int
 ) -> None:
-    file, told = Path(sqlite_file(sqlite_url)), tmp_path / "acknowledged"
-    with told.open("wb") as out:
+    file, acknowledged = Path(get_sqlite_file(sqlite_url)), tmp_path / "acknowledged"
+    with acknowledged.open("wb") as out:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.store.steady_writer", sqlite_url, "60"], stdout=out
         )
         try:
             index = Path(f"{file}-shm")
-            while not (told.stat().st_size and _is_copying(index)):
-                assert process.poll() is None, "it ended before it was killed"
+            while not (acknowledged.stat().st_size and _is_copying(index)):
+                assert process.poll() is None, "the process ended before it was killed"
                 time.sleep(0.0001 * life)
         finally:
             process.kill()
             process.wait()
-    # The file's last line may be cut off: only whole ones were said.
-    entries = [line.split() for line in told.read_text().split("\n")[:-1]]
+    # The last line may be incomplete.
+    entries = [line.split() for line in acknowledged.read_text().split("\n")[:-1]]
     assert entries
-    with sqlite3.connect(file) as run:
+    with sqlite3.connect(file) as conn:
         stored = {
-            (game, seq): command for game, seq, command in run.execute("SELECT game, seq, command FROM log")
+            (game, seq): command for game, seq, command in conn.execute("SELECT game, seq, command FROM log")
         }
         assert [entry for entry in entries if stored.get((entry[0], int(entry[1]))) != "-".join(entry)] == []
-        assert run.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert (
-            run.execute(
+            conn.execute(
                 "SELECT heads.game FROM heads WHERE seq != (SELECT max(seq) FROM log WHERE log.game = heads.game)"
             ).fetchall()
             == []
         )
-    run.close()
+    conn.close()

@@ -1,4 +1,4 @@
-"""PostgreSQL's writer: a batch is one statement; whatever fails in it, each row's outcome is known or looked up."""
+"""The PostgreSQL log writer: a batch is one statement, and each row's outcome is known or looked up."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import asyncpg
 import pytest
 
 from app.play.log.entries import Append, Entry, GameRow, SeatRow
-from app.store.engine import make_engine
+from app.store.database import open_database
+from app.store.games.log_rows import BatchFailed, CommitUnknown
 from app.store.games.postgres_writer import PostgresWriter
-from app.store.games.rows import BatchFailed, CommitUnknown
 from app.store.games.store import SqlGameStore, open_store
 from app.store.migrate import upgrade
-from tests.store.samples import NOW, append_of, new_game, seated
+from tests.store.samples import NOW, make_append, make_seated, new_game
 
 
 @pytest.fixture
 async def store(postgres_url: str) -> AsyncIterator[SqlGameStore]:
-    engine = make_engine(postgres_url)
-    await upgrade(engine)
-    async with open_store(postgres_url, lambda seconds, entries: None, engine) as opened:
+    database = open_database(postgres_url)
+    await upgrade(database)
+    async with open_store(postgres_url, lambda seconds, entries: None, database) as opened:
         yield opened
-    await engine.dispose()
+    await database.close()
 
 
 @pytest.fixture
@@ -36,11 +36,11 @@ async def writer(postgres_url: str, store: SqlGameStore) -> AsyncIterator[Postgr
 
 @asynccontextmanager
 async def statements(writer: PostgresWriter) -> AsyncIterator[list[str]]:
-    """What the writer asks PostgreSQL meanwhile."""
+    """Yield the list of statements that the writer sends."""
     found: list[str] = []
     with (await writer._connect()).query_logger(lambda record: found.append(record.query)):
         yield found
-        await asyncio.sleep(0)  # the driver tells of a statement a turn of the loop later
+        await asyncio.sleep(0)  # the driver reports a statement one event-loop iteration later
 
 
 def move(row: GameRow, seq: int, command: str | None = None, due: int | None = None) -> Append:
@@ -48,49 +48,56 @@ def move(row: GameRow, seq: int, command: str | None = None, due: int | None = N
     return Append(entry, "running", "1", NOW + 9, due)
 
 
-async def test_a_batch_of_moves_is_one_statement(store: SqlGameStore, writer: PostgresWriter) -> None:
+async def test_batch_of_moves_is_one_statement(store: SqlGameStore, writer: PostgresWriter) -> None:
     rows = [await new_game(store) for _ in range(12)]
     batch = [move(row, 2, due=NOW + 5 if number % 2 else None) for number, row in enumerate(rows)]
     async with statements(writer) as asked:
         assert await writer.write(batch) == [True] * 12
     assert len(asked) == 1
     for append, row in zip(batch, rows, strict=True):
-        assert await store.entries(row.id, 1) == [append.entry]
-        head = await store.game(row.id)
+        assert await store.log.read_entries(row.id, 1) == [append.entry]
+        head = await store.log.read_game(row.id)
         assert head is not None
-        # A move leaves the status as it is, whatever it says.
+        # A move does not change the status, whatever its `status` is.
         assert (head.seq, head.to_act, head.deadline, head.updated_at, head.status) == (
             *(2, "1", NOW + 9, NOW + 2),
             "open",
         )
-    assert await store.promised([row.id for row in rows], NOW) == {row.id: NOW + 5 for row in rows[1::2]}
+    assert await store.due.read_due_times([row.id for row in rows], NOW) == {
+        row.id: NOW + 5 for row in rows[1::2]
+    }
 
 
-async def test_so_is_one_in_which_people_sit_down(store: SqlGameStore, writer: PostgresWriter) -> None:
+async def test_batch_with_summaries_is_one_statement(store: SqlGameStore, writer: PostgresWriter) -> None:
     rows = [await new_game(store) for _ in range(4)]
-    batch = [move(rows[0], 2), append_of(rows[1], 2), seated(rows[2], 2, "p_bo"), seated(rows[3], 2, "p_cy")]
+    batch = [
+        move(rows[0], 2),
+        make_append(rows[1], 2),
+        make_seated(rows[2], 2, "p_bo"),
+        make_seated(rows[3], 2, "p_cy"),
+    ]
     async with statements(writer) as asked:
         assert await writer.write(batch) == [True] * 4
     assert len(asked) == 1
-    found = [await store.game(row.id) for row in rows]
+    found = [await store.log.read_game(row.id) for row in rows]
     assert [game and game.status for game in found] == ["open", "open", "running", "running"]
     people = [[seat.person for seat in game.summary.seats] for game in found if game and game.summary]
     assert people == [[], [], ["p_bo"], ["p_cy"]]
 
 
-async def test_seats_are_as_the_last_entry_says(store: SqlGameStore, writer: PostgresWriter) -> None:
+async def test_seats_match_the_last_summary(store: SqlGameStore, writer: PostgresWriter) -> None:
     row, other = await new_game(store), await new_game(store)
-    await writer.write([seated(other, 2, "p_di")])
+    await writer.write([make_seated(other, 2, "p_di")])
 
     async def sit(seq: int, *seats: SeatRow) -> tuple[SeatRow, ...]:
-        append = seated(row, seq, "p_bo")
+        append = make_seated(row, seq, "p_bo")
         assert append.summary is not None
         summary = append.summary.__class__(
             **{field: getattr(append.summary, field) for field in append.summary.__struct_fields__}
             | {"seats": seats}
         )
         assert await writer.write([Append(append.entry, "open", "", None, None, summary)]) == [True]
-        game = await store.game(row.id)
+        game = await store.log.read_game(row.id)
         assert game is not None
         assert game.summary is not None
         return game.summary.seats
@@ -100,13 +107,13 @@ async def test_seats_are_as_the_last_entry_says(store: SqlGameStore, writer: Pos
         [(bo, bot), (bot,), (SeatRow(1, None, "Mary", "green", "hard", 1), bo), ()], 2
     ):
         assert await sit(seq, *seats) == tuple(sorted(seats, key=lambda seat: seat.seat))
-    neighbour = await store.game(other.id)
+    neighbour = await store.log.read_game(other.id)
     assert neighbour is not None
     assert neighbour.summary is not None
     assert [seat.person for seat in neighbour.summary.seats] == ["p_di"]
 
 
-async def test_whoever_lost_a_race_is_left_out_and_the_others_are_written(
+async def test_rows_that_lost_a_race_are_left_out_and_the_others_written(
     store: SqlGameStore, writer: PostgresWriter
 ) -> None:
     rows = [await new_game(store) for _ in range(6)]
@@ -114,22 +121,22 @@ async def test_whoever_lost_a_race_is_left_out_and_the_others_are_written(
     async with statements(writer) as asked:
         batch = [move(row, 2, "ours") for row in rows]
         assert await writer.write(batch) == [True, False, True, True, False, True]
-    assert len(asked) == 3  # in vain, whose it was, once more
-    heads = await store.heads([row.id for row in rows])
+    assert len(asked) == 3  # the failed attempt, the query for taken numbers, the retry
+    heads = await store.log.read_heads([row.id for row in rows])
     assert [heads[row.id] for row in rows] == [2] * 6
-    assert [entry.command for entry in await store.entries(rows[1].id, 1)] == ["theirs"]
+    assert [entry.command for entry in await store.log.read_entries(rows[1].id, 1)] == ["theirs"]
 
 
-async def test_two_entries_of_one_game_leave_the_later_head(
+async def test_two_entries_of_a_game_leave_the_later_head(
     store: SqlGameStore, writer: PostgresWriter
 ) -> None:
     row, other = await new_game(store), await new_game(store)
     assert await writer.write([move(row, 4), move(other, 2), move(row, 3), move(row, 2)]) == [True] * 4
-    assert await store.heads([row.id, other.id]) == {row.id: 4, other.id: 2}
-    assert [entry.seq for entry in await store.entries(row.id)] == [1, 2, 3, 4]
+    assert await store.log.read_heads([row.id, other.id]) == {row.id: 4, other.id: 2}
+    assert [entry.seq for entry in await store.log.read_entries(row.id)] == [1, 2, 3, 4]
 
 
-async def test_a_connection_cut_in_mid_statement_leaves_the_outcome_to_be_looked_up(
+async def test_connection_lost_in_mid_statement_makes_the_outcome_unknown(
     postgres_url: str, store: SqlGameStore, writer: PostgresWriter
 ) -> None:
     row = await new_game(store)
@@ -151,7 +158,7 @@ async def test_a_connection_cut_in_mid_statement_leaves_the_outcome_to_be_looked
     assert await writer.look_up([move(row, 2), move(row, 3)]) == [True, None]
 
 
-async def test_what_postgresql_itself_undid_is_not_unknown(
+async def test_rollback_by_postgresql_is_a_known_failure(
     postgres_url: str, store: SqlGameStore, writer: PostgresWriter
 ) -> None:
     row = await new_game(store)
@@ -159,8 +166,8 @@ async def test_what_postgresql_itself_undid_is_not_unknown(
     await other.execute("ALTER TABLE heads ADD CHECK (to_act <> '1')")
     with pytest.raises(BatchFailed) as failed:
         await writer.write([move(row, 2)])
-    assert failed.value.is_row
+    assert failed.value.is_row_error
     await other.execute("ALTER TABLE heads DROP CONSTRAINT heads_to_act_check")
     await other.close()
-    assert [entry.seq for entry in await store.entries(row.id)] == [1]
+    assert [entry.seq for entry in await store.log.read_entries(row.id)] == [1]
     assert await writer.write([move(row, 2)]) == [True]

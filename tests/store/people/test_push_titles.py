@@ -1,4 +1,4 @@
-"""Titles of tables in pushes that an older release wrote down: taken out by the migration, the rest stays."""
+"""The migration that removes titles from pushes queued by an older release."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from app.store.engine import make_engine
+from app.store.database import open_database
 from app.store.migrate import downgrade, upgrade
+from tests.databases import begin, connect
 
 
 @pytest.fixture
 def postgres_url(new_postgres_url: str) -> str:
-    """Here tables are made: no database that had them before."""
+    """A database without tables, because the test creates them."""
     return new_postgres_url
 
 
@@ -35,14 +36,14 @@ BODIES: dict[str, dict[str, Any]] = {
 }
 
 
-async def test_titles_are_taken_out_of_what_was_to_be_pushed(database_url: str) -> None:
-    engine = make_engine(database_url)
-    await upgrade(engine, "0009")
-    async with engine.begin() as run:
+async def test_migration_removes_titles_from_queued_pushes(database_url: str) -> None:
+    database = open_database(database_url)
+    await upgrade(database, "0009")
+    async with begin(database) as conn:
         for statement in PEOPLE:
-            await run.execute(text(statement))
+            await conn.execute(text(statement))
         for game, body in BODIES.items():
-            await run.execute(
+            await conn.execute(
                 text(
                     "INSERT INTO pushes (subscription, game, event, mark, seq, body, n, at, expires_at, attempts,"
                     " lease_until) VALUES ('b', :game, 'turn', 'm', 1, :body, 1, 1, 1, 0, 0)"
@@ -51,18 +52,18 @@ async def test_titles_are_taken_out_of_what_was_to_be_pushed(database_url: str) 
             )
 
     async def bodies() -> dict[str, object]:
-        async with engine.connect() as run:
-            rows = (await run.execute(text("SELECT game, CAST(body AS text) AS body FROM pushes"))).all()
+        async with connect(database) as conn:
+            rows = (await conn.execute(text("SELECT game, CAST(body AS text) AS body FROM pushes"))).all()
         return {row.game: json.loads(row.body) for row in rows}
 
     assert await bodies() == BODIES
-    await upgrade(engine, "0010")
+    await upgrade(database, "0010")
     assert await bodies() == {
         game: {name: value for name, value in body.items() if name != "title"}
         for game, body in BODIES.items()
     }
-    await downgrade(engine, "0009")  # that release looks for a title wherever there is a headline
+    await downgrade(database, "0009")  # that release expects a title wherever there is a headline
     assert await bodies() == {
         game: {**body, "title": ""} if "headline" in body else body for game, body in BODIES.items()
     }
-    await engine.dispose()
+    await database.close()

@@ -1,4 +1,4 @@
-"""Claim, export and erase cover every column that holds a player's id; the schema is walked for new ones."""
+"""Claim, export and erase cover every column that holds a player's id. The schema is walked to find new ones."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from typing import Any
 import pytest
 from sqlalchemy import JSON, Boolean, Column, Connection, Integer, String, Text, insert, select, update
 
-from app.store.engine import make_engine
-from app.store.games import tables as game_tables
-from app.store.people import deal_tables as people_tables
-from app.store.people.data import DataStore
-from app.store.people.players import PeopleStore, hashed
+from app.store.database import open_database
+from app.store.people.personal_data import PersonalDataStore
+from app.store.people.players import PeopleStore, hash_secret
 from app.store.people.references import NOTICE_GROUPS, REFERENCES, OnClaim, OnErase, Reference, claim_guest
-from app.store.people.tables import notices, players
+from app.store.tables import deals as people_tables
+from app.store.tables import games as game_tables
+from app.store.tables.people import notices, players
 
 NOW = 1_800_000_000
 GUEST, ACCOUNT, OTHER = "guest", "account", "other"
 BROWSER, NEW_SESSION = "hash-of-the-browser", "hash-of-the-new-session"
 TABLES = [*game_tables.metadata.sorted_tables, *people_tables.metadata.sorted_tables]
 
-# Columns that could hold a player's id by their type and do not.
+# Columns whose type could hold a player's id but that do not.
 OTHER_IDS = {
     "games.id", "games.preset", "push_subscriptions.id", "push_subscriptions.auth", "pushes.subscription",
     "reports.reason", "audit.deed", "erasures.done_to", "queue_failures.queue", "outbox.address",
@@ -49,7 +49,7 @@ def could_hold_a_player(column: Column[Any]) -> bool:
 
 
 def test_every_column_that_could_hold_a_player_is_handled() -> None:
-    handled = {str(each.column) for each in REFERENCES}
+    handled = {str(reference.column) for reference in REFERENCES}
     found = {str(column) for table in TABLES for column in table.c if could_hold_a_player(column)}
     assert found - handled - OTHER_IDS == set(), (
         "add them to REFERENCES, or to OTHER_IDS if no player is meant"
@@ -58,14 +58,16 @@ def test_every_column_that_could_hold_a_player_is_handled() -> None:
     assert handled <= {str(column) for table in TABLES for column in table.c}
 
 
-def test_rows_are_deleted_before_the_rows_they_refer_to() -> None:
-    order = list(dict.fromkeys(each.table for each in REFERENCES if each.on_erase is OnErase.DELETE))
+def test_rows_are_deleted_before_the_rows_they_reference() -> None:
+    order = list(
+        dict.fromkeys(reference.table for reference in REFERENCES if reference.on_erase is OnErase.DELETE)
+    )
     for table, later in itertools.combinations(order, 2):
         for key in later.foreign_keys:
             assert key.column.table is not table, f"{later} refers to {table}"
 
 
-def test_settings_for_notices_are_taken_over_in_known_groups() -> None:
+def test_notice_settings_are_claimed_in_known_groups() -> None:
     kept = {"player", "language", "told_at", "told_of", "digested_on"}
     assert {column.name for column in notices.c} == kept | {name for group in NOTICE_GROUPS for name in group}
 
@@ -74,21 +76,23 @@ def test_settings_for_notices_are_taken_over_in_known_groups() -> None:
 
 _numbers = itertools.count(1)
 PLAIN = [
-    each for each in REFERENCES if each.table is not players and not isinstance(each.column.type, JSON | Text)
+    reference
+    for reference in REFERENCES
+    if reference.table is not players and not isinstance(reference.column.type, JSON | Text)
 ]
 
 
 def plant(
-    run: Connection, reference: Reference, person: str, like: dict[str, Any] | None = None
+    conn: Connection, reference: Reference, person: str, like: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Insert a row that holds the person's id, its other columns made up (or as in `like`); return it."""
-    row = like or {column.name: _made_up(column) for column in reference.table.c}
+    """Insert a row with the person's id and return it; other columns are invented, or copied from `like`."""
+    row = like or {column.name: _invent_value(column) for column in reference.table.c}
     row = {**row, reference.column.name: person}
-    run.execute(insert(reference.table).values(**row))
+    conn.execute(insert(reference.table).values(**row))
     return row
 
 
-def _made_up(column: Column[Any]) -> Any:
+def _invent_value(column: Column[Any]) -> Any:
     target = next((key.target_fullname for key in column.foreign_keys), None)
     if target is not None:
         return {"players.id": OTHER, "games.id": "a-game", "sessions.hash": BROWSER}[target]
@@ -107,10 +111,10 @@ def _made_up(column: Column[Any]) -> Any:
 
 @pytest.fixture
 async def people(migrated_url: str) -> AsyncIterator[PeopleStore]:
-    engine = make_engine(migrated_url)
-    store = PeopleStore(engine)
+    database = open_database(migrated_url)
+    store = PeopleStore(database)
 
-    def begin(run: Connection) -> None:
+    def begin(conn: Connection) -> None:
         for player in (GUEST, ACCOUNT, OTHER):
             row = {
                 "id": player,
@@ -119,104 +123,108 @@ async def people(migrated_url: str) -> AsyncIterator[PeopleStore]:
                 "made_at": NOW,
                 "seen_at": NOW,
             }
-            run.execute(insert(players).values(**row, is_account=player == ACCOUNT, is_bot=False))
-        made_up = {column.name: _made_up(column) for column in game_tables.games.c}
-        run.execute(insert(game_tables.games).values(**{**made_up, "id": "a-game"}))
+            conn.execute(insert(players).values(**row, is_account=player == ACCOUNT, is_bot=False))
+        made_up = {column.name: _invent_value(column) for column in game_tables.games.c}
+        conn.execute(insert(game_tables.games).values(**{**made_up, "id": "a-game"}))
         sessions = people_tables.metadata.tables["sessions"]
         row = {"player": OTHER, "device": "x", "made_at": NOW, "seen_at": NOW}
-        run.execute(insert(sessions).values(hash=hashed("of-other"), **row))
+        conn.execute(insert(sessions).values(hash=hash_secret("of-other"), **row))
         for key, player in ((BROWSER, GUEST), (NEW_SESSION, ACCOUNT)):
-            run.execute(insert(sessions).values(hash=key, **{**row, "player": player}))
+            conn.execute(insert(sessions).values(hash=key, **{**row, "player": player}))
 
-    await store.write(begin)
+    await store.database.write(begin)
     yield store
-    await engine.dispose()
+    await database.close()
 
 
-def holders(run: Connection, reference: Reference) -> list[str]:
-    return sorted(run.execute(select(reference.column)).scalars())
+def read_ids(conn: Connection, reference: Reference) -> list[str]:
+    return sorted(conn.execute(select(reference.column)).scalars())
 
 
 async def claim(people: PeopleStore) -> bool:
-    return await people.write(
-        lambda run: claim_guest(run, GUEST, ACCOUNT, NOW, browser=BROWSER, session=NEW_SESSION)
+    return await people.database.write(
+        lambda conn: claim_guest(conn, GUEST, ACCOUNT, NOW, browser=BROWSER, session=NEW_SESSION)
     )
 
 
 async def plant_all(people: PeopleStore, person: str) -> None:
-    await people.write(lambda run: [plant(run, each, person) for each in PLAIN])
+    await people.database.write(lambda conn: [plant(conn, reference, person) for reference in PLAIN])
 
 
 async def test_claiming_moves_copies_keeps_or_deletes_each_row(people: PeopleStore) -> None:
     await plant_all(people, GUEST)
     assert await claim(people)
-    for each in PLAIN:
-        after = {*await people.read(partial(holders, reference=each))}
-        stays = each.on_claim in (OnClaim.KEEP, OnClaim.COPY)
-        assert (GUEST in after) == stays, str(each.column)
-        if each.on_claim not in (OnClaim.KEEP, OnClaim.DELETE):
-            assert ACCOUNT in after, str(each.column)
+    for reference in PLAIN:
+        after = {*await people.database.read(partial(read_ids, reference=reference))}
+        stays = reference.on_claim in (OnClaim.KEEP, OnClaim.COPY)
+        assert (GUEST in after) == stays, str(reference.column)
+        if reference.on_claim not in (OnClaim.KEEP, OnClaim.DELETE):
+            assert ACCOUNT in after, str(reference.column)
 
 
-async def test_claiming_keeps_the_accounts_own_rows_where_both_have_one(people: PeopleStore) -> None:
-    taken_over = [each for each in PLAIN if each.on_claim in (OnClaim.MOVE, OnClaim.COPY, OnClaim.OWN)]
+async def test_claiming_keeps_the_accounts_row_where_both_have_one(people: PeopleStore) -> None:
+    taken_over = [
+        reference for reference in PLAIN if reference.on_claim in (OnClaim.MOVE, OnClaim.COPY, OnClaim.CUSTOM)
+    ]
 
-    def both(run: Connection) -> None:
-        for each in taken_over:
-            own = plant(run, each, ACCOUNT)
-            key = {column.name for column in each.table.primary_key.columns}
-            is_key = each.column.name in key
-            fresh = {column.name: _made_up(column) for column in each.table.c}
-            plant(run, each, GUEST, {**fresh, **({name: own[name] for name in key} if is_key else {})})
+    def both(conn: Connection) -> None:
+        for reference in taken_over:
+            own = plant(conn, reference, ACCOUNT)
+            key = {column.name for column in reference.table.primary_key.columns}
+            is_key = reference.column.name in key
+            fresh = {column.name: _invent_value(column) for column in reference.table.c}
+            plant(conn, reference, GUEST, {**fresh, **({name: own[name] for name in key} if is_key else {})})
 
-    await people.write(both)
+    await people.database.write(both)
     assert await claim(people)
-    for each in taken_over:
-        after = await people.read(partial(holders, reference=each))
-        assert ACCOUNT in after, str(each.column)
-        assert each.on_claim is OnClaim.COPY or GUEST not in after, str(each.column)
+    for reference in taken_over:
+        after = await people.database.read(partial(read_ids, reference=reference))
+        assert ACCOUNT in after, str(reference.column)
+        assert reference.on_claim is OnClaim.COPY or GUEST not in after, str(reference.column)
 
 
-async def test_erasing_leaves_what_the_list_says(people: PeopleStore) -> None:
+async def test_erasing_leaves_only_what_references_says(people: PeopleStore) -> None:
     await plant_all(people, GUEST)
-    await DataStore(people.engine).erase([GUEST], NOW)
-    for each in PLAIN:
-        after = await people.read(partial(holders, reference=each))
-        if each.on_erase in (OnErase.DELETE, OnErase.BLANK):
-            assert GUEST not in after, str(each.column)
-        if each.on_erase is OnErase.BLANK:
-            assert "" in after, str(each.column)
+    await PersonalDataStore(people.database).erase([GUEST], NOW)
+    for reference in PLAIN:
+        after = await people.database.read(partial(read_ids, reference=reference))
+        if reference.on_erase in (OnErase.DELETE, OnErase.BLANK):
+            assert GUEST not in after, str(reference.column)
+        if reference.on_erase is OnErase.BLANK:
+            assert "" in after, str(reference.column)
 
-    def everything(run: Connection) -> str:
-        return json.dumps([str(row) for table in TABLES for row in run.execute(select(table))])
+    def everything(conn: Connection) -> str:
+        return json.dumps([str(row) for table in TABLES for row in conn.execute(select(table))])
 
-    assert f"Name of {GUEST}" not in await people.read(everything)
+    assert f"Name of {GUEST}" not in await people.database.read(everything)
 
 
-async def test_the_export_has_every_section_and_no_secret(people: PeopleStore) -> None:
-    before = await DataStore(people.engine).download([GUEST])
+async def test_export_has_every_section_and_no_secrets(people: PeopleStore) -> None:
+    before = await PersonalDataStore(people.database).export([GUEST])
     await plant_all(people, GUEST)
-    after = await DataStore(people.engine).download([GUEST])
-    for section, count in Counter(each.section for each in PLAIN if each.section is not None).items():
+    after = await PersonalDataStore(people.database).export([GUEST])
+    for section, count in Counter(
+        reference.section for reference in PLAIN if reference.section is not None
+    ).items():
         assert len(after[section]) == len(before[section]) + count, section
     for rows in after.values():
         for row in rows:
             assert row.keys().isdisjoint({"hash", "password", "skeleton", "p256dh", "stop_token"})
 
 
-async def test_settings_of_the_account_win_and_what_it_has_not_set_is_filled_in(people: PeopleStore) -> None:
+async def test_account_settings_win_and_unset_ones_are_filled_from_the_guest(people: PeopleStore) -> None:
     row = {"told_at": 0, "told_of": [], "webhook_failures": 0, "every_channel": False}
     guests = {"stop_token": "g", "language": "de", "email": "guest@example.org", "webhook": "https://guest.example",
               "webhook_key": "k", "switches": {"turn": False}, "zone": "Europe/Berlin"}  # fmt: skip
     accounts = {"stop_token": "a", "language": "en", "email": "me@example.org"}
 
-    def both(run: Connection) -> None:
-        run.execute(insert(notices).values(player=GUEST, **row, **guests))
-        run.execute(insert(notices).values(player=ACCOUNT, **row, **accounts))
+    def both(conn: Connection) -> None:
+        conn.execute(insert(notices).values(player=GUEST, **row, **guests))
+        conn.execute(insert(notices).values(player=ACCOUNT, **row, **accounts))
 
-    await people.write(both)
+    await people.database.write(both)
     assert await claim(people)
-    (after,) = await people.rows(select(notices))
+    (after,) = await people.database.fetch_rows(select(notices))
     assert (after.player, after.email, after.stop_token, after.language) == (
         ACCOUNT,
         "me@example.org",
@@ -227,10 +235,12 @@ async def test_settings_of_the_account_win_and_what_it_has_not_set_is_filled_in(
     assert (after.switches, after.zone) == ({"turn": False}, "Europe/Berlin")
 
 
-async def test_a_guest_who_changed_meanwhile_is_not_claimed(people: PeopleStore) -> None:
+async def test_guest_who_changed_meanwhile_is_not_claimed(people: PeopleStore) -> None:
     unchanged: dict[str, Any] = {"deleted_at": None, "claimed_by": None, "is_account": False}
     for change in ({"deleted_at": NOW}, {"claimed_by": OTHER}, {"is_account": True}):
-        await people.change(update(players).where(players.c.id == GUEST).values(**{**unchanged, **change}))
+        await people.database.execute_write(
+            update(players).where(players.c.id == GUEST).values(**{**unchanged, **change})
+        )
         assert not await claim(people), change
-    await people.change(update(players).where(players.c.id == GUEST).values(**unchanged))
+    await people.database.execute_write(update(players).where(players.c.id == GUEST).values(**unchanged))
     assert await claim(people)

@@ -1,4 +1,4 @@
-"""Retention beside a long history: each search reads an index of what is left to delete, and takes no write lock."""
+"""Retention with a long history: each search uses an index of rows to delete and takes no write lock."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import pytest
 from sqlalchemy import insert, select, text, update
 
 from app.store.games.store import SqlGameStore
-from app.store.people.retention import RULES, Cutoffs, Expired, RetentionStore
-from app.store.people.tables import players
-from tests.store.statements import counted
+from app.store.people.retention import RULES, Cutoffs, ExpiredRow, RetentionStore
+from app.store.tables.people import players
+from tests.databases import begin
+from tests.store.statements import captured_statements
 
 HISTORY_ROWS = 5_000
 NOW = 1_900_000_000
@@ -24,8 +25,8 @@ CUTOFFS = Cutoffs(
     audit=OLD - 1,
     rooms_ms=(NOW - 30 * 86_400) * 1000,
 )
-# Rows that retention has dealt with, or that it keeps. Every tenth player is a present guest, so that the statistics
-# do not say that there are none; every fiftieth game is unfinished.
+# Rows that retention has processed or keeps. Every tenth player is a current guest, so that the planner's statistics do
+# not show zero; every fiftieth game is unfinished.
 HISTORY = f"""
 INSERT INTO players (id, name, skeleton, is_account, is_bot, made_at, seen_at, deleted_at)
   SELECT 'p' || n, 'x', 'x', n % 10 = 1, false, {OLD}, CASE WHEN n % 10 = 0 THEN {NOW} ELSE {OLD} END,
@@ -58,70 +59,68 @@ NUMBERS = f"""WITH RECURSIVE numbers(n) AS
 @pytest.fixture
 async def history(store: SqlGameStore) -> RetentionStore:
     for statement in filter(str.strip, HISTORY.split(";")):
-        async with store.engine.begin() as run:
-            await run.exec_driver_sql(statement.replace("SELECT", NUMBERS, 1))
-    async with store.engine.connect() as run:
-        await run.execution_options(isolation_level="AUTOCOMMIT")
-        await run.execute(text("ANALYZE"))
-    return RetentionStore(store.engine)
+        async with begin(store.database) as conn:
+            await conn.exec_driver_sql(statement.replace("SELECT", NUMBERS, 1))
+    await store.database.write(lambda conn: conn.execute(text("ANALYZE")).close())
+    return RetentionStore(store.database)
 
 
 async def _plan(store: RetentionStore, query: Any) -> str:
-    plain = str(query.compile(store.engine.sync_engine, compile_kwargs={"literal_binds": True}))
-    words = "EXPLAIN QUERY PLAN" if store.engine.dialect.name == "sqlite" else "EXPLAIN"
-    rows = await store.read(lambda run: run.exec_driver_sql(f"{words} {plain}").all())
+    plain = str(query.compile(dialect=store.database.dialect, compile_kwargs={"literal_binds": True}))
+    words = "EXPLAIN QUERY PLAN" if store.database.dialect.name == "sqlite" else "EXPLAIN"
+    rows = await store.database.read(lambda conn: conn.exec_driver_sql(f"{words} {plain}").all())
     return "\n".join(" ".join(map(str, row)) for row in rows)
 
 
-async def test_with_nothing_to_forget_no_search_reads_the_history_or_takes_the_write_lock(
+async def test_search_without_expired_rows_reads_no_history_and_takes_no_write_lock(
     history: RetentionStore,
 ) -> None:
-    """Pushes and failures are left out of the history: their tables stay small."""
+    """The history has no pushes and failures, because their tables stay small."""
     for name, rule in RULES.items():
         conditions = rule.where(CUTOFFS)
         assert conditions is not None
-        plan = await _plan(history, rule.search(conditions).limit(100))
+        plan = await _plan(history, rule.make_query(conditions).limit(100))
         scans = re.findall(r"Seq Scan on (\w+)|SCAN (\w+)(?! USING)", plan)
         assert not {table for pair in scans for table in pair if table} - {"queue_failures"}, (
             f"{name}:\n{plan}"
         )
-    with counted() as statements:
+    with captured_statements() as statements:
         assert await history.find_expired(CUTOFFS, 100) == []
     assert len(statements) >= len(RULES)
     assert all(statement.startswith(("SELECT", "BEGIN (")) for statement in statements), statements
 
 
-async def test_a_guest_who_came_back_between_search_and_deletion_stays(store: SqlGameStore) -> None:
-    retention = RetentionStore(store.engine)
+async def test_guest_who_returned_between_search_and_deletion_is_kept(store: SqlGameStore) -> None:
+    retention = RetentionStore(store.database)
     row = {"name": "x", "skeleton": "x", "is_account": False, "is_bot": False, "made_at": 1, "seen_at": 1}
-    async with store.writing() as run:
-        await run.execute(insert(players), [{"id": each, **row} for each in ("p_back", "p_gone")])
+    async with begin(store.database) as conn:
+        await conn.execute(insert(players), [{"id": player, **row} for player in ("p_back", "p_gone")])
     found = await retention.find_expired(CUTOFFS, 100)
-    assert sorted(found) == [Expired("guest", ("p_back",)), Expired("guest", ("p_gone",))]
-    async with store.writing() as run:
-        await run.execute(update(players).where(players.c.id == "p_back").values(seen_at=NOW))
-    assert await retention.forget(found, CUTOFFS) == [None, None]
+    assert sorted(found) == [ExpiredRow("guest", ("p_back",)), ExpiredRow("guest", ("p_gone",))]
+    async with begin(store.database) as conn:
+        await conn.execute(update(players).where(players.c.id == "p_back").values(seen_at=NOW))
+    assert await retention.delete_expired(found, CUTOFFS) == [None, None]
     left = select(players.c.id).where(players.c.deleted_at.is_(None))
-    assert [row.id for row in await store.rows(left)] == ["p_back"]
+    assert [row.id for row in await store.database.fetch_rows(left)] == ["p_back"]
 
 
-async def test_a_failure_of_a_row_that_vanished_is_forgotten_and_one_that_is_set_aside_is_not(
+async def test_failure_of_a_vanished_row_expires_unless_it_is_set_aside(
     store: SqlGameStore,
 ) -> None:
     long_ago = (NOW - 91 * 86_400) * 1000
-    await store.record_failure("due", "vanished", "ValueError", long_ago, lambda attempts: 1)
-    await store.record_failure("due", "set-aside", "ValueError", long_ago, lambda attempts: None)
-    retention = RetentionStore(store.engine)
+    await store.failures.record("due", "vanished", "ValueError", long_ago, lambda attempts: 1)
+    await store.failures.record("due", "set-aside", "ValueError", long_ago, lambda attempts: None)
+    retention = RetentionStore(store.database)
     found = await retention.find_expired(CUTOFFS, 100)
-    assert await retention.forget(found, CUTOFFS) == [None]
-    assert [failure.key for failure in await store.list_failures()] == ["set-aside"]
+    assert await retention.delete_expired(found, CUTOFFS) == [None]
+    assert [failure.key for failure in await store.failures.read_all()] == ["set-aside"]
 
 
-async def test_a_search_goes_on_behind_rows_that_are_skipped(store: SqlGameStore) -> None:
-    retention = RetentionStore(store.engine)
+async def test_search_continues_after_skipped_rows(store: SqlGameStore) -> None:
+    retention = RetentionStore(store.database)
     row = {"name": "x", "skeleton": "x", "is_account": False, "is_bot": False, "made_at": 1, "seen_at": 1}
-    async with store.writing() as run:
-        await run.execute(insert(players), [{"id": f"p{number}", **row} for number in range(20)])
+    async with begin(store.database) as conn:
+        await conn.execute(insert(players), [{"id": f"p{number}", **row} for number in range(20)])
     first = await retention.find_expired(CUTOFFS, 10)
     then = await retention.find_expired(CUTOFFS, 10, {row.name for row in first})
     assert len({*first, *then}) == 20

@@ -1,6 +1,6 @@
-"""The tables of games: the log and its heads, seats for lists, due work, chat, heartbeat and outages.
+"""Tables of games: log, heads, seats, due work, chat, heartbeats and outages.
 
-Times are milliseconds since 1970. Nothing of the log is ever changed or deleted.
+Times are milliseconds since 1970. Log entries are never changed.
 """
 
 from __future__ import annotations
@@ -16,93 +16,83 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-    text,
 )
+
+from app.store.tables.indexes import make_partial_index
 
 metadata = MetaData()
 
-ID = String(40)
+ID_TYPE = String(40)
 
 games = Table(
     "games",
     metadata,
-    Column("id", ID, primary_key=True),
+    Column("id", ID_TYPE, primary_key=True),
     Column("rules_version", Integer, nullable=False),
     Column("preset", String(40), nullable=False),
-    Column("founded", Text, nullable=False),  # the options it was created with: the fold begins with them
-    Column("options", Text, nullable=False),  # as they are now: empty seats close up at the start
+    Column("founded", Text, nullable=False),  # the options at creation; folding the log starts with them
+    Column("options", Text, nullable=False),  # the current options; empty seats are removed at the start
     Column("terms", Text, nullable=False),
     Column("is_listed", Boolean, nullable=False),
     Column("is_watchable", Boolean, nullable=False),
     Column("server_seed", String(64), nullable=False),
     Column("commitment", String(64), nullable=False),
-    Column("creator", ID, nullable=False),
+    Column("creator", ID_TYPE, nullable=False),
     Column("created_at", BigInteger, nullable=False),
-    # What lists show: written with entries other than moves.
+    # Shown in lists. Written with entries other than moves.
     Column("status", String(12), nullable=False),
     Column("players", Integer, nullable=False),
     Column("taken", Integer, nullable=False),
     Column("bots", Integer, nullable=False),
-    Column("host", ID, nullable=False),
-    Column("next_game", ID, nullable=True),
+    Column("host", ID_TYPE, nullable=False),
+    Column("next_game", ID_TYPE, nullable=True),
     Column("started_at", BigInteger, nullable=True),
     Column("ended_at", BigInteger, nullable=True),
     Column("result", Text, nullable=True),
     Index("games_by_list", "status", "is_listed", "created_at"),
     Index("games_by_creator", "creator", "status"),
-    Index(
-        "games_by_next_game",
-        "next_game",
-        sqlite_where=text("next_game IS NOT NULL"),
-        postgresql_where=text("next_game IS NOT NULL"),
-    ),
+    make_partial_index("games_by_next_game", "next_game", where="next_game IS NOT NULL"),
 )
 
-# The head: written with every entry, in its transaction. Apart from the game's own row, which is twenty times as
-# long and hardly ever changes: the heads of many games share a page, and a batch of moves writes few of them.
+# The head is updated with every entry, in the same transaction. It is separate from the game's row, which is twenty
+# times as long and rarely changes: many heads share a page, so a batch of moves writes few pages.
 heads = Table(
     "heads",
     metadata,
-    Column("game", ID, primary_key=True),
+    Column("game", ID_TYPE, primary_key=True),
     Column("seq", Integer, nullable=False),
     Column("to_act", String(20), nullable=False),
     Column("deadline", BigInteger, nullable=True),
     Column("updated_at", BigInteger, nullable=False),
 )
 
-headed = games.join(heads, heads.c.game == games.c.id)
+games_with_heads = games.join(heads, heads.c.game == games.c.id)
 
 log = Table(
     "log",
     metadata,
-    # No foreign key: whoever appends has read the game's row, and a check an entry costs as much as the entry.
-    Column("game", ID, primary_key=True),
+    # No foreign key: the writer has read the game's row, and the check would double the cost of an entry.
+    Column("game", ID_TYPE, primary_key=True),
     Column("seq", Integer, primary_key=True, autoincrement=False),
     Column("kind", String(16), nullable=False),
     Column("seat", Integer, nullable=False),
     Column("body", Text, nullable=False),
     Column("by", String(8), nullable=False),
     Column("at", BigInteger, nullable=False),
-    # Each counts once, and no index is needed for that: a number is taken once, and whoever writes the next one has
-    # folded all entries before it, with their commands. An index would be as many pages again for every move.
+    # Each command is logged once. No unique index is needed: the writer of a seq has folded all earlier entries with
+    # their commands. An index would double the pages written per move.
     Column("command", String(40), nullable=True),
-    Column("who", ID, nullable=False),
-    # Who sat down where, also if they stood up again; moves are not in it and cost nothing for it.
-    Index(
-        "log_by_sitter",
-        "who",
-        "game",
-        sqlite_where=text("kind = 'seated'"),
-        postgresql_where=text("kind = 'seated'"),
-    ),
+    Column("who", ID_TYPE, nullable=False),
+    # Used by workers of release 0.1.0 when they erase a person.
+    make_partial_index("log_by_sitter", "who", "game", where="kind = 'seated'"),
 )
 
 seats = Table(
     "seats",
     metadata,
-    Column("game", ID, ForeignKey("games.id"), primary_key=True),
+    Column("game", ID_TYPE, ForeignKey("games.id"), primary_key=True),
     Column("seat", Integer, primary_key=True, autoincrement=False),
-    Column("person", ID, nullable=True),
+    Column("person", ID_TYPE, nullable=True),
     Column("name", String(64), nullable=False),
     Column("colour", String(10), nullable=False),
     Column("bot", String(20), nullable=True),
@@ -113,14 +103,14 @@ seats = Table(
 due = Table(
     "due",
     metadata,
-    Column("game", ID, primary_key=True),
+    Column("game", ID_TYPE, primary_key=True),
     Column("at", BigInteger, nullable=False),
     Column("lease_until", BigInteger, nullable=False, default=0),
     Column("n", Integer, nullable=False, default=0),
     Index("due_by_at", "at"),
 )
 
-# Rows of any queue that failed (app/play/queues.py); empty unless something is wrong.
+# Failed rows of all queues (app/play/queues.py); normally empty.
 queue_failures = Table(
     "queue_failures",
     metadata,
@@ -133,12 +123,12 @@ queue_failures = Table(
     Column("first_at", BigInteger, nullable=False),
 )
 
-# Games in which something changed that people who are away may have to be notified of (app/notify). Written in the
-# transaction of the entry that changes it; `n` counts the causes, so that one that arrives meanwhile is not lost.
+# Games with a change that people may have to be notified of (app/notify). Written in the transaction of the change. `n`
+# counts the causes, so that one that occurs during a check is not lost.
 notice_checks = Table(
     "notice_checks",
     metadata,
-    Column("game", ID, primary_key=True),
+    Column("game", ID_TYPE, primary_key=True),
     Column("at", BigInteger, nullable=False),
     Column("lease_until", BigInteger, nullable=False, default=0),
     Column("n", Integer, nullable=False, default=0),
@@ -148,11 +138,11 @@ notice_checks = Table(
 chat = Table(
     "chat",
     metadata,
-    Column("game", ID, ForeignKey("games.id"), primary_key=True),
+    Column("game", ID_TYPE, ForeignKey("games.id"), primary_key=True),
     Column("n", Integer, primary_key=True, autoincrement=False),
     Column("at", BigInteger, nullable=False),
     Column("channel", String(12), nullable=False),
-    Column("person", ID, nullable=False),
+    Column("person", ID_TYPE, nullable=False),
     Column("name", String(64), nullable=False),
     Column("seat", Integer, nullable=True),
     Column("text", Text, nullable=True),
@@ -160,22 +150,17 @@ chat = Table(
     Column("command", String(40), nullable=False),
     Column("is_deleted", Boolean, nullable=False, default=False),
     Index("chat_by_command", "game", "person", "command", unique=True),
-    # For retention: only lines that still have words (the clauses repeat the query's, for SQLite to match them).
-    Index(
-        "chat_to_forget",
-        "at",
-        sqlite_where=text("is_deleted IS 0"),
-        postgresql_where=text("is_deleted IS FALSE"),
-    ),
+    # For retention: only lines that are not blank.
+    make_partial_index("chat_to_forget", "at", where="is_deleted IS FALSE"),
     Index("chat_by_person", "person"),
 )
 
 mutes = Table(
     "mutes",
     metadata,
-    Column("game", ID, ForeignKey("games.id"), primary_key=True),
-    Column("person", ID, primary_key=True),
-    Column("muted", ID, primary_key=True),
+    Column("game", ID_TYPE, ForeignKey("games.id"), primary_key=True),
+    Column("person", ID_TYPE, primary_key=True),
+    Column("muted", ID_TYPE, primary_key=True),
     Index("mutes_by_person", "person"),
     Index("mutes_by_muted", "muted"),
 )

@@ -1,0 +1,108 @@
+"""Lists of games and statistics of results, for the lobby, profiles and matchmaking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import and_, func, select, union
+
+from app.play.log.entries import GameRow
+from app.store.database import Database
+from app.store.games.game_rows import GAMES_WITH_HEADS, decode_game, read_games
+from app.store.tables.games import games, heads, seats
+
+_IS_PUBLIC = and_(games.c.status == "finished", games.c.is_listed, games.c.is_watchable)
+
+
+class SqlGameLists:
+    """Implements the GameLists port."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    async def list_games(self, which: str, limit: int) -> list[GameRow]:
+        if which == "open":
+            # A table without people is not listed: it is closed soon unless its host returns.
+            has_people = games.c.taken > games.c.bots
+            wanted = and_(games.c.status == "open", games.c.taken < games.c.players, has_people)
+        else:
+            wanted = and_(games.c.status == "running", games.c.is_watchable)
+        query = (
+            GAMES_WITH_HEADS.where(games.c.is_listed, wanted).order_by(games.c.created_at.desc()).limit(limit)
+        )
+        return await self._games(query)
+
+    async def list_open_tables(self, preset: str, seats: int, limit: int, offset: int) -> list[GameRow]:
+        wanted = and_(games.c.preset == preset, games.c.players == seats, games.c.taken < games.c.players)
+        query = (
+            GAMES_WITH_HEADS.where(games.c.status == "open", games.c.is_listed, wanted)
+            .order_by(games.c.created_at.desc(), games.c.id)
+            .limit(limit)
+            .offset(offset)
+        )
+        return await self._games(query)
+
+    async def list_games_of(
+        self, people: Sequence[str], *, unfinished: bool, limit: int, offset: int = 0, public: bool = False
+    ) -> list[GameRow]:
+        seated = select(seats.c.game).where(seats.c.person.in_(people))
+        opened = select(games.c.id).where(games.c.creator.in_(people), games.c.status == "open")
+        # Join from the ids to the games. With a condition on games, SQLite would scan all games of that status.
+        game_ids = union(seated, opened).subquery()
+        status = ("open", "running") if unfinished else ("finished", "aborted")
+        query = (
+            GAMES_WITH_HEADS.join(game_ids, game_ids.c.game == games.c.id)
+            .where(games.c.status.in_(status))
+            .order_by(heads.c.updated_at.desc())
+            .limit(limit)
+            .offset(offset)
+        )
+        if public:
+            query = query.where(games.c.is_listed, games.c.is_watchable)
+        return await self._games(query)
+
+    async def count_results(self, people: Sequence[str]) -> list[tuple[str, int, int]]:
+        # Counted by the database, off the event loop: thousands of games give a few rows.
+        query = (
+            select(games.c.preset, seats.c.place, func.count())
+            .select_from(seats.join(games, games.c.id == seats.c.game))
+            .where(seats.c.person.in_(people), seats.c.place.is_not(None), _IS_PUBLIC)
+            .group_by(games.c.preset, seats.c.place)
+        )
+        return [(row[0], row[1], row[2]) for row in await self.database.fetch_rows(query)]
+
+    async def count_colours(self, people: Sequence[str]) -> list[tuple[str, int]]:
+        query = (
+            select(seats.c.colour, func.count())
+            .select_from(seats.join(games, games.c.id == seats.c.game))
+            .where(seats.c.person.in_(people), _IS_PUBLIC)
+            .group_by(seats.c.colour)
+            .order_by(func.count().desc(), seats.c.colour)
+        )
+        return [(row[0], row[1]) for row in await self.database.fetch_rows(query)]
+
+    async def count_results_between(
+        self, people: Sequence[str], others: Sequence[str]
+    ) -> tuple[int, int, int]:
+        other_seats = seats.alias("other_seats")
+        both = seats.join(other_seats, other_seats.c.game == seats.c.game).join(
+            games, games.c.id == seats.c.game
+        )
+        query = (
+            select(seats.c.place, other_seats.c.place, func.count())
+            .select_from(both)
+            .where(seats.c.person.in_(people), other_seats.c.person.in_(others), _IS_PUBLIC)
+            .where(seats.c.place.is_not(None), other_seats.c.place.is_not(None))
+            .group_by(seats.c.place, other_seats.c.place)
+        )
+        counted = [(row[0], row[1], row[2]) for row in await self.database.fetch_rows(query)]
+        return (
+            sum(count for _, _, count in counted),
+            sum(count for place, other_place, count in counted if place < other_place),
+            sum(count for place, other_place, count in counted if place > other_place),
+        )
+
+    async def _games(self, query: Any) -> list[GameRow]:
+        found = await self.database.read(lambda conn: read_games(conn, query))
+        return [decode_game(row, seated) for row, seated in found]
