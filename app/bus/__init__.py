@@ -1,1 +1,1 @@
-"""The bus: how workers tell each other that something exists; it only hurries, the log decides."""
+"""The bus between workers. Its messages are only hints: they save time, but the log is authoritative."""

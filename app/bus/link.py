@@ -1,178 +1,125 @@
-"""A connection to Redis, as much of one as the bus needs: commands with their answers, and what is published.
+"""One connection to Redis that both publishes and subscribes (RESP3: Redis 6, Valkey).
 
-It speaks RESP3 (Redis 6, Valkey), in which one connection both publishes and hears. A library would read a message
-in several hundred steps of the interpreter, through streams, tasks and timeouts; here it is a callback of the loop.
+Built on redis-py's connection class, which connects, authenticates, speaks TLS and parses. Its client and pub/sub
+classes are not used: they need a connection each and take more CPU per message.
 """
 
 from __future__ import annotations
 
 import asyncio
-import ssl
+import math
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, Self, cast
-from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
+from typing import Any, Self
 
-_OPEN_SECONDS = 3.0  # to connect and to be greeted
-_PORT = 6379
-_BULK, _ARRAY, _PUSH, _MAP, _SET, _NUMBER, _WORDS, _ERROR, _NULL = b"$*>%~:+-_"
+from redis.asyncio.connection import AbstractConnection, Connection, SSLConnection, parse_url
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import RedisError, ResponseError
+
+_OPEN_TIMEOUT_SECONDS = 3.0  # to connect and receive the reply to HELLO
+_SETTINGS = ("host", "port", "path", "username", "password")  # taken from the URL
+_TLS_SETTINGS = (
+    "ssl_keyfile",
+    "ssl_certfile",
+    "ssl_cert_reqs",
+    "ssl_ca_certs",
+    "ssl_check_hostname",
+    "ssl_password",
+)
+_PUSH = object()  # placeholder for a push among the values read; the push has been handled already
 
 Command = Sequence[bytes]
-Heard = Callable[[list[Any]], None]
-"""What Redis says unasked: its kind (message, subscribe, unsubscribe), the channel, and the data or a number."""
+OnPush = Callable[[list[Any]], None]
+"""Receives a push: its kind (message, subscribe, unsubscribe), the channel, and the data or a count."""
+
+LINK_ERRORS = (RedisError, OSError, TimeoutError)
 
 
-class LinkError(ConnectionError):
-    """The connection is gone, was refused, or a command was."""
+class Link:
+    """An open connection. `read` must run while it is in use, and ends when the connection does."""
 
-
-class _Incomplete(Exception):
-    """The rest has not come yet."""
-
-
-class Link(asyncio.Protocol):
-    """One connection for its life; `lost` is done when it is over."""
-
-    def __init__(self, heard: Heard) -> None:
-        self._heard = heard
-        self._rest = b""
-        # Commands that went out together, in their order: the answers that came, and who waits for how many.
-        self._asked: deque[tuple[list[Any], int, asyncio.Future[list[Any]]]] = deque()
-        self._transport: asyncio.Transport | None = None
-        self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    def __init__(self, connection: AbstractConnection, on_push: OnPush) -> None:
+        self._connection = connection
+        self._on_push = on_push
+        # For each batch of commands sent, in order: the replies so far, how many are expected, and the future.
+        self._pending: deque[tuple[list[Any], int, asyncio.Future[list[Any]]]] = deque()
+        # These two have no public API in redis-py, whose `disconnect` waits until the peer has read everything.
+        parser: Any = connection._parser
+        parser.set_pubsub_push_handler(self._handle_push)
+        assert connection._writer is not None
+        self._transport = connection._writer.transport
 
     @classmethod
-    async def open(cls, url: str, heard: Heard) -> Self:
-        """Connected and let in. Raises OSError, LinkError among them, or TimeoutError."""
-        address, loop = urlsplit(url), asyncio.get_running_loop()
-        link = cls(heard)
+    async def open(cls, url: str, on_push: OnPush) -> Self:
+        """Connect and authenticate. Raise one of LINK_ERRORS."""
+        parameters: dict[str, Any] = {**parse_url(url)}
+        connection_class = parameters.pop("connection_class", Connection)
+        # Other parameters are ignored: channels do not belong to a database, and timeouts are set here.
+        names = _SETTINGS + (_TLS_SETTINGS if connection_class is SSLConnection else ())
+        settings = {name: parameters[name] for name in names if name in parameters}
+        connection = connection_class(**settings, protocol=3, socket_timeout=None, driver_info=None)
+        async with asyncio.timeout(_OPEN_TIMEOUT_SECONDS):
+            await connection.connect()
+        return cls(connection, on_push)
+
+    async def read(self) -> None:
+        """Handle incoming data until the connection ends. Raise one of LINK_ERRORS, or what `on_push` raised."""
         try:
-            async with asyncio.timeout(_OPEN_SECONDS):
-                if address.scheme == "unix":
-                    await loop.create_unix_connection(lambda: link, unquote(address.path))
-                else:
-                    host, port = address.hostname or "localhost", address.port or _PORT
-                    await loop.create_connection(lambda: link, host, port, ssl=_tls(address))
-                await link.ask([_hello(address)])
-        except BaseException:
-            link.close()
-            raise
-        return link
+            while True:
+                value: Any
+                try:
+                    value = await self._connection.read_response(
+                        disable_decoding=True, timeout=math.inf, push_request=True
+                    )
+                except ResponseError as error:
+                    value = error
+                if value is not _PUSH:
+                    self._handle_reply(value)
+        finally:
+            self.close()
+            await self._connection.disconnect(nowait=True)
+            for _, _, future in self._pending:
+                if not future.done():
+                    future.set_exception(RedisConnectionError("the connection is closed"))
+            self._pending.clear()
 
-    def say(self, *words: bytes) -> None:
-        """A command that has no answer of its own: to subscribe is confirmed as something heard."""
-        if self._transport is not None:
-            self._transport.write(_written(words))
+    async def send(self, *words: bytes) -> None:
+        """Send a command without waiting for a reply. (A subscription is confirmed by a push.)"""
+        if not self._connection.is_connected:  # otherwise redis-py would reconnect
+            raise RedisConnectionError("the connection is closed")
+        await self._connection.send_packed_command(self._connection.pack_command(*words), check_health=False)
 
-    def ask(self, commands: Sequence[Command]) -> asyncio.Future[list[Any]]:
-        """The answers to these commands, which go out in one write; LinkError if one was refused."""
-        answers: asyncio.Future[list[Any]] = asyncio.get_running_loop().create_future()
-        if self._transport is None:
-            answers.set_exception(LinkError("the connection is gone"))
-        else:
-            self._asked.append(([], len(commands), answers))
-            self._transport.write(b"".join([_written(words) for words in commands]))
-        return answers
+    async def execute(self, commands: Sequence[Command]) -> list[Any]:
+        """Send these commands in one write and return their replies. Raise one of LINK_ERRORS if any of them failed."""
+        connection = self._connection
+        if not connection.is_connected:
+            raise RedisConnectionError("the connection is closed")
+        future: asyncio.Future[list[Any]] = asyncio.get_running_loop().create_future()
+        self._pending.append(([], len(commands), future))
+        try:
+            await connection.send_packed_command(connection.pack_commands(commands), check_health=False)
+            return await future
+        finally:
+            future.cancel()  # no-op unless this caller failed or was cancelled
 
     def close(self) -> None:
-        if self._transport is not None:
-            self._transport.abort()
+        """Abort the connection; `read` and waiting callers raise an error."""
+        self._transport.abort()
 
-    # -- what the loop calls -----------------------------------------------------------------------
+    async def _handle_push(self, push: list[Any]) -> object:
+        self._on_push(push)
+        return _PUSH
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.Transport", transport)  # uvloop's is of no such class
-
-    def connection_lost(self, problem: Exception | None) -> None:
-        self._transport = None
-        for _, _, answers in self._asked:
-            if not answers.done():
-                answers.set_exception(LinkError("the connection is gone"))
-        self._asked.clear()
-        if not self.lost.done():
-            self.lost.set_result(None)
-
-    def data_received(self, data: bytes) -> None:
-        if self._rest:
-            data = self._rest + data
-        at, end = 0, len(data)
-        while at < end:
-            is_push = data[at] == _PUSH
-            try:
-                value, at = _read(data, at)
-            except _Incomplete:
-                break
-            if is_push:
-                self._heard(value)
-            else:
-                self._answered(value)
-        self._rest = data[at:]
-
-    def _answered(self, value: Any) -> None:
-        found, count, answers = self._asked[0]
-        found.append(value)
-        if len(found) < count:
+    def _handle_reply(self, value: Any) -> None:
+        replies, count, future = self._pending[0]
+        replies.append(value)
+        if len(replies) < count:
             return
-        self._asked.popleft()
-        refused = next((each for each in found if isinstance(each, LinkError)), None)
-        if answers.done():  # nobody waits any more
+        self._pending.popleft()
+        if future.done():  # the caller was cancelled
             return
-        if refused is not None:
-            answers.set_exception(refused)
+        error = next((reply for reply in replies if isinstance(reply, ResponseError)), None)
+        if error is not None:
+            future.set_exception(error)
         else:
-            answers.set_result(found)
-
-
-def _written(words: Command) -> bytes:
-    parts = [b"*%d\r\n" % len(words)]
-    parts += [b"$%d\r\n%b\r\n" % (len(word), word) for word in words]
-    return b"".join(parts)
-
-
-def _read(data: bytes, at: int) -> tuple[Any, int]:
-    """The value that begins here, and where the next one does. Raises _Incomplete, or ValueError: no RESP3."""
-    line = data.find(b"\r\n", at)
-    if line < 0:
-        raise _Incomplete
-    kind, said, at = data[at], data[at + 1 : line], line + 2
-    if kind == _BULK:
-        end = at + int(said)
-        if len(data) < end + 2:
-            raise _Incomplete
-        return data[at:end], end + 2
-    if kind in (_PUSH, _ARRAY, _SET, _MAP):
-        values = []
-        for _ in range(int(said) * (2 if kind == _MAP else 1)):
-            value, at = _read(data, at)
-            values.append(value)
-        return values, at
-    if kind == _NUMBER:
-        return int(said), at
-    if kind == _WORDS:
-        return said, at
-    if kind == _ERROR:
-        return LinkError(said.decode(errors="replace")), at
-    if kind == _NULL:
-        return None, at
-    raise ValueError(f"Redis said {data[:20]!r}")
-
-
-def _hello(address: SplitResult) -> Command:
-    if address.password is None:
-        return b"HELLO", b"3"
-    return b"HELLO", b"3", b"AUTH", unquote(address.username or "default").encode(), _secret(address)
-
-
-def _secret(address: SplitResult) -> bytes:
-    return unquote(address.password or "").encode()
-
-
-def _tls(address: SplitResult) -> ssl.SSLContext | None:
-    """For rediss://. In the address `ssl_ca_certs` names a file of authorities, `ssl_cert_reqs=none` trusts anybody."""
-    if address.scheme != "rediss":
-        return None
-    asked = parse_qs(address.query)
-    context = ssl.create_default_context(cafile=asked.get("ssl_ca_certs", [None])[0])
-    if asked.get("ssl_cert_reqs") == ["none"]:
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    return context
+            future.set_result(replies)

@@ -1,4 +1,4 @@
-"""The bus within one process: alone, or a hub between several houses (tests of many workers)."""
+"""The bus within one process: for a single worker, or for several workers in a test."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from app.play.ports import BusCounts, News, NewsHandler
 
 
 class Hub:
-    """Joins the buses of several houses; `is_down` loses everything, as an outage would."""
+    """Connects the buses of several game servers in one process. While `is_down`, all news is lost."""
 
     def __init__(self) -> None:
         self.buses: list[LocalBus] = []
         self.is_down = False
 
     def others(self, bus: LocalBus) -> list[LocalBus]:
-        return [each for each in self.buses if each is not bus]
+        return [other for other in self.buses if other is not bus]
 
-    def carry(self, news: News, topics: tuple[str, ...] | None, sender: LocalBus) -> None:
+    def deliver(self, news: News, topics: tuple[str, ...] | None, sender: LocalBus) -> None:
         if not self.is_down:
             sender.counts.sent += 1
             for bus in self.others(sender):
@@ -25,11 +25,11 @@ class Hub:
 
 
 class LocalBus:
-    """Implements Bus. Without a hub there is nobody to tell."""
+    """Implements Bus. Without a hub there are no other workers."""
 
     def __init__(self, hub: Hub | None = None) -> None:
         self._hub = hub
-        self.is_alone = hub is None
+        self.is_single_worker = hub is None
         self.counts = BusCounts()
         self.topics: set[str] = set()
         self._handler: NewsHandler | None = None
@@ -47,12 +47,12 @@ class LocalBus:
     def unfollow(self, topic: str) -> None:
         self.topics.discard(topic)
 
-    def hears(self, topic: str) -> bool:
+    def has_followers(self, topic: str) -> bool:
         return self._hub is not None and any(topic in bus.topics for bus in self._hub.others(self))
 
     def publish(self, news: News, topics: tuple[str, ...] | None = None) -> None:
         if self._hub is not None:
-            self._hub.carry(news, topics, self)
+            self._hub.deliver(news, topics, self)
 
     def receive(self, news: News) -> None:
         if self._handler is not None:

@@ -1,12 +1,12 @@
-"""The bus over Redis: each worker announces what it wants news of, and is sent that and nothing else.
+"""The bus over Redis. Each worker announces the topics that it follows, and receives only news of those.
 
-Three kinds of channels: one that every worker of every release hears (lobby rows, log-outs), one on which workers
-announce themselves, and one to each worker, in which all that waits for it goes as one packet. Beside workers of
-the release before, which announce nothing, everything is also said on a channel of its game (`_is_mixed`).
+There are three kinds of channels: one that every worker of every release subscribes to (lobby rows, log-outs), one for
+announcements, and one per worker, which carries packets of news. Workers of release 0.1.0 announce nothing. While such
+a worker is running (`_is_mixed`), all news is also published on one channel per game.
 
-It only hurries: a worker that misses something sees the gap in the numbers and reads the log. So a
-Redis that is away costs a second or two of delay, and nothing else. Whoever may have missed something
-is told so by a `gap`: by its own bus when it was cut off, by the others' when they could not send.
+Messages are only hints: a worker that misses one notices a gap in the sequence numbers and reads the log. So an outage
+of Redis costs a second or two of delay and nothing else. A worker that may have missed news receives a `gap`: from its
+own bus after a lost connection, from the bus of others after they dropped news.
 """
 
 from __future__ import annotations
@@ -18,60 +18,64 @@ import secrets
 from typing import Any
 
 import msgspec
+from redis.exceptions import ConnectionError as RedisConnectionError
 
-from app.bus.holders import Holders
-from app.bus.link import Command, Link, LinkError
-from app.bus.wire import Holdings, Packet, decode, decode_packet, encode
-from app.play.ports import TO_ALL, BusCounts, News, NewsHandler
+from app.bus.followers import Followers
+from app.bus.link import LINK_ERRORS, Command, Link
+from app.bus.wire import Packet, TopicAnnouncement, decode, decode_packet, encode
+from app.play.ports import KINDS_SENT_TO_ALL, BusCounts, News, NewsHandler
+from app.play.tasks import run_every
 
 _log = logging.getLogger("cartagena.bus")
-_TO_ALL = "cartagena:all"
-_WORKERS = "cartagena:workers"
-_TO_ONE = "cartagena:to:"
-_GAME = "cartagena:game:"
-_WAITING = 10_000  # news waiting for Redis; beyond it they are dropped, the numbers show the gap
-_AT_ONCE = 200
-_PAUSE = 0.5
-_LOOK_EVERY = 5.0  # seconds; how long it may take until a worker that announces nothing is noticed
-_ANSWER = 5.0  # seconds; a Redis that takes longer is given up
-_FAILURES = (OSError, TimeoutError)
+_ALL_CHANNEL = "cartagena:all"
+_ANNOUNCE_CHANNEL = "cartagena:workers"
+_WORKER_CHANNEL_PREFIX = "cartagena:to:"
+_GAME_CHANNEL_PREFIX = "cartagena:game:"
+_MAX_QUEUED_NEWS = 10_000  # more are dropped; receivers notice the gap in the sequence numbers
+_MAX_NEWS_PER_SEND = 200
+_RETRY_SECONDS = 0.5
+_PROBE_SECONDS = 5.0  # so long may a worker that announces nothing go unnoticed
+_REPLY_TIMEOUT_SECONDS = 5.0  # then the connection is closed
 _GAP = News("gap", "", "", None)
 
-Waiting = tuple[News, tuple[str, ...] | None]
-"""News and the topics whose holders are to hear them; None: everybody."""
+QueuedNews = tuple[News, tuple[str, ...] | None]
+"""News and the topics whose followers receive it; None for all workers."""
 
 
 class RedisBus:
     """Implements Bus."""
 
-    is_alone = False
+    is_single_worker = False
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._link: Link | None = None  # None: Redis is away, or was not asked yet
-        self._has_tried = asyncio.Event()  # to connect for the first time; until then nothing is given up
+        self._link: Link | None = None  # None while not connected
+        self._has_tried = asyncio.Event()  # to connect; until the first attempt ends, no news is dropped
         self.worker = secrets.token_hex(6)
         self.counts = BusCounts()
         self._handler: NewsHandler | None = None
-        self._waiting: list[Waiting] = []
-        self._is_needed = asyncio.Event()  # something waits, or is to be announced
-        self._is_idle = asyncio.Event()  # nothing does, and nothing is on its way
+        self._queue: list[QueuedNews] = []
+        self._must_send = asyncio.Event()  # news or announcements are queued
+        self._is_idle = asyncio.Event()  # nothing is queued or being sent
         self._is_idle.set()
-        self._topics: set[str] = set()  # that this worker wants
-        self._unsaid: dict[str, bool] = {}  # topics taken (or let go) since the last announcement
-        self._must_say_all = False
-        self._must_ask = False
-        self._askers: set[str] = set()
-        self._holders = Holders()
-        self._is_mixed = True  # until it is known: a worker that announces nothing may be there
-        self._own = {_TO_ALL, _WORKERS, f"{_TO_ONE}{self.worker}"}
-        self._changed = asyncio.Event()
-        self._is_back = asyncio.Event()  # subscribed, perhaps anew
+        self._topics: set[str] = set()  # that this worker follows
+        # Topics followed (True) or unfollowed (False) since the last announcement.
+        self._unannounced: dict[str, bool] = {}
+        self._must_announce_all = False
+        self._must_request_all = False
+        self._requesters: set[str] = set()  # workers that requested all topics of this one
+        self._followers = Followers()
+        self._is_mixed = True  # whether workers of release 0.1.0 may be running; assumed until known
+        self._own_channels = {_ALL_CHANNEL, _ANNOUNCE_CHANNEL, f"{_WORKER_CHANNEL_PREFIX}{self.worker}"}
+        self._must_subscribe = asyncio.Event()  # the wanted channels have changed
+        self._is_back = asyncio.Event()  # subscribed after a connect
+        self._is_closing = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._subscribed: set[str] = set()
-        self._awaited: set[str] = set()  # channels whose subscription Redis has not confirmed yet
-        self._was_away = False
-        self._has_lost = False  # news were dropped, and the others do not know it yet
+        self._unconfirmed: set[str] = set()  # channels whose subscription Redis has not confirmed
+        self._is_down = False  # the last attempt to connect failed, or the connection has ended
+        self._was_down = False  # the connection was lost since the last gap reported to the handler
+        self._has_dropped = False  # news was dropped since the last gap sent to the other workers
 
     @property
     def dropped(self) -> int:
@@ -82,238 +86,255 @@ class RedisBus:
 
     def follow(self, topic: str) -> None:
         self._topics.add(topic)
-        self._announce(topic, taken=True)
+        self._queue_announcement(topic, is_followed=True)
 
     def unfollow(self, topic: str) -> None:
         self._topics.discard(topic)
-        self._announce(topic, taken=False)
+        self._queue_announcement(topic, is_followed=False)
 
-    def _announce(self, topic: str, *, taken: bool) -> None:
-        self._unsaid[topic] = taken
-        self._wake()
+    def _queue_announcement(self, topic: str, *, is_followed: bool) -> None:
+        self._unannounced[topic] = is_followed
+        self._request_send()
         if self._is_mixed:
-            self._changed.set()
+            self._must_subscribe.set()
 
-    def _wake(self) -> None:
+    def _request_send(self) -> None:
         self._is_idle.clear()
-        self._is_needed.set()
+        self._must_send.set()
 
-    def hears(self, topic: str) -> bool:
-        return self._is_mixed or topic in self._holders
+    def has_followers(self, topic: str) -> bool:
+        return self._is_mixed or topic in self._followers
 
     def publish(self, news: News, topics: tuple[str, ...] | None = None) -> None:
-        waiting = self._waiting
-        if len(waiting) >= _WAITING:
-            self._lost(1)
+        queue = self._queue
+        if len(queue) >= _MAX_QUEUED_NEWS:
+            self._count_dropped(1)
             return
-        waiting.append((news, topics))
-        if len(waiting) == 1:
-            self._wake()
+        queue.append((news, topics))
+        if len(queue) == 1:
+            self._request_send()
 
-    def _lost(self, count: int) -> None:
+    def _count_dropped(self, count: int) -> None:
         self.counts.dropped += count
-        self._has_lost = True
+        self._has_dropped = True
 
     async def open(self) -> None:
-        work = (self._send(), self._subscribe(), self._stay_connected(), self._look_around())
-        self._tasks = [asyncio.create_task(each) for each in work]
+        # Each loop is restarted if it ends: `_connect` ends with its connection, the others only on an error.
+        loops = (self._send, self._subscribe, self._connect, self._probe)
+        self._tasks = [
+            asyncio.create_task(run_every(_RETRY_SECONDS, loop, self._is_closing)) for loop in loops
+        ]
 
     async def close(self) -> None:
-        """What was said last is sent, if Redis is there."""
+        """Send what is queued if Redis is reachable, and disconnect."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(1):
                 await self._is_idle.wait()
+        self._is_closing.set()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        if self._link is not None:
-            self._link.close()
 
     # -- sending -----------------------------------------------------------------------------------
 
     async def _send(self) -> None:
         await self._has_tried.wait()
         while True:
-            await self._is_needed.wait()
-            self._is_needed.clear()
-            said, self._waiting = self._waiting[:_AT_ONCE], self._waiting[_AT_ONCE:]
-            # Cleared before the await: what is dropped meanwhile needs a gap of its own.
-            has_gap, self._has_lost = self._has_lost, False
+            await self._must_send.wait()
+            self._must_send.clear()
+            batch, self._queue = self._queue[:_MAX_NEWS_PER_SEND], self._queue[_MAX_NEWS_PER_SEND:]
+            # Cleared before the await: news dropped meanwhile needs another gap.
+            has_gap, self._has_dropped = self._has_dropped, False
             if has_gap:
-                said.insert(0, (_GAP, None))
-            must_ask = self._must_ask
+                batch.insert(0, (_GAP, None))
+            must_request_all = self._must_request_all
             try:
-                await self._publish(self._messages(said))
-            except _FAILURES:
-                self._lost(len(said) - has_gap)
-                self._must_say_all = True
-                self._must_ask |= must_ask
-                await asyncio.sleep(_PAUSE)
-            if self._waiting or self._has_lost:  # that something was lost does not wait for the next move
-                self._is_needed.set()
-            elif not self._is_needed.is_set():
+                await self._publish(self._make_messages(batch))
+            except Exception as problem:
+                self._count_dropped(len(batch) - has_gap)
+                self._must_announce_all = True
+                self._must_request_all |= must_request_all
+                if not isinstance(problem, LINK_ERRORS):
+                    self._must_send.set()
+                    raise
+                await asyncio.sleep(_RETRY_SECONDS)
+            if self._queue or self._has_dropped:  # report a gap immediately
+                self._must_send.set()
+            elif not self._must_send.is_set():
                 self._is_idle.set()
 
-    def _messages(self, said: list[Waiting]) -> list[tuple[str, bytes]]:
-        """Channels and what goes out on them: announcements first, then one packet to each worker."""
-        messages = [(_WORKERS, encode(Packet(self.worker, [], holdings))) for holdings in self._announced()]
+    def _make_messages(self, batch: list[QueuedNews]) -> list[tuple[str, bytes]]:
+        """Return channels and messages: the announcement first, then one packet per worker."""
+        messages = [
+            (_ANNOUNCE_CHANNEL, encode(Packet(self.worker, [], announcement)))
+            for announcement in self._take_announcement()
+        ]
         packets: dict[str, list[News]] = {}
-        for news, topics in said:
+        for news, topics in batch:
             if topics is None:
-                messages.append((_TO_ALL, encode(news)))
+                messages.append((_ALL_CHANNEL, encode(news)))
                 continue
-            for worker in self._holders.of(topics):
+            for worker in self._followers.find(topics):
                 packets.setdefault(worker, []).append(news)
             if self._is_mixed:
-                channel = _TO_ALL if news.kind in TO_ALL else f"{_GAME}{news.about}"
+                is_for_all = news.kind in KINDS_SENT_TO_ALL
+                channel = _ALL_CHANNEL if is_for_all else f"{_GAME_CHANNEL_PREFIX}{news.about}"
                 messages.append((channel, encode(news)))
-        askers, self._askers = self._askers, set()
-        own = Holdings(sorted(self._topics), is_all=True) if askers else None
-        for worker in packets.keys() | askers:
-            packet = Packet(self.worker, packets.get(worker, []), own if worker in askers else None)
-            messages.append((f"{_TO_ONE}{worker}", encode(packet)))
+        requesters, self._requesters = self._requesters, set()
+        own = TopicAnnouncement(sorted(self._topics), is_all=True) if requesters else None
+        for worker in packets.keys() | requesters:
+            packet = Packet(self.worker, packets.get(worker, []), own if worker in requesters else None)
+            messages.append((f"{_WORKER_CHANNEL_PREFIX}{worker}", encode(packet)))
         return messages
 
-    def _announced(self) -> list[Holdings]:
-        unsaid, self._unsaid = self._unsaid, {}
-        if self._must_say_all or self._must_ask:
-            holdings = Holdings(sorted(self._topics), is_all=True, asks=self._must_ask)
-            self._must_say_all = self._must_ask = False
-            return [holdings]
-        if not unsaid:
+    def _take_announcement(self) -> list[TopicAnnouncement]:
+        """Return the pending announcement, if any, and mark it as sent."""
+        unannounced, self._unannounced = self._unannounced, {}
+        if self._must_announce_all or self._must_request_all:
+            announcement = TopicAnnouncement(sorted(self._topics), is_all=True, asks=self._must_request_all)
+            self._must_announce_all = self._must_request_all = False
+            return [announcement]
+        if not unannounced:
             return []
-        taken = [topic for topic, is_taken in unsaid.items() if is_taken]
-        return [Holdings(taken, [topic for topic, is_taken in unsaid.items() if not is_taken])]
+        followed = [topic for topic, is_followed in unannounced.items() if is_followed]
+        unfollowed = [topic for topic, is_followed in unannounced.items() if not is_followed]
+        return [TopicAnnouncement(followed, unfollowed)]
 
     async def _publish(self, messages: list[tuple[str, bytes]]) -> None:
         if not messages:
             return
-        answers = await self._ask([(b"PUBLISH", channel.encode(), data) for channel, data in messages])
+        counts = await self._execute([(b"PUBLISH", channel.encode(), data) for channel, data in messages])
         self.counts.sent += len(messages)
-        for (channel, _), receivers in zip(messages, answers, strict=True):
-            if channel.startswith(_TO_ONE):
+        for (channel, _), receivers in zip(messages, counts, strict=True):
+            if channel.startswith(_WORKER_CHANNEL_PREFIX):
                 self.counts.delivered += receivers
-                if not receivers:  # it died, or is cut off: then it announces everything when it is back
-                    self._holders.forget(channel.removeprefix(_TO_ONE))
+                if not receivers:  # it is down; once it is back, it announces everything
+                    self._followers.remove(channel.removeprefix(_WORKER_CHANNEL_PREFIX))
             else:
-                self.counts.delivered += max(0, receivers - 1)  # one of them is this worker itself
+                self.counts.delivered += max(0, receivers - 1)  # without this worker itself
 
-    async def _ask(self, commands: list[Command]) -> list[Any]:
+    async def _execute(self, commands: list[Command]) -> list[Any]:
         if self._link is None:
-            raise LinkError("Redis is away")
-        return await self._link.ask(commands)
+            raise RedisConnectionError("not connected")
+        return await self._link.execute(commands)
 
-    async def _look_around(self) -> None:
-        """Workers of a release that announces nothing hear one channel and not the other: Redis counts both.
+    async def _probe(self) -> None:
+        """Check regularly whether workers of release 0.1.0 are running, and whether Redis still replies.
 
-        And it shows whether Redis still answers: a connection that is dead may be silent about it.
+        Older workers subscribe to one channel but not to the other, so the numbers of subscribers differ. A dead
+        connection may not report an error by itself.
         """
-        asked = (b"PUBSUB", b"NUMSUB", _TO_ALL.encode(), _WORKERS.encode())
+        count_subscribers = (b"PUBSUB", b"NUMSUB", _ALL_CHANNEL.encode(), _ANNOUNCE_CHANNEL.encode())
         while True:
             try:
-                async with asyncio.timeout(_ANSWER):
-                    [[_, all_of_them, _, announcing]] = await self._ask([asked])
-                is_mixed = all_of_them > announcing or _WORKERS in self._awaited
-            except _FAILURES as problem:
+                async with asyncio.timeout(_REPLY_TIMEOUT_SECONDS):
+                    [[_, all_workers, _, announcing]] = await self._execute([count_subscribers])
+                is_mixed = all_workers > announcing or _ANNOUNCE_CHANNEL in self._unconfirmed
+            except LINK_ERRORS as problem:
                 is_mixed = True
                 if isinstance(problem, TimeoutError) and self._link is not None:
                     self._link.close()
             if is_mixed is not self._is_mixed:
                 self._is_mixed = is_mixed
-                self._changed.set()
+                self._must_subscribe.set()
             with contextlib.suppress(TimeoutError):
-                # Not wait_for: Python 3.11's forgets that it was cancelled when the event is set at the same time.
-                async with asyncio.timeout(_LOOK_EVERY):
+                # Not wait_for: in Python 3.11 it loses a cancellation if the event is set at the same time.
+                async with asyncio.timeout(_PROBE_SECONDS):
                     await self._is_back.wait()
             self._is_back.clear()
 
-    # -- hearing -----------------------------------------------------------------------------------
+    # -- receiving ---------------------------------------------------------------------------------
 
-    async def _stay_connected(self) -> None:
-        is_away = False
-        while True:
-            try:
-                self._link = await Link.open(self._url, self._heard)
-                self._subscribed = set()
-                self._awaited = set(self._own)
-                self._changed.set()
-                is_away = False
-                self._has_tried.set()
-                await self._link.lost
-                problem: Exception = LinkError()
-            except _FAILURES as failure:
-                problem = failure
+    async def _connect(self) -> None:
+        """Connect, and handle incoming data until the connection ends."""
+        try:
+            self._link = await Link.open(self._url, self._on_push)
+            self._subscribed = set()
+            self._unconfirmed = set(self._own_channels)
+            self._must_subscribe.set()
+            self._is_down = False
+            self._has_tried.set()
+            await self._link.read()
+        except LINK_ERRORS as problem:
+            if not self._is_down:
+                reason = str(problem) or type(problem).__name__
+                _log.warning("the bus is down (%s); rooms follow the log", reason)
+        finally:
             self._link = None
             self._has_tried.set()
-            if not is_away:
-                why = str(problem) or type(problem).__name__
-                _log.warning("the bus is away (%s); rooms follow the log", why)
-            is_away = self._was_away = True
-            await asyncio.sleep(_PAUSE)
+            self._is_down = self._was_down = True
 
-    def _wanted(self) -> set[str]:
-        """Channels of games only beside workers that publish there."""
-        games = (f"{_GAME}{topic}" for topic in self._topics) if self._is_mixed else ()
-        return self._own.union(games)
+    def _get_wanted_channels(self) -> set[str]:
+        """Return the channels to subscribe to; channels of games only while workers of 0.1.0 are running."""
+        games = (f"{_GAME_CHANNEL_PREFIX}{topic}" for topic in self._topics) if self._is_mixed else ()
+        return self._own_channels.union(games)
 
     async def _subscribe(self) -> None:
-        """Keep to what is wanted."""
+        """Keep the subscriptions in line with the wanted channels."""
         while True:
-            await self._changed.wait()
-            self._changed.clear()
-            link, wanted = self._link, self._wanted()
+            await self._must_subscribe.wait()
+            self._must_subscribe.clear()
+            link, wanted = self._link, self._get_wanted_channels()
             if link is None:
                 continue
             new, old = wanted - self._subscribed, self._subscribed - wanted
-            if new:
-                self._awaited |= new
-                link.say(b"SUBSCRIBE", *(channel.encode() for channel in new))
-            if old:
-                self._awaited -= old
-                link.say(b"UNSUBSCRIBE", *(channel.encode() for channel in old))
+            self._unconfirmed = (self._unconfirmed | new) - old
             self._subscribed = wanted
+            with contextlib.suppress(*LINK_ERRORS):  # after a reconnect all channels are subscribed again
+                if new:
+                    await link.send(b"SUBSCRIBE", *(channel.encode() for channel in new))
+                if old:
+                    await link.send(b"UNSUBSCRIBE", *(channel.encode() for channel in old))
 
-    def _heard(self, said: list[Any]) -> None:
-        if self._handler is None:
-            return
-        kind, channel, data = said
+    def _on_push(self, push: list[Any]) -> None:
+        kind, channel, data = push
         if kind == b"message":
-            self._hear(channel.decode(), data, self._handler)
+            self._receive(channel.decode(), data)
         elif kind == b"subscribe":
-            self._confirmed(channel.decode(), self._handler)
+            self._on_subscribed(channel.decode())
 
-    def _hear(self, channel: str, data: bytes, handler: NewsHandler) -> None:
+    def _receive(self, channel: str, data: bytes) -> None:
         try:
-            if channel == _TO_ALL or channel.startswith(_GAME):
+            if channel == _ALL_CHANNEL or channel.startswith(_GAME_CHANNEL_PREFIX):
                 packet = Packet("", [decode(data)])
             else:
                 packet = decode_packet(data)
         except msgspec.MsgspecError:
-            _log.warning("news that this release does not understand")  # a newer worker's; the log has it
+            # Sent by a worker of a newer release. The log has what matters.
+            _log.warning("received news that this release does not understand")
             return
         if packet.holdings is not None and packet.worker != self.worker:
-            self._take(packet.worker, packet.holdings, handler)
+            self._on_announcement(packet.worker, packet.holdings)
         for news in packet.news:
-            handler(news)
+            self._handle(news)
 
-    def _take(self, worker: str, holdings: Holdings, handler: NewsHandler) -> None:
-        self._holders.take(worker, holdings)
-        if holdings.asks:
-            self._askers.add(worker)
-            self._wake()
-        if not holdings.is_all:  # else it reads everything anew by itself
-            for topic in self._topics.intersection(holdings.taken):
-                handler(News("joined", topic, worker, None))
+    def _handle(self, news: News) -> None:
+        """Call the handler and log an error in it."""
+        if self._handler is None:
+            return
+        try:
+            self._handler(news)
+        except Exception:  # noqa: BLE001 - later news must still be handled
+            _log.exception("news of kind %r could not be handled", news.kind)
 
-    def _confirmed(self, channel: str, handler: NewsHandler) -> None:
-        """From now on nothing of this channel is missed; what was said before may have been."""
-        self._awaited.discard(channel)
-        if channel in self._own and self._awaited.isdisjoint(self._own):
-            self._must_ask = True
+    def _on_announcement(self, worker: str, announcement: TopicAnnouncement) -> None:
+        self._followers.update(worker, announcement)
+        if announcement.asks:
+            self._requesters.add(worker)
+            self._request_send()
+        if not announcement.is_all:  # after a full announcement the worker reads everything again itself
+            for topic in self._topics.intersection(announcement.taken):
+                self._handle(News("joined", topic, worker, None))
+
+    def _on_subscribed(self, channel: str) -> None:
+        """Report that news on this channel is no longer missed; earlier news may have been."""
+        self._unconfirmed.discard(channel)
+        if channel in self._own_channels and self._unconfirmed.isdisjoint(self._own_channels):
+            self._must_request_all = True
             self._is_back.set()
-            self._wake()
-        if not self._was_away and channel.startswith(_GAME):
-            handler(News("followed", channel.removeprefix(_GAME), "", None))
-        elif self._was_away and not self._awaited:
-            self._was_away = False
-            handler(_GAP)
+            self._request_send()
+        if not self._was_down and channel.startswith(_GAME_CHANNEL_PREFIX):
+            self._handle(News("followed", channel.removeprefix(_GAME_CHANNEL_PREFIX), "", None))
+        elif self._was_down and not self._unconfirmed:
+            self._was_down = False
+            self._handle(_GAP)

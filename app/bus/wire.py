@@ -1,4 +1,4 @@
-"""What goes over the wire between workers: single news, which every release reads, and packets to one worker."""
+"""Messages between workers: single news, which every release understands, and packets for one worker."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from app.play.log.entries import ChatLine, Entry
 from app.play.ports import News
 
 
-class Holdings(msgspec.Struct, frozen=True, gc=False):
-    """What a worker wants news of."""
+class TopicAnnouncement(msgspec.Struct, frozen=True, gc=False):
+    """Topics that a worker follows."""
 
-    taken: list[str] = []
-    let_go: list[str] = []
-    is_all: bool = False  # what was said before is void: `taken` is everything
-    asks: bool = False  # whoever hears this tells all of its own
+    taken: list[str] = []  # newly followed
+    let_go: list[str] = []  # no longer followed
+    is_all: bool = False  # `taken` replaces everything announced before
+    asks: bool = False  # the receiver is to announce all of its topics
 
 
 class Packet(msgspec.Struct, frozen=True, gc=False):
-    """Everything that one worker has to say to another, or of itself to all, at one time."""
+    """A batch of news from one worker to another, or its announcement to all."""
 
     worker: str
     news: list[News] = []
-    holdings: Holdings | None = None
+    holdings: TopicAnnouncement | None = None
 
 
-class _Said(msgspec.Struct, frozen=True):
-    """News whose body is not read yet: its type depends on the kind."""
+class _RawNews(msgspec.Struct, frozen=True):
+    """News with an undecoded body, whose type depends on the kind."""
 
     kind: str
     about: str
@@ -37,19 +37,19 @@ class _Said(msgspec.Struct, frozen=True):
     public: bytes = b""
 
 
-class _Sealed(msgspec.Struct, frozen=True):
-    """A packet of such news."""
+class _RawPacket(msgspec.Struct, frozen=True):
+    """A packet of news with undecoded bodies."""
 
     worker: str
-    news: list[_Said] = []
-    holdings: Holdings | None = None
+    news: list[_RawNews] = []
+    holdings: TopicAnnouncement | None = None
 
 
 _encoder = msgspec.msgpack.Encoder()
-_news = msgspec.msgpack.Decoder(_Said)
-_packets = msgspec.msgpack.Decoder(_Sealed)
-_anything = msgspec.msgpack.Decoder()
-_bodies: dict[str, msgspec.msgpack.Decoder[Any]] = {
+_news_decoder = msgspec.msgpack.Decoder(_RawNews)
+_packet_decoder = msgspec.msgpack.Decoder(_RawPacket)
+_default_body_decoder = msgspec.msgpack.Decoder()
+_body_decoders: dict[str, msgspec.msgpack.Decoder[Any]] = {
     "entry": msgspec.msgpack.Decoder(Entry),
     "chat": msgspec.msgpack.Decoder(ChatLine),
 }
@@ -57,16 +57,16 @@ encode = _encoder.encode
 
 
 def decode(data: bytes) -> News:
-    """One piece of news. Raises MsgspecError."""
-    return _typed(_news.decode(data))
+    """Return one piece of news. Raise MsgspecError."""
+    return _decode_body(_news_decoder.decode(data))
 
 
 def decode_packet(data: bytes) -> Packet:
-    """A packet, its news with their types. Raises MsgspecError."""
-    packet = _packets.decode(data)
-    return Packet(packet.worker, [_typed(said) for said in packet.news], packet.holdings)
+    """Return a packet with decoded bodies. Raise MsgspecError."""
+    packet = _packet_decoder.decode(data)
+    return Packet(packet.worker, [_decode_body(raw) for raw in packet.news], packet.holdings)
 
 
-def _typed(said: _Said) -> News:
-    body = _bodies.get(said.kind, _anything).decode(said.body)
-    return News(said.kind, said.about, said.worker, body, said.public)
+def _decode_body(raw: _RawNews) -> News:
+    body = _body_decoders.get(raw.kind, _default_body_decoder).decode(raw.body)
+    return News(raw.kind, raw.about, raw.worker, body, raw.public)

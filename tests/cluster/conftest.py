@@ -1,4 +1,4 @@
-"""One cluster for all tests of this folder that a process of the run takes."""
+"""One cluster per test process."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ def shared_cluster(postgres: Postgres) -> Iterator[Cluster]:
 
 @pytest.fixture
 def cluster(shared_cluster: Cluster) -> Cluster:
-    """Three workers that live, whatever the test before did to them."""
+    """Three live workers, whatever the previous test did to them."""
     shared_cluster.heal()
     return shared_cluster

@@ -1,4 +1,4 @@
-"""What is tried on a cluster, each with how much of it: little in every run, much in the long one."""
+"""Scenarios on a cluster, each with its amount of load: small in every run, large in tests/soak."""
 
 from __future__ import annotations
 
@@ -8,17 +8,25 @@ from functools import partial
 from random import Random
 from typing import Any
 
+from app.play.bot_pace import is_turn_spent
 from app.play.log.fold import fold
 from app.play.log.table import Table
-from app.play.room.pace import is_turn_spent
-from app.play.schedule.due import GRACE
-from tests.cluster.workers import PATIENCE, PersistentClient, at, clients_at, log_of, moved, restarted
-from tests.sockets.client import Client, Message, Refused, fresh_id, good_choice
+from app.play.schedule.due import CLOCK_GRACE_MS
+from tests.cluster.workers import (
+    TIMEOUT_SECONDS,
+    PersistentClient,
+    as_server,
+    clients_at,
+    log_of,
+    reconnect_at,
+    restart_worker,
+)
+from tests.sockets.client import Client, Message, Refused, good_choice, new_command_id
 from tools.cluster import Cluster
 
 
 async def attempt(client: Client, action: Message, version: int) -> str:
-    """`accepted`, or the code it is refused with."""
+    """Return `accepted` or the code of the refusal."""
     try:
         await client.act(action, version=version)
     except Refused as refused:
@@ -28,21 +36,21 @@ async def attempt(client: Client, action: Message, version: int) -> str:
 
 
 def any_choice(client: Client, chance: Random) -> Message:
-    """One of what this person may do, ready to be sent."""
+    """Return a random choice of the client as an action."""
     action: Message = chance.choice(client.choices)["action"]
     return good_choice(client) if action["type"] == "discard" else action  # with its cards filled in
 
 
 async def race(cluster: Cluster, rounds: int) -> int:
-    """One person's two devices on two workers, and both send a move for the same version, again and again.
+    """Let two devices of one player, on two workers, repeatedly send a move for the same version.
 
-    How often: the game may end before.
+    Return the number of rounds: the game may end early.
     """
     one, two, three = cluster.workers
     async with clients_at(one.base) as (clients,):
         ann, bo = await clients.game(2, "tortuga")
-        phone = await moved(clients, ann, two)
-        far_bo = await moved(clients, bo, three)
+        phone = await reconnect_at(clients, ann, two)
+        far_bo = await reconnect_at(clients, bo, three)
         devices, others = (ann, phone), (bo, far_bo)
         chance = Random(5)
         raced = 0
@@ -64,7 +72,7 @@ async def race(cluster: Cluster, rounds: int) -> int:
 
 
 async def sweep(cluster: Cluster, tables: int, clock_moves: int, bot_moves: int) -> None:
-    """People who let their clocks run out among bots, on three workers that all sweep: every due thing once."""
+    """Let clocks run out among bots while three workers sweep: everything due happens once."""
     wishes: dict[str, Any] = {
         "bots": ["cabin-boy"],
         "clock": {"kind": "turn", "seconds": 5},
@@ -76,10 +84,10 @@ async def sweep(cluster: Cluster, tables: int, clock_moves: int, bot_moves: int)
         for number in range(tables):
             clients = groups[number % len(groups)]
             (host,) = await clients.game(1, "tortuga", **wishes)
-            games.append(await moved(clients, host, cluster.workers[(number + 1) % len(groups)]))
+            games.append(await reconnect_at(clients, host, cluster.workers[(number + 1) % len(groups)]))
 
         for game in games:
-            await game.until(partial(is_served, game, clock_moves, bot_moves), PATIENCE)
+            await game.until(partial(is_served, game, clock_moves, bot_moves), TIMEOUT_SECONDS)
             if game.table["status"] == "running":
                 await game.command("act", version=game.seq, action={"type": "resign"})
         for game in games:
@@ -87,27 +95,27 @@ async def sweep(cluster: Cluster, tables: int, clock_moves: int, bot_moves: int)
 
 
 def is_served(client: Client, clock_moves: int, bot_moves: int) -> bool:
-    """Whether clock and bots have moved so often, or the game is over."""
+    """Return whether clock and bots have made this many moves, or the game is over."""
     by = Counter(message.get("by") for message in client.of("events"))
     return (by["clock"] >= clock_moves and by["bot"] >= bot_moves) or client.table["status"] != "running"
 
 
 async def assert_nothing_came_too_early(cluster: Cluster, game: str) -> None:
-    """A thing done twice would be done a second time before it is due again."""
+    """Assert that nothing happened before it was due, as a duplicate would."""
     row, entries = await log_of(cluster, game)
     assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
-    table = Table.of(row)
+    table = Table.from_row(row)
     for entry in entries:
         if entry.by == "bot":
             assert entry.at >= table.acts_since + (0 if is_turn_spent(table) else table.terms.pace)
         if entry.by == "clock":
             assert table.clocks is not None
-            assert entry.seat in table.clocks.run_out(entry.at, GRACE)
+            assert entry.seat in table.clocks.list_expired(entry.at, CLOCK_GRACE_MS)
         fold(table, entry)
 
 
 class Pair:
-    """Two stubborn people at one table who play on, through the proxy, until told to stop."""
+    """Two players at one table who keep playing through the proxy until stopped."""
 
     def __init__(self, people: list[Client], seed: int) -> None:
         self.people = [PersistentClient(person) for person in people]
@@ -121,26 +129,26 @@ class Pair:
     async def play(self) -> None:
         while not self.is_stopping and not self.is_over:
             for one in self.people:
-                await one.be_there()
+                await one.ensure_connected()
             actor = next((one for one in self.people if one.client.choices), None)
             if actor is None:
-                await asyncio.sleep(0.01)  # somebody's frames are on their way
+                await asyncio.sleep(0.01)  # some frames are still on their way
                 continue
             await actor.act(any_choice(actor.client, self.chance))
-            await asyncio.sleep(0.03)  # people think; the cores are shared with the workers
+            await asyncio.sleep(0.03)  # think time: the cores are shared with the workers
 
 
 async def roll_under_load(cluster: Cluster, games: int, rounds: int) -> tuple[int, int]:
-    """Rolling restarts while people play: every accepted action is in the log once, and nothing else is.
+    """Restart workers one by one under load: the log has every accepted action once, and nothing else.
 
-    How many actions were accepted, and how often somebody had to resume.
+    Return how many actions were accepted, and how often a client had to resume.
     """
     async with clients_at(cluster.base) as (clients,):
         tables = [Pair(await clients.game(2, "tortuga"), seed) for seed in range(games)]
         playing = [asyncio.create_task(table.play()) for table in tables]
         for _ in range(rounds):
             for worker in cluster.workers:
-                await restarted(worker)
+                await restart_worker(worker)
         for table in tables:
             table.is_stopping = True
         await asyncio.gather(*playing)
@@ -156,16 +164,16 @@ async def assert_log_is_what_was_accepted(cluster: Cluster, table: Pair) -> None
     game = table.people[0].client.game
     row, entries = await log_of(cluster, game)
     assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
-    told = {command: seq for one in table.people for command, seq in one.acked.items()}
+    acknowledged = {command: seq for one in table.people for command, seq in one.acked.items()}
     written = {entry.command: entry.seq for entry in entries if entry.kind == "action"}
-    assert written == told
-    replayed = Table.of(row)
+    assert written == acknowledged
+    replayed = Table.from_row(row)
     for entry in entries:  # and the rules agree with every one of them
         fold(replayed, entry)
 
 
 async def kill(cluster: Cluster, times: int) -> None:
-    """A worker dies by kill -9 with a command on its way; its people go on elsewhere, the command counts once."""
+    """Kill a worker with kill -9 during a command: its clients continue elsewhere, and the command is applied once."""
     one, two, three = cluster.workers
     async with clients_at(two.base, three.base) as (clients, watchers):
         ann, bo = (PersistentClient(client) for client in await clients.game(2, "tortuga"))
@@ -173,17 +181,17 @@ async def kill(cluster: Cluster, times: int) -> None:
         for _ in range(times):
             for each in (ann, bo):
                 await each.client.leave()
-                each.client.server = at(one.base)  # both at the worker that will die
-                await each.be_there()
+                each.client.server = as_server(one.base)  # both at the worker that will die
+                await each.ensure_connected()
             actor = ann if ann.client.choices else bo
-            version, command = actor.client.seq, fresh_id()
+            version, command = actor.client.seq, new_command_id()
             action = actor.client.choices[0]["action"]
             await actor.client.say("act", id=command, version=version, action=action)
             one.kill()
             for each in (ann, bo):
                 await each.client.is_closed()
-                each.client.server = at(three.base)
-                await each.be_there()
+                each.client.server = as_server(three.base)
+                await each.ensure_connected()
             again = await actor.client.command("act", id=command, version=version, action=action)
             assert again["seq"] == version + 1
             await watcher.reaches(version + 1)

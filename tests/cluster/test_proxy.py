@@ -1,4 +1,4 @@
-"""The production Caddyfile in a real Caddy: only who is ready, the next one when one refuses, nothing twice."""
+"""The production Caddyfile in a real Caddy: only ready workers, failover for reads, no duplicated write."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from tools import debian
 from tools.cluster.caddy import CADDYFILE, Caddy, caddy_program, listed
 from tools.services import ServiceError
 
-COMPOSED = CADDYFILE.with_name("Caddyfile.upstreams")
+UPSTREAMS_FILE = CADDYFILE.with_name("Caddyfile.upstreams")
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok"
 STOPPING = b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 8\r\nconnection: close\r\n\r\nstopping"
 
 
 class FakeWorker:
-    """Answers /readyz as told, and everything else with `answer`, after noting what it was asked."""
+    """Answers /readyz as configured and everything else with `answer`; records the requests."""
 
     def __init__(self, answer: bytes = OK, *, is_ready: bool = True) -> None:
         self.answer = answer
         self.is_ready = is_ready
         self.asked: list[bytes] = []
         self.looks = asyncio.Semaphore(0)
-        """One more each time somebody asked whether it is ready."""
+        """Released once per readiness check."""
         self.port = 0
         self._server: asyncio.Server | None = None
 
@@ -61,7 +61,7 @@ class FakeWorker:
 
 @asynccontextmanager
 async def behind(*workers: FakeWorker, upstreams: str = "") -> AsyncIterator[httpx.AsyncClient]:
-    """A client of a Caddy before these, which has looked at each of them."""
+    """Return a client of a Caddy in front of these workers, after its first health checks."""
     async with AsyncExitStack() as stack:
         for worker in workers:
             await worker.start()
@@ -76,18 +76,18 @@ async def behind(*workers: FakeWorker, upstreams: str = "") -> AsyncIterator[htt
         yield await stack.enter_async_context(httpx.AsyncClient(base_url=caddy.base, timeout=30))
 
 
-async def test_a_worker_hears_who_asked_and_believes_no_header_that_says_otherwise() -> None:
+async def test_worker_gets_the_client_address_and_ignores_forged_headers() -> None:
     worker = FakeWorker()
     async with behind(worker) as client:
         answer = await client.get("/page", headers={"X-Forwarded-For": "203.0.113.9"})
     assert (answer.status_code, answer.text) == (200, "ok")
-    told = [
+    forwarded_headers = [
         line.lower() for line in worker.asked[0].split(b"\r\n") if line.lower().startswith(b"x-forwarded-for")
     ]
-    assert told == [b"x-forwarded-for: 127.0.0.1"]
+    assert forwarded_headers == [b"x-forwarded-for: 127.0.0.1"]
 
 
-async def test_a_worker_that_is_not_ready_is_passed_over() -> None:
+async def test_worker_that_is_not_ready_gets_no_requests() -> None:
     stopping, well = FakeWorker(is_ready=False), FakeWorker()
     async with behind(stopping, well) as client:
         for _ in range(4):
@@ -95,7 +95,7 @@ async def test_a_worker_that_is_not_ready_is_passed_over() -> None:
     assert (len(stopping.asked), len(well.asked)) == (0, 4)
 
 
-async def test_who_only_asks_does_not_notice_one_that_is_gone_or_stopping() -> None:
+async def test_reads_are_retried_when_a_worker_is_down_or_stopping() -> None:
     gone, stopping, well = FakeWorker(), FakeWorker(STOPPING), FakeWorker()
     async with behind(gone, stopping, well) as client:
         await gone.stop()
@@ -105,18 +105,18 @@ async def test_who_only_asks_does_not_notice_one_that_is_gone_or_stopping() -> N
     assert len(well.asked) == 12
 
 
-async def test_a_write_at_one_that_is_gone_does_not_make_the_others_sick() -> None:
-    """Caddy before 2.11 would try it again without its body, and blame the next worker for not liking that."""
+async def test_failed_write_does_not_mark_other_workers_unhealthy() -> None:
+    """Caddy before 2.11 retried the request without its body and marked the next worker as failing."""
     gone, well = FakeWorker(), FakeWorker()
     async with behind(gone, well) as client:
         await gone.stop()
         codes = [(await client.post("/act", content=b"hello")).status_code for _ in range(12)]
         await gone.start()
-    assert codes.count(502) <= 1, "the first may meet it; then it is known to be gone"
+    assert codes.count(502) <= 1, "only the first request may fail; then the worker is known to be down"
     assert codes.count(200) == len(well.asked) >= 11
 
 
-async def test_a_write_that_was_sent_is_not_sent_to_another() -> None:
+async def test_sent_write_is_not_retried_at_another_worker() -> None:
     dying, well = FakeWorker(b""), FakeWorker()
     async with behind(dying, well) as client:
         codes = [(await client.post("/act", content=b"hello")).status_code for _ in range(6)]
@@ -126,21 +126,21 @@ async def test_a_write_that_was_sent_is_not_sent_to_another() -> None:
     assert all(asked.endswith(b"\r\n\r\nhello") for asked in well.asked)
 
 
-def of_one_table(game: str) -> list[str]:
-    """Everything that is asked about it."""
+def paths_of_table(game: str) -> list[str]:
+    """Return all paths that concern the table."""
     paths = ("", "/record", "/events?since=3")
     framed = [f"/ws/embed/{game}", f"/embed/{game}", f"/share/g/{game}.png"]
     return [f"/ws/game/{game}", f"/g/{game}", *framed, *(f"/api/v1/games/{game}{path}" for path in paths)]
 
 
-async def test_everything_about_a_table_goes_to_one_worker_and_tables_to_all_of_them() -> None:
+async def test_each_table_goes_to_one_worker_and_tables_are_spread() -> None:
     workers = [FakeWorker() for _ in range(3)]
     async with behind(*workers) as client:
         for number in range(24):
             for worker in workers:
                 worker.asked.clear()
-            for path in of_one_table(f"game-{number}_x"):
-                # Whatever somebody says in the header that the proxy uses, the address decides.
+            for path in paths_of_table(f"game-{number}_x"):
+                # The address decides, whatever a client sends in the header that the proxy uses.
                 await client.get(path, headers={"X-Cartagena-Table": str(number % 5)})
             await client.post(f"/api/v1/games/game-{number}_x/commands", content=b"hello")
             assert sorted(len(worker.asked) for worker in workers) == [0, 0, 9]
@@ -157,12 +157,12 @@ async def test_everything_about_a_table_goes_to_one_worker_and_tables_to_all_of_
             assert all(worker.asked for worker in workers), f"{path} goes anywhere"
 
 
-async def test_a_table_whose_worker_is_gone_is_served_by_another_and_the_rest_stay_where_they_are() -> None:
+async def test_only_tables_of_a_lost_worker_move_to_another() -> None:
     workers = [FakeWorker() for _ in range(3)]
     games = [f"game-{number}" for number in range(12)]
 
     async def asked(client: httpx.AsyncClient) -> dict[str, FakeWorker]:
-        """Where each table is served now."""
+        """Return the worker of each table."""
         found = {}
         for game in games:
             for worker in workers:
@@ -181,27 +181,29 @@ async def test_a_table_whose_worker_is_gone_is_served_by_another_and_the_rest_st
     assert all(meanwhile[game] is where for game, where in before.items() if where is not gone)
 
 
-async def test_when_nobody_is_there_the_answer_is_an_error() -> None:
+async def test_proxy_answers_with_an_error_without_workers() -> None:
     worker = FakeWorker(is_ready=False)
     async with behind(worker) as client:
         assert (await client.post("/act", content=b"hello")).status_code == 503
     assert not worker.asked
 
 
-async def test_the_operators_page_is_not_passed_on() -> None:
+async def test_metrics_are_not_proxied() -> None:
     worker = FakeWorker()
     async with behind(worker) as client:
         assert (await client.get("/metrics")).status_code == 404
     assert not worker.asked
 
 
-async def test_replicas_are_found_by_name_as_in_the_composition() -> None:
+async def test_replicas_are_found_by_name_as_in_compose() -> None:
     """The file that docker-compose.yml takes, with a name and a port that there are here."""
     worker = FakeWorker()
     await worker.start()
     port = worker.port
     await worker.stop()
-    text = COMPOSED.read_text().replace("name app", "name localhost").replace("port 8000", f"port {port}")
+    text = (
+        UPSTREAMS_FILE.read_text().replace("name app", "name localhost").replace("port 8000", f"port {port}")
+    )
     assert str(port) in text
     async with behind(worker, upstreams=text) as client:
         assert [(await client.get("/page")).text for _ in range(3)] == ["ok"] * 3
@@ -218,12 +220,14 @@ async def test_pages_and_sockets_go_through_tls(sqlite_url: str) -> None:
                 assert "<html" in page.text
             address = caddy.base.replace("https", "wss") + "/ws/lobby"
             async with connect(address, ssl=trusted, compression=None) as lobby:
-                await lobby.send('{"do":"hello","v":1}')
+                await lobby.send('{"do":"hello","v":2}')
                 async with asyncio.timeout(30):
                     assert '"welcome"' in str(await lobby.recv())
 
 
-@pytest.mark.parametrize("upstreams", [COMPOSED.read_text(), listed(["127.0.0.1:8001", "127.0.0.1:8002"])])
+@pytest.mark.parametrize(
+    "upstreams", [UPSTREAMS_FILE.read_text(), listed(["127.0.0.1:8001", "127.0.0.1:8002"])]
+)
 def test_the_caddyfile_is_valid_for_replicas_and_for_a_list(upstreams: str, tmp_path: Path) -> None:
     (tmp_path / "upstreams").write_text(upstreams)
     environment = {
@@ -237,7 +241,7 @@ def test_the_caddyfile_is_valid_for_replicas_and_for_a_list(upstreams: str, tmp_
     assert "Valid configuration" in ran.stdout + ran.stderr
 
 
-def test_a_port_that_is_taken_and_a_missing_caddy_are_said_in_a_sentence(
+def test_port_in_use_and_missing_caddy_are_reported_in_one_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with (

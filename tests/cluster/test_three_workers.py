@@ -11,7 +11,7 @@ from websockets.asyncio.client import ClientConnection
 
 from bench.scaling.meters import metric
 from tests.cluster import scenarios
-from tests.cluster.workers import PATIENCE, PersistentClient, clients_at, log_of, moved
+from tests.cluster.workers import TIMEOUT_SECONDS, PersistentClient, clients_at, log_of, reconnect_at
 from tests.sockets.client import play_out
 from tools.cluster import Cluster
 
@@ -21,7 +21,7 @@ async def test_a_whole_game_with_players_on_two_workers_and_spectators_on_the_th
     async with clients_at(one.base, three.base) as (clients, watchers):
         ann, bo = await clients.game(2, "tortuga")
         await bo.leave()
-        bo = await moved(clients, bo, two)
+        bo = await reconnect_at(clients, bo, two)
         spectators = [await (await watchers.person()).join(ann.game) for _ in range(2)]
         await ann.until(lambda: ann.of("presence")[-1]["watching"] == 2)
         await play_out([ann, bo])
@@ -39,35 +39,35 @@ async def test_a_whole_game_with_players_on_two_workers_and_spectators_on_the_th
         assert [entry.seq for entry in entries] == list(range(1, ann.seq + 1))
 
 
-async def test_two_workers_racing_for_one_version_accept_one_and_show_the_other_the_table(
+async def test_one_of_two_racing_commands_is_accepted_and_the_other_gets_the_state(
     cluster: Cluster,
 ) -> None:
     assert await scenarios.race(cluster, rounds=12) == 12
 
 
-async def test_bots_and_clocks_are_served_once_though_three_workers_sweep(cluster: Cluster) -> None:
+async def test_bots_and_clocks_run_once_with_three_sweeping_workers(cluster: Cluster) -> None:
     await scenarios.sweep(cluster, tables=4, clock_moves=1, bot_moves=4)
 
 
-async def test_a_worker_killed_with_a_command_on_its_way_takes_nobody_with_it(cluster: Cluster) -> None:
+async def test_clients_survive_a_worker_killed_during_a_command(cluster: Cluster) -> None:
     await scenarios.kill(cluster, times=1)
 
 
-async def test_a_rolling_restart_under_load_loses_and_doubles_nothing(cluster: Cluster) -> None:
+async def test_rolling_restart_under_load_loses_and_duplicates_nothing(cluster: Cluster) -> None:
     accepted, resumed = await scenarios.roll_under_load(cluster, games=4, rounds=1)
     assert accepted > 0
-    assert resumed > 0, "nobody was on a worker that was restarted"
+    assert resumed > 0, "no client was on a restarted worker"
 
 
-async def test_redis_restarted_in_mid_game_costs_a_moment_and_nothing_else(cluster: Cluster) -> None:
+async def test_game_survives_a_redis_restart(cluster: Cluster) -> None:
     one, two, three = cluster.workers
     async with clients_at(one.base, three.base) as (clients, lookers):
         ann, bo = await clients.game(2, "tortuga")
         await bo.leave()
-        bo = await moved(clients, bo, two)
+        bo = await reconnect_at(clients, bo, two)
         looker = await lookers.person()
         async with await looker.open("/ws/lobby") as lobby:
-            await lobby.send(orjson.dumps({"do": "hello", "v": 1}).decode())
+            await lobby.send(orjson.dumps({"do": "hello", "v": 2}).decode())
             await play_out([ann, bo], actions=4)
 
             cluster.redis.pause()
@@ -76,19 +76,19 @@ async def test_redis_restarted_in_mid_game_costs_a_moment_and_nothing_else(clust
             cy = await clients.person()
             opened = await clients.open_table(cy, "jamaica", title="opened in silence")
             await cy.join(opened)
-            await cy.command("sit")  # lists show tables at which somebody waits
+            await cy.command("sit")  # lists show tables with a waiting player
             cluster.redis.start(cluster.redis.port)
 
-            await bo.until(lambda: bo.of("chat"), PATIENCE)
+            await bo.until(lambda: bo.of("chat"), TIMEOUT_SECONDS)
             assert [line["text"] for line in bo.of("chat")] == ["can you hear me?"]
-            await shown_in(lobby, opened)
+            await wait_until_listed(lobby, opened)
         await play_out([ann, bo], actions=6)
         assert ann.seq == bo.seq
 
 
-async def shown_in(lobby: ClientConnection, game: str) -> None:
-    """Until the lobby shows this table."""
-    async with asyncio.timeout(PATIENCE):
+async def wait_until_listed(lobby: ClientConnection, game: str) -> None:
+    """Wait until the lobby lists this table."""
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         async for frame in lobby:
             message = orjson.loads(frame)
             rows = [*message.get("open", ()), message.get("room", {})]
@@ -101,7 +101,7 @@ def sockets_at(cluster: Cluster) -> list[float]:
     return [metric(worker.port, "cartagena_sockets") for worker in cluster.workers]
 
 
-async def test_a_table_lives_in_one_worker_moves_when_that_dies_and_plays_on_when_it_is_back(
+async def test_table_moves_when_its_worker_dies_and_continues_when_it_returns(
     cluster: Cluster,
 ) -> None:
     empty = sockets_at(cluster)
@@ -111,18 +111,18 @@ async def test_a_table_lives_in_one_worker_moves_when_that_dies_and_plays_on_whe
         before = sockets_at(cluster)
         assert sorted(now - then for now, then in zip(before, empty, strict=True)) == [0, 0, 3]
         home = cluster.workers[max(range(3), key=lambda n: before[n] - empty[n])]
-        sent = await when_quiet(cluster)
+        sent = await count_when_idle(cluster)
         await play_out(clients_of, actions=20)
-        assert redis_messages(cluster) - sent < 5, "nobody else has the table"
+        assert redis_messages(cluster) - sent < 5, "no other worker has the table"
 
         home.kill()
         for each in people:
             await each.client.is_closed()
-            await each.be_there()
+            await each.ensure_connected()
         now = {
             worker: metric(worker.port, "cartagena_sockets") for worker in cluster.workers if worker.is_alive
         }
-        assert 3 in now.values(), "all of them at one other worker"
+        assert 3 in now.values(), "all of them on one other worker"
         await play_out(clients_of, actions=6)
 
         cluster.heal()
@@ -134,14 +134,14 @@ async def test_a_table_lives_in_one_worker_moves_when_that_dies_and_plays_on_whe
 
 
 def redis_messages(cluster: Cluster) -> int:
-    """That workers have published since it started."""
+    """Return the number of messages published since Redis started."""
     found = re.search(r"cmdstat_publish:calls=(\d+)", cluster.redis.command("INFO", "commandstats").decode())
     return int(found[1]) if found else 0
 
 
-async def when_quiet(cluster: Cluster) -> int:
+async def count_when_idle(cluster: Cluster) -> int:
     """The same, once nothing has been said for a second: of seats that were taken, of rooms that were put away."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         sent = -1
         while sent != (now := redis_messages(cluster)):
             sent = now
@@ -149,7 +149,7 @@ async def when_quiet(cluster: Cluster) -> int:
     return sent
 
 
-async def test_what_one_worker_knows_the_others_know_through_the_proxy(cluster: Cluster) -> None:
+async def test_workers_share_state_behind_the_proxy(cluster: Cluster) -> None:
     async with clients_at(cluster.base) as (clients,):
         ann, bo = await clients.game(2, "jamaica")
         async with httpx.AsyncClient(base_url=cluster.base) as http:

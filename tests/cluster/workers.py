@@ -1,4 +1,4 @@
-"""Three workers behind a proxy on a real PostgreSQL and Redis, and people who resume wherever they can."""
+"""Three workers behind a proxy on a real PostgreSQL and Redis, and clients that resume at any of them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from websockets.exceptions import InvalidHandshake, InvalidMessage
 
 from app.play.log.entries import Entry, GameRow
 from app.store.games.store import open_store
-from tests.sockets.client import Client, Clients, Message, Refused, fresh_id
+from tests.sockets.client import Client, Clients, Message, Refused, new_command_id
 from tests.sockets.running_server import ROOMY, RunningServer
 from tools.cluster import Cluster, Worker
 from tools.services import Postgres, RedisServer
 
-PATIENCE = 120.0  # seconds; the machine may be busy with other tests
-_NOT_NOW = (OSError, TimeoutError, InvalidHandshake, InvalidMessage)
+TIMEOUT_SECONDS = 120.0  # seconds; the machine may be busy with other tests
+_RETRYABLE_ERRORS = (OSError, TimeoutError, InvalidHandshake, InvalidMessage)
 
 
 @contextmanager
@@ -29,15 +29,15 @@ def three_workers(postgres: Postgres) -> Iterator[Cluster]:
             assert "Traceback" not in worker.said(), worker.said()[-4000:]
 
 
-def at(base: str) -> RunningServer:
-    """A worker, or the proxy, as a server that clients connect to."""
+def as_server(base: str) -> RunningServer:
+    """Return a worker or the proxy as a server that clients connect to."""
     return RunningServer(int(base.rsplit(":", 1)[1]))
 
 
 @asynccontextmanager
 async def clients_at(*bases: str) -> AsyncIterator[list[Clients]]:
-    """A clients at each of these addresses; all of them leave at the end."""
-    groups = [Clients(at(base)) for base in bases]
+    """Open a `Clients` at each of these addresses; all are closed at the end."""
+    groups = [Clients(as_server(base)) for base in bases]
     try:
         yield groups
     finally:
@@ -45,25 +45,25 @@ async def clients_at(*bases: str) -> AsyncIterator[list[Clients]]:
             await clients.close()
 
 
-async def moved(clients: Clients, client: Client, worker: Worker, *, resume: bool = False) -> Client:
-    """The same person at the same table, connected to another worker."""
+async def reconnect_at(clients: Clients, client: Client, worker: Worker, *, resume: bool = False) -> Client:
+    """Connect the same player to another worker, at the same table."""
     twin = clients.twin(client)
-    twin.server = at(worker.base)
+    twin.server = as_server(worker.base)
     if resume:
         twin.seq, twin.table, twin.view, twin.seat = client.seq, client.table, client.view, client.seat
     return await twin.join(client.game, resume=resume)
 
 
 async def log_of(cluster: Cluster, game: str) -> tuple[GameRow, list[Entry]]:
-    """The game as it is on disk."""
+    """Return the stored game and its log."""
     async with open_store(cluster.postgres.url(cluster.database), lambda *_: None) as store:
-        row = await store.game(game)
+        row = await store.log.read_game(game)
         assert row is not None
-        return row, await store.entries(game)
+        return row, await store.log.read_entries(game)
 
 
-async def restarted(worker: Worker) -> None:
-    """Stopped in good order and started again, while this loop goes on.
+async def restart_worker(worker: Worker) -> None:
+    """Stop the worker gracefully and start it again without blocking the event loop.
 
     Launched from here and not from a thread: a server ends with the thread that started it.
     """
@@ -74,33 +74,33 @@ async def restarted(worker: Worker) -> None:
 
 
 class PersistentClient:
-    """Somebody whose client resumes until its command is answered, as the browser's does."""
+    """A player whose client resumes until its command is answered, as the browser's does."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
         self.acked: dict[str, int] = {}
         self.resumed = 0
 
-    async def be_there(self) -> None:
-        """Connected, if need be anew, with the version it has."""
+    async def ensure_connected(self) -> None:
+        """Connect if necessary, resuming from the current version."""
         client = self.client
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             while client.link is None or client.closed_with is not None:
                 self.resumed += 1
                 try:
                     await client.join(client.game, resume=True)
-                except _NOT_NOW:
+                except _RETRYABLE_ERRORS:
                     await client.leave()  # also from a socket that opened and never greeted
                     client.link = None
                     await asyncio.sleep(0.05)
 
     async def act(self, action: Message) -> None:
-        """Sent with one id until it is answered; what it is answered is noted."""
-        fields: dict[str, Any] = {"id": fresh_id(), "version": self.client.seq, "action": action}
-        async with asyncio.timeout(PATIENCE):
+        """Send a command under one id until it is answered, and record the answer."""
+        fields: dict[str, Any] = {"id": new_command_id(), "version": self.client.seq, "action": action}
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             while True:
-                await self.be_there()
-                answer = await self._asked(fields)
+                await self.ensure_connected()
+                answer = await self._send_and_wait(fields)
                 if answer is None or answer.get("code") == "try_again":
                     await asyncio.sleep(0.02)
                 elif answer["t"] == "refused":
@@ -109,8 +109,8 @@ class PersistentClient:
                     self.acked[fields["id"]] = answer["seq"]
                     return
 
-    async def _asked(self, fields: dict[str, Any]) -> Message | None:
-        """The answer, or None when the socket closed before it came."""
+    async def _send_and_wait(self, fields: dict[str, Any]) -> Message | None:
+        """Return the answer, or None if the socket closed first."""
         client = self.client
         start = len(client.log)
         await client.say("act", **fields)
@@ -121,5 +121,5 @@ class PersistentClient:
                     return message
             return None
 
-        await client.until(lambda: answer() or client.closed_with is not None, PATIENCE)
+        await client.until(lambda: answer() or client.closed_with is not None, TIMEOUT_SECONDS)
         return answer()
