@@ -1,1 +1,1 @@
-"""Rooms: a game is the fold of its log entries; people, bots and clocks add entries to it."""
+"""The game server: a game is the fold of its log entries, which people, bots and clocks add."""

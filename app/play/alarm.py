@@ -1,4 +1,4 @@
-"""The time at which a loop must wake next."""
+"""The time at which a background loop must run next."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.play.ports import Clock
 
 
 class Alarm:
-    """Sleeps until a planned time, or until an earlier one becomes known."""
+    """Sleeps until a planned time, or an earlier one that is set meanwhile."""
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
@@ -17,18 +17,18 @@ class Alarm:
         self._is_stopped = False
 
     def plan(self, at: int) -> None:
-        """Set the time; nothing is known to be due before it."""
+        """Set the time, replacing the previous one."""
         self._next = at
         self._wake.clear()
 
     def nudge(self, at: int) -> None:
-        """Wake at `at` if that is earlier than planned."""
+        """Move the time forward to `at` if that is earlier."""
         if at < self._next:
             self._next = at
             self._wake.set()
 
     async def wait(self) -> None:
-        """Return when the time has come, or when stopped."""
+        """Return at the planned time, or when stopped."""
         while self.clock.now() < self._next and not self._is_stopped:
             self._wake.clear()
             try:
@@ -37,6 +37,6 @@ class Alarm:
                 break
 
     def stop(self) -> None:
-        """End every wait, now and later."""
+        """End the present and all later waits at once."""
         self._is_stopped = True
         self._wake.set()

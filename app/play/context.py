@@ -1,22 +1,20 @@
-"""What the rooms of one worker share."""
+"""The context that the rooms of one worker share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from app.play.log.entries import Entry
-from app.play.log.table import Table
-from app.play.names import Names
-from app.play.ports import TO_ALL, BotPlayer, Bus, Clock, GameStore, MetricsPort, News
-from app.play.schedule.schedule import Schedule
+from app.play.alarm import Alarm
+from app.play.names import NameCache
+from app.play.ports import KINDS_SENT_TO_ALL, BotPlayer, Bus, Clock, GameStore, MetricsPort, News
+from app.play.schedule.outages import OutageTracker
 from app.play.tasks import Tasks
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The ports of one worker, and whom a room tells that it has moved on."""
+    """The ports of one worker, and the objects that its rooms share."""
 
     worker: str
     store: GameStore
@@ -24,19 +22,18 @@ class Context:
     clock: Clock
     bots: BotPlayer
     metrics: MetricsPort
-    names: Names
-    schedule: Schedule
+    names: NameCache
+    outage_tracker: OutageTracker
+    sweep_alarm: Alarm
     tasks: Tasks
-    # The room, the table before, the entry, and whether it is another worker's news.
-    on_moved: Callable[[Any, Table, Entry, bool], None]
-    bot_budget: float = 1.0  # seconds a bot may think
-    watch_delay: float = 0.0  # seconds; see Subscribers
-    bot_interval: float = 0.0  # milliseconds; a bot's answer waits for the next one where hands are hidden
+    bot_budget_seconds: float = 1.0  # for one decision of a bot
+    spectator_batch_seconds: float = 0.0  # see Subscribers
+    bot_interval_ms: float = 0.0  # see `_wait_for_interval` in sweep/bot_turns.py
 
     def publish(self, kind: str, about: str, body: Any) -> None:
-        """News for the other workers: of a game for those that have its room loaded, if there are any."""
-        if kind in TO_ALL:
-            if not self.bus.is_alone:
+        """Publish news to the other workers; news of a game goes only to workers that have its room loaded."""
+        if kind in KINDS_SENT_TO_ALL:
+            if not self.bus.is_single_worker:
                 self.bus.publish(News(kind, about, self.worker, body))
-        elif self.bus.hears(about):
+        elif self.bus.has_followers(about):
             self.bus.publish(News(kind, about, self.worker, body), (about,))

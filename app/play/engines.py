@@ -1,4 +1,4 @@
-"""Which rules a game is played by: the engine of its `rules_version`, so that a running game never breaks."""
+"""Engines by rules version, so that a running game keeps its rules when the server is upgraded."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from app import rules
-from app.play import sealed_rules
-from app.rules import Action, Event, Known, Options, Position
+from app.play import deal_rules
+from app.rules import Action, CachedAction, Event, Options, Position
 
 Json = dict[str, Any]
 
 
 class Engine(Protocol):
-    """What a table asks of its rules. `app.rules` is one; older versions are modules of the same shape."""
+    """The interface of a table to its rules, implemented by modules such as `app.rules`."""
 
     # -- chance
     def commitment_of(self, server_seed: str) -> str: ...
@@ -34,39 +34,37 @@ class Engine(Protocol):
     def apply(
         self, position: Position, seat: int, action: Action, *, is_listed: bool = False
     ) -> tuple[Position, tuple[Event, ...]]: ...
-    def places(self, position: Position) -> list[int]: ...
-    def places_of_resigned(self, players: int, order: Sequence[int]) -> list[int]: ...
+    def finishing_places(self, position: Position) -> list[int]: ...
+    def finishing_places_after_resignations(self, players: int, order: Sequence[int]) -> list[int]: ...
 
-    # -- what is said and shown
-    def known_action(self, position: Position, text: bytes) -> Known | None: ...
+    # -- formats and views
+    def find_cached_action(self, position: Position, text: bytes) -> CachedAction | None: ...
     def action_from_json(self, value: object) -> Action: ...
     def action_to_json(self, action: Action) -> Json: ...
-    def choices(self, position: Position, seat: int, *, is_sealed: bool = False) -> list[Json]: ...
-    def choices_json(self, position: Position, seat: int, *, is_sealed: bool = False) -> bytes: ...
+    def choices_json(self, position: Position, seat: int, *, is_undo_closed: bool = False) -> bytes: ...
     def view(self, position: Position, seat: int | None) -> Json: ...
     def events_for(self, events: Iterable[Event], viewer: int | None, options: Options) -> list[Json]: ...
-    def insiders(self, events: Iterable[Event], options: Options) -> tuple[int, ...]: ...
+    def privileged_seats(self, events: Iterable[Event], options: Options) -> tuple[int, ...]: ...
     def is_undoable(self, events: Iterable[Event]) -> bool: ...
 
 
-# The version of a table says how its log is read: the rules, and the shape of its entries. A worker that does
-# not know it lets the game alone. 2 has the rules of 1; its seats are sealed and its entries hold no names.
-# 3 is 2 for a deal of the day: its first entry begins the game, its seed has no nonces, and its end shows nothing.
-# Which one new tables get is a setting, so that workers of both releases can serve while they are exchanged.
-ENGINES: dict[int, Engine] = {1: rules, 2: rules, 3: sealed_rules}
-SCHEMES = {1: 1, 2: 2, 3: 3}  # how chance is made checkable (docs/interchange.md)
-CURRENT = 2
-DEALT = 3
-# From here on entries have no field for a person's name; before, workers expect one and get it empty.
-NAMELESS = 2
+# A table's rules version defines the rules and the shape of its log entries. A worker leaves a game of an unknown
+# version alone. Versions 1 and 2 have the same rules. Seats of version 1 are not sealed: release 0.1.0 opened such
+# tables on request; they are read and played to their end, but none can begin any more. Version 3 is version 2 for a
+# deal of the day: its first entry begins the game, its seed has no nonces, and its end reveals nothing.
+# A setting selects the version of new tables, so that a release that adds one can first run beside the one before it.
+ENGINES: dict[int, Engine] = {1: rules, 2: rules, 3: deal_rules}
+CHANCE_SCHEMES = {1: 1, 2: 2, 3: 3}  # how chance is made checkable (docs/interchange.md)
+CURRENT_RULES_VERSION = 2
+DEAL_RULES_VERSION = 3
 
 
 class UnknownRules(Exception):
-    """This worker does not know the rules version of a game; another, newer one does."""
+    """The rules version of a game is unknown to this worker; a newer worker knows it."""
 
 
 def engine_for(version: int) -> Engine:
-    """The engine of a rules version; raises UnknownRules."""
+    """Return the engine of a rules version. Raises UnknownRules."""
     try:
         return ENGINES[version]
     except KeyError:

@@ -9,11 +9,11 @@ from typing import TypeVar
 
 from app.bots.fair_queue import FairQueue, QueueFull, Share
 
-Found = TypeVar("Found")
+ResultT = TypeVar("ResultT")
 
 
 class FairThreads:
-    """A few threads that callers share fairly; at most `capacity` jobs run or wait."""
+    """A few threads shared fairly between callers; at most `capacity` jobs run or wait."""
 
     def __init__(self, threads: int, name: str, capacity: int) -> None:
         self._queue = FairQueue(threads, capacity)
@@ -22,11 +22,11 @@ class FairThreads:
 
     @property
     def job_count(self) -> int:
-        """Jobs that run or wait."""
+        """Number of jobs that run or wait."""
         return self._queue.active
 
-    async def run(self, share: Share, work: Callable[[], Found]) -> Found:
-        """Return what `work` returns. Raises QueueFull, also when this job gives way to another caller's."""
+    async def run(self, share: Share, work: Callable[[], ResultT]) -> ResultT:
+        """Return the result of `work`. Raises QueueFull, also when another caller's job displaces this one."""
         async with self._queue.slot(share):
             if self._is_closed:
                 raise QueueFull
@@ -34,10 +34,10 @@ class FairThreads:
             try:
                 return await asyncio.shield(job)
             finally:
-                if not job.done():  # the caller was cancelled: the thread is not free before the job ends
+                if not job.done():  # the caller was cancelled, but the thread is busy until the job ends
                     await asyncio.wait([job])
 
     def close(self) -> None:
-        """Refuse all jobs that wait; running ones end by themselves."""
+        """Refuse all waiting jobs; running ones finish."""
         self._is_closed = True
         self._executor.shutdown(wait=False, cancel_futures=True)

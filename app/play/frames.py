@@ -1,9 +1,8 @@
-"""What the server sends: one struct a frame, its fields in the order in which they are written.
+"""Frames from the server: one struct each, with its fields in the order in which they are written.
 
-docs/protocol.md says what they mean (§3 and §4 the frames, §5 the blocks); tests/docs holds the two against
-each other. A field that is UNSET is left out, one that is None is written as null. The `events` frames of an
-action, which each audience gets its own of, are put together from bytes (broadcast.py): tests read all that
-is sent in whole games back into these structs.
+docs/protocol.md explains them (§3 and §4 the frames, §5 the blocks), and tests/docs compares the two. A field that is
+UNSET is left out; None is written as null. The `events` frames of an action are assembled from bytes for each audience
+(audience_frames.py); tests decode all frames of whole games into these structs.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ class _Block(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     pass
 
 
-class Clock(_Block, frozen=True, kw_only=True):
+class ClockBlock(_Block, frozen=True, kw_only=True):
     left: list[int]
     running: list[int]
     at: int
 
 
-class TableSeat(_Block, frozen=True, kw_only=True):
+class SeatBlock(_Block, frozen=True, kw_only=True):
     person: str | None
     name: str | None
     colour: str | None
@@ -37,8 +36,8 @@ class TableSeat(_Block, frozen=True, kw_only=True):
     reserved: str | None
 
 
-class Opening(_Block, frozen=True, kw_only=True):
-    """A start that waits to be opened."""
+class SealRoundBlock(_Block, frozen=True, kw_only=True):
+    """A start that waits for seals to be opened."""
 
     seq: int
     order: list[int]
@@ -51,7 +50,7 @@ class Opening(_Block, frozen=True, kw_only=True):
 
 
 class SeriesBlock(_Block, frozen=True, kw_only=True):
-    """Of a table made for a rematch."""
+    """The series of a table made for a rematch."""
 
     after: str
     wins: list[int] | None
@@ -59,13 +58,13 @@ class SeriesBlock(_Block, frozen=True, kw_only=True):
 
 
 class ScreenBlock(_Block, frozen=True, kw_only=True):
-    """Of a table opened from a screen."""
+    """The automatic start of a table opened from a screen."""
 
     begins: int | None
 
 
 class TableBlock(_Block, frozen=True, kw_only=True):
-    """All of a table that is public."""
+    """The public state of a table."""
 
     id: str
     title: str
@@ -87,10 +86,10 @@ class TableBlock(_Block, frozen=True, kw_only=True):
     scheme: int
     nonces: list[str | None]
     seals: list[str | None] | UnsetType = UNSET
-    opening: Opening | UnsetType | None = UNSET
+    opening: SealRoundBlock | UnsetType | None = UNSET
     void_rounds: int | UnsetType = UNSET
     void_why: str | UnsetType | None = UNSET
-    seats: list[TableSeat]
+    seats: list[SeatBlock]
     consents: dict[str, list[int]]
     votes: dict[str, dict[str, str]]
     paused: bool
@@ -104,8 +103,8 @@ class TableBlock(_Block, frozen=True, kw_only=True):
     screen: ScreenBlock | UnsetType = UNSET
 
 
-class You(_Block, frozen=True, kw_only=True):
-    """Who somebody who came in is."""
+class YouInRoom(_Block, frozen=True, kw_only=True):
+    """The receiving client in a room."""
 
     person: str | None
     name: str | None
@@ -130,11 +129,11 @@ class ServerFrame(
 
     @property
     def version(self) -> int | None:
-        """Which version of the room whoever has taken this in has; None where it only names one, or none."""
+        """The version of the room that a client has after this frame; None if the frame does not change it."""
         return None
 
 
-class _Versioned(ServerFrame, frozen=True, kw_only=True):
+class _VersionedFrame(ServerFrame, frozen=True, kw_only=True):
     seq: int
     at: int
 
@@ -149,38 +148,38 @@ class Welcome(ServerFrame, frozen=True, kw_only=True, tag="welcome"):
     seq: int
     now: int
     resumed: bool
-    you: You
+    you: YouInRoom
     presets: tuple[str, ...]
 
 
-class State(_Versioned, frozen=True, kw_only=True, tag="state"):
+class State(_VersionedFrame, frozen=True, kw_only=True, tag="state"):
     you: YourSeat
     table: TableBlock
     view: Json | None
-    clock: Clock | None
-    choices: list[Json] | UnsetType = UNSET
+    clock: ClockBlock | None
+    choices: msgspec.Raw | UnsetType = UNSET
     undo: bool | UnsetType = UNSET
 
 
-class Events(_Versioned, frozen=True, kw_only=True, tag="events"):
+class Events(_VersionedFrame, frozen=True, kw_only=True, tag="events"):
     events: list[Json]
     by: str | UnsetType = UNSET
-    clock: Clock | UnsetType = UNSET
+    clock: ClockBlock | UnsetType = UNSET
     table: TableBlock | UnsetType = UNSET
     choices: list[Json] | UnsetType = UNSET
     undo: bool | UnsetType = UNSET
     ack: str | UnsetType = UNSET
 
 
-class TableChange(_Versioned, frozen=True, kw_only=True, tag="table"):
+class TableChange(_VersionedFrame, frozen=True, kw_only=True, tag="table"):
     kind: str
     seat: int | UnsetType = UNSET
     why: str | UnsetType = UNSET
     you: YourSeat
     table: TableBlock
     view: Json | UnsetType | None = UNSET
-    clock: Clock | UnsetType | None = UNSET
-    choices: list[Json] | UnsetType = UNSET
+    clock: ClockBlock | UnsetType | None = UNSET
+    choices: msgspec.Raw | UnsetType = UNSET
     undo: bool | UnsetType = UNSET
     ack: str | UnsetType = UNSET
 
@@ -221,8 +220,8 @@ class Presence(ServerFrame, frozen=True, kw_only=True, tag="presence"):
 class Hint(ServerFrame, frozen=True, kw_only=True, tag="hint"):
     seq: int
     action: Json
-    why: str | UnsetType = UNSET  # not of a hint that an older server gave
-    params: Json | UnsetType = UNSET
+    why: str
+    params: Json
     ack: str
 
 
@@ -266,19 +265,17 @@ encode = msgspec.json.Encoder().encode
 
 
 class Frame(msgspec.Struct, gc=False, eq=False):
-    """The bytes of one message, encoded once and shared by every socket that gets it.
+    """The bytes of one message, encoded once and shared by all sockets that receive it.
 
-    `seq` is the version of the room that a viewer has once this was taken in: a stream's event id.
-    `wired` is the transport's own form of it, made at the first socket.
+    `seq` is the version of the room that a client has after it, and the event id in streams.
     """
 
     payload: bytes
     seq: int | None = None
-    wired: bytes | None = None
 
     def __repr__(self) -> str:
-        return f"Frame({len(self.payload)} bytes)"  # a frame may hold a hand: never its text in a log
+        return f"Frame({len(self.payload)} bytes)"  # never the text: it may contain a hand, and logs are not secret
 
 
-def frame_of(message: ServerFrame) -> Frame:
+def encode_frame(message: ServerFrame) -> Frame:
     return Frame(encode(message), message.version)

@@ -1,57 +1,62 @@
-"""A hint: the move a strong bot would make, shown to the asker alone and marked in the record."""
+"""Hints: the action that a strong bot would choose, sent to one seat alone and marked in the record."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from app.bots.reasons import reason
+from app.bots.reasons import find_reason
 from app.play import frames
 from app.play.commands import messages as cmd
-from app.play.commands.allowance import check_allowance
-from app.play.commands.proposal import Ack, Proposal, seated
+from app.play.commands.entry_limits import check_entry_limit
+from app.play.commands.request import Ack, Decision, Request
 from app.play.log.table import Table
-from app.play.ports import Actor
+from app.play.presence import Presence
 from app.play.refusals import Refusal
-from app.play.room.broadcast import may_choose
+from app.play.room.audience_frames import can_choose
 from app.play.room.room import Room
-from app.play.schedule.bot_turns import choose
+from app.play.room.submit import submit
+from app.play.sweep.bot_turns import choose_bot_action
 
-HINT_LEVEL = "captain"
+HINT_BOT_LEVEL = "captain"
 
 
-async def hint(room: Room, actor: Actor, command: cmd.Hint, received: int) -> Ack:
-    """Think, log that it was asked for, then show it. Asked again with the same id it is shown again."""
-    table = room.table
+async def give_hint(room: Room, request: Request[cmd.AskForHint]) -> Ack:
+    """Choose an action, log the hint, then send it. A repeated command sends the same hint again."""
+    table, actor, command = room.table, request.actor, request.command
     seat = table.seat_of(actor.ids)
     is_known = command.id in room.commands
     if is_known:
         action, why = None, {}
     else:
-        asking = _asking(table, seat)
-        check_allowance(table, actor.ids)  # before the thinking, which costs the most
-        action = await choose(room, table, asking, HINT_LEVEL, actor.id)
-        why = _why(table, asking, action)
+        asking = _require_hint_seat(table, seat)
+        check_entry_limit(table, actor.ids)  # before the bot is asked, which costs the most
+        action = await choose_bot_action(room, table, asking, HINT_BOT_LEVEL, actor.id)
+        why = _explain(table, asking, action)
 
-    def decide(present: Table, asked: Proposal) -> Proposal:
-        if action is None or present.moved != table.moved or command.version < present.moved:
+    def decide(present: Table, request: Request[cmd.AskForHint], presence: Presence) -> Decision:
+        if (
+            action is None
+            or present.position_seq != table.position_seq
+            or command.version < present.position_seq
+        ):
             raise Refusal("stale")
-        check_allowance(present, asked.actor.ids)
-        return asked.writes("hint", seated(asked), {"action": action, **why})
+        check_entry_limit(present, request.actor.ids)
+        return Decision("hint", request.require_seat(present), {"action": action, **why})
 
-    ack = await room.submit(actor, command, received, decide)
-    if seat is not None and ack.seq in room.hints:  # else the id was that of another command
-        room.subscribers.tell_seat(seat, frames.Hint(seq=ack.seq, ack=command.id, **room.hints[ack.seq]))
+    ack = await submit(room, request, decide)
+    if seat is not None and ack.seq in room.hints:  # otherwise the id is that of another command
+        room.subscribers.send_to_seat(seat, frames.Hint(seq=ack.seq, ack=command.id, **room.hints[ack.seq]))
     return ack
 
 
-def _why(table: Table, seat: int, action: dict[str, Any]) -> dict[str, Any]:
-    """What speaks for the action, as far as the seat can know it."""
+def _explain(table: Table, seat: int, action: dict[str, Any]) -> dict[str, Any]:
+    """Return the reason for the action, from what the seat knows."""
     assert table.position is not None
-    return reason(table.position, seat, table.rules.action_from_json(action))
+    return find_reason(table.position, seat, table.rules.action_from_json(action))
 
 
-def _asking(table: Table, seat: int | None) -> int:
-    """The seat that may have a hint now."""
+def _require_hint_seat(table: Table, seat: int | None) -> int:
+    """Return the seat if it may have a hint now. Raises Refusal."""
     if seat is None:
         raise Refusal("not_seated")
     if not table.terms.hints:
@@ -60,6 +65,6 @@ def _asking(table: Table, seat: int | None) -> int:
         raise Refusal("not_started")
     if table.is_over:
         raise Refusal("game_over")
-    if not may_choose(table, seat):
+    if not can_choose(table, seat):
         raise Refusal("paused" if table.is_paused else "not_your_turn")
     return seat

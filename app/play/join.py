@@ -1,4 +1,4 @@
-"""Coming in: who may see a room, and what somebody who comes in is told first."""
+"""Joining a room: admission, the frames that a connecting client receives first, and leaving."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import Callable
 from msgspec import UNSET
 
 from app.play.commands import messages as cmd
-from app.play.commands.proposal import Proposal
-from app.play.deal.days import is_sealed
-from app.play.frames import Welcome, You, frame_of
+from app.play.commands.request import Decision
+from app.play.deal.days import is_deal_secret
+from app.play.frames import Welcome, YouInRoom, encode_frame
 from app.play.log.table import Table
 from app.play.log.terms import CHAT_PRESETS
 from app.play.ports import Actor, StoreUnavailable
-from app.play.refusals import NotAdmitted, Raced, Refusal
+from app.play.refusals import LostRaces, NotAdmitted, Refusal
 from app.play.room import chat
-from app.play.room.broadcast import state_frame
+from app.play.room.audience_frames import state_frame
 from app.play.room.room import Room
+from app.play.room.submit import add_server_entry
 from app.play.room.subscribers import Subscriber
 from app.play.server import GameServer
 
-PROTOCOL = 2
-OLD_PROTOCOL = 1  # the same but for sealed seats: pages loaded before an update play on where there are none
-_NOBODY: frozenset[str] = frozenset()  # an empty set of their own would weigh 216 bytes a subscriber
+PROTOCOL_VERSION = 2
+_NO_MUTES: frozenset[str] = frozenset()  # shared: an empty set takes 216 bytes
 
 
 async def admit(
@@ -33,9 +33,10 @@ async def admit(
     asker: str = "",
     charge: Callable[[], None] | None = None,
 ) -> Room:
-    """Return the room if this person may be in it. A room that does not exist answers like a locked one.
+    """Return the room if this person may enter. Raises NotAdmitted; a missing room looks like a locked one.
 
-    `asker`: in whose turn a password is hashed; `charge` is called before that, and may raise Refusal.
+    `asker` is the person or address whose share of hashing a password check uses. `charge` is called before a hash is
+    computed and may raise Refusal.
     """
     room = await game_server.rooms.get(game)
     if room is not None:
@@ -43,78 +44,79 @@ async def admit(
         if any(seat.person in actor.ids or seat.reserved in actor.ids for seat in table.seats):
             return room
     password_hash = room.table.terms.password_hash if room is not None else None
-    if room is None or (password_hash is not None and not _is_known(room.table, actor)):
+    if room is None or (password_hash is not None and not _needs_no_password(room.table, actor)):
         if room is not None:
-            await _same_work(game_server, game)
+            await _equalise_timing(game_server, game)
         if password is None:
             raise NotAdmitted("password_required")
-        is_right = await game_server.passwords.is_right(password_hash, password, asker or actor.id, charge)
+        is_right = await game_server.passwords.matches(password_hash, password, asker or actor.id, charge)
         if not is_right or room is None:
             raise NotAdmitted("password_wrong")
-    if is_sealed(room.table.deal, game_server.clock.now()):
-        raise NotAdmitted("deal_sealed")  # whoever watches would learn the cards of the day
+    if is_deal_secret(room.table.deal, game_server.clock.now()):
+        raise NotAdmitted("deal_sealed")  # a spectator would learn the cards of the day
     if not room.table.terms.spectators and room.table.status != "open":
         raise NotAdmitted("no_spectators")
     return room
 
 
-def _is_known(table: Table, actor: Actor) -> bool:
-    """The host, and whoever sat in the game of which this is the rematch, need no password."""
+def _needs_no_password(table: Table, actor: Actor) -> bool:
+    """Return whether the person may enter without a password: the host, and players of the previous game."""
     return table.host in actor.ids or (
         table.series is not None and not set(table.series.people).isdisjoint(actor.ids)
     )
 
 
-async def _same_work(game_server: GameServer, game: str) -> None:
-    """A room that is not there is looked up in the store every time: let a locked one take as long."""
+async def _equalise_timing(game_server: GameServer, game: str) -> None:
+    """Read the game again, so that a locked room takes as long as a missing one, which is never cached."""
     try:
-        await game_server.store.game(game)
+        await game_server.store.log.read_game(game)
     except StoreUnavailable:
         raise Refusal("try_again") from None
 
 
 async def enter(game_server: GameServer, room: Room, subscriber: Subscriber, hello: cmd.Hello) -> None:
-    """A subscriber comes in, or says hello again: it is told what it missed, and the others that it is here."""
+    """Add a subscriber, or greet it again: send what it has missed, and broadcast its presence."""
     now = game_server.clock.now()
     is_new = subscriber not in list(room.subscribers)
     try:
         if subscriber.actor.ids and room.has_mutes:
-            subscriber.muted = await game_server.store.mutes(room.id, subscriber.actor.id) or _NOBODY
+            subscriber.muted = (
+                await game_server.store.chat.read_mutes(room.id, subscriber.actor.id) or _NO_MUTES
+            )
         if hello.seq is not None and hello.seq > room.table.seq:
-            await (
-                room.read_on()
-            )  # it was told more by another worker: nobody is shown an earlier state after that
+            # Another worker has sent this client later entries; it must not see an earlier state now.
+            await room.read_new_entries()
         if is_new:
-            if game_server.rooms.loaded(room.id) is not room:
-                raise Raced  # put away while this one was at the door
+            if game_server.rooms.get_loaded(room.id) is not room:
+                raise LostRaces  # the room was evicted meanwhile
             room.enter(subscriber, now)
         _greet(room, subscriber, hello, now)
-        # Lines written meanwhile may come before these: clients order chat by its numbers.
-        lines = await chat.lines_for(room, subscriber, hello.chat)
+        # Newer lines may be sent before these; clients sort chat by number.
+        lines = await chat.read_missed_lines(room, subscriber, hello.chat)
     except StoreUnavailable:
         raise Refusal("try_again") from None
     for line in lines:
-        subscriber.listener.tell(line)
+        subscriber.listener.send(line)
     seat = subscriber.seat
     if seat is not None and room.table.seats[seat].absent:
-        # Whoever is back is not absent; a lost race means somebody else has seen to it.
-        await room.add(Proposal("returned", seat, {}), now, room.table)
-    subscriber.listener.tell(frame_of(room.presence.shown(room.table, game_server.clock.now())))
+        # A lost race means that another entry has ended the absence.
+        await add_server_entry(room, Decision("returned", seat, {}), now, room.table)
+    subscriber.listener.send(encode_frame(room.presence.to_frame(room.table, game_server.clock.now())))
     if is_new:
-        game_server.presence.changed(room, here=True)
+        game_server.presence.mark_changed(room, is_local=True)
         await room.reschedule()
 
 
 def _greet(room: Room, subscriber: Subscriber, hello: cmd.Hello, now: int) -> None:
-    """Synchronous, so that nothing comes between the number told and the frames that follow."""
+    """Send the welcome, and the missed frames or the state. Synchronous, so that no entry comes in between."""
     table, seat = room.table, subscriber.seat
-    missed = room.subscribers.missed(table, hello.seq, seat)
+    missed = room.subscribers.build_missed_frames(table, hello.seq, seat)
     state = None
     if missed is None or len(missed) > 1:
-        state = frame_of(state_frame(table, seat))
+        state = encode_frame(state_frame(table, seat))
         if missed is not None and sum(len(frame.payload) for frame in missed) >= len(state.payload):
-            missed = None  # the present view is the shorter answer
-    you = You(
+            missed = None  # the whole state is shorter
+    you = YouInRoom(
         person=subscriber.actor.id or None,
         name=subscriber.actor.name,
         seat=seat,
@@ -122,7 +124,7 @@ def _greet(room: Room, subscriber: Subscriber, hello: cmd.Hello, now: int) -> No
         removed=UNSET if table.removed.isdisjoint(subscriber.actor.ids) else True,
     )
     welcome = Welcome(
-        v=PROTOCOL,
+        v=PROTOCOL_VERSION,
         game=room.id,
         seq=table.seq,
         now=now,
@@ -130,16 +132,16 @@ def _greet(room: Room, subscriber: Subscriber, hello: cmd.Hello, now: int) -> No
         you=you,
         presets=CHAT_PRESETS,
     )
-    subscriber.listener.tell(frame_of(welcome))
+    subscriber.listener.send(encode_frame(welcome))
     if missed is not None:
         for frame in missed:
-            subscriber.listener.tell(frame)
+            subscriber.listener.send(frame)
     elif state is not None:
-        subscriber.listener.tell(state)
+        subscriber.listener.send(state)
 
 
 async def leave(game_server: GameServer, room: Room, subscriber: Subscriber) -> None:
-    """A subscriber is gone; the others see it soon."""
+    """Remove a subscriber and broadcast the change of presence."""
     room.leave(subscriber, game_server.clock.now())
-    game_server.presence.changed(room, here=True)
+    game_server.presence.mark_changed(room, is_local=True)
     await room.reschedule()

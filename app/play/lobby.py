@@ -1,8 +1,8 @@
-"""The lobby: open tables, games to watch, my unfinished games; changes are pushed to whoever listens."""
+"""The lobby: lists of open tables, games to watch and one's own unfinished games, with changes pushed to clients."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -10,19 +10,21 @@ import msgspec
 from app.play import frames
 from app.play.context import Context
 from app.play.frames import Frame
-from app.play.log.entries import GameRow, Summary
+from app.play.log.entries import GameRow, GameSummary
 from app.play.log.table import Table
-from app.play.log.terms import Terms, parse_stored
+from app.play.log.terms import Terms, parse_stored_terms
 from app.play.ports import Actor, Listener, News, StoreUnavailable
+from app.play.presence import Presence
 from app.play.room.rooms import Rooms
+from app.rules.catalogue import CATALOGUE, MODULES_GROUP
 
-SHOWN = 100
-FRESH = 1000  # how long, in milliseconds, a list may be told again: who watches is not told as a change
-_MODULES = ("scoundrels", "black_magic")
+MAX_LISTED_GAMES = 100
+LISTS_CACHE_MS = 1000  # even without a change, because the numbers of spectators are not pushed
+_MODULE_OPTIONS = [spec.name for spec in CATALOGUE if spec.group == MODULES_GROUP]
 
 
-class Filter(msgspec.Struct, frozen=True):
-    """Which tables somebody wants to see."""
+class LobbyFilter(msgspec.Struct, frozen=True):
+    """The tables that a client wants to see; None matches all."""
 
     preset: str | None = None
     seats: int | None = None
@@ -39,51 +41,53 @@ class Filter(msgspec.Struct, frozen=True):
 
 
 class LobbySubscriber:
-    """One listener in the lobby."""
+    """One client in the lobby."""
 
     __slots__ = ("_held", "actor", "filter", "listener")
 
     def __init__(self, actor: Actor, listener: Listener) -> None:
         self.actor = actor
         self.listener = listener
-        self.filter = Filter()
+        self.filter = LobbyFilter()
         self._held: list[Frame] | None = None
 
-    def tell(self, frame: Frame) -> None:
+    def send(self, frame: Frame) -> None:
         if self._held is not None:
             self._held.append(frame)
         else:
-            self.listener.tell(frame)
+            self.listener.send(frame)
 
-    def hold(self) -> None:
-        """The lists are being read: a change told before them would be undone by them."""
+    def hold_changes(self) -> None:
+        """Hold back changes while the lists are read; the lists would overwrite them."""
         self._held = []
 
-    def release(self) -> None:
+    def send_held_changes(self) -> None:
         held, self._held = self._held or [], None
         for frame in held:
-            self.listener.tell(frame)
+            self.listener.send(frame)
 
 
 class Lobby:
-    """Who listens, and what they are told."""
+    """The clients in the lobby of one worker, and the lists and changes sent to them."""
 
     def __init__(self, context: Context, rooms: Rooms) -> None:
         self._context = context
         self._rooms = rooms
         self.subscribers: set[LobbySubscriber] = set()
-        self._people: dict[str, int] = {}  # person → sockets in the lobby of this worker
-        self.changes = 0  # of anything that lists show, as far as this worker knows
-        self._kept: dict[str, tuple[int, int, list[dict[str, Any]]]] = {}  # list → changes, when, its rows
+        self._people: dict[str, int] = {}  # person → sockets in this worker's lobby
+        self.change_count = 0  # of anything in the lists, as far as this worker knows
+        self._cached_lists: dict[
+            str, tuple[int, int, list[dict[str, Any]]]
+        ] = {}  # list → changes, when, its rows
 
     def enter(self, subscriber: LobbySubscriber) -> None:
-        """From now on it is told every change; and what concerns its person alone is asked of the other workers."""
+        """Send this subscriber every change from now on, and follow news that other workers have for its person."""
         if subscriber not in self.subscribers:
             self.subscribers.add(subscriber)
             for person in subscriber.actor.ids:
                 self._people[person] = self._people.get(person, 0) + 1
                 if self._people[person] == 1:
-                    self._context.bus.follow(topic_of(person))
+                    self._context.bus.follow(lobby_topic(person))
 
     def leave(self, subscriber: LobbySubscriber) -> None:
         if subscriber in self.subscribers:
@@ -92,115 +96,125 @@ class Lobby:
                 self._people[person] -= 1
                 if not self._people[person]:
                     del self._people[person]
-                    self._context.bus.unfollow(topic_of(person))
+                    self._context.bus.unfollow(lobby_topic(person))
 
-    def turned(self, table: Table, watching: Callable[[], int]) -> None:
-        """Whose turn it is has changed, which strangers do not see: told where somebody of this table looks on."""
+    def on_turn_changed(self, table: Table, presence: Presence, at: int) -> None:
+        """Send a change of turn, which public lists do not show, to the table's players in any worker's lobby."""
         bus = self._context.bus
-        if bus.is_alone and not self._people:
+        if bus.is_single_worker and not self._people:
             return
         people = [seat.person for seat in table.seats if seat.person]
         is_here = not self._people.keys().isdisjoint(people)
-        topics = () if bus.is_alone else tuple(filter(bus.hears, map(topic_of, people)))
+        topics = () if bus.is_single_worker else tuple(filter(bus.has_followers, map(lobby_topic, people)))
         if is_here or topics:
-            body = news_of(table, watching(), with_lists=False)
+            body = table_news(table, presence.count_spectators(table, at), with_lists=False)
             if is_here:
-                self.changed(body)
+                self.on_row_changed(body)
             if topics:
                 bus.publish(News("lobby", "lobby", self._context.worker, body), topics)
 
-    async def tell_lists(self, subscriber: LobbySubscriber) -> None:
-        """The lists as they are now, and after them every change."""
-        subscriber.hold()
+    async def send_lists(self, subscriber: LobbySubscriber) -> None:
+        """Send the present lists, and after them the changes that were held back."""
+        subscriber.hold_changes()
         try:
-            subscriber.listener.tell(frames.frame_of(await self.snapshot(subscriber)))
+            subscriber.listener.send(frames.encode_frame(await self.build_lists(subscriber)))
         finally:
-            subscriber.release()
+            subscriber.send_held_changes()
 
-    async def snapshot(self, subscriber: LobbySubscriber) -> frames.LobbyLists:
-        """The lists as they are now."""
+    async def build_lists(self, subscriber: LobbySubscriber) -> frames.LobbyLists:
+        """Return the present lists for this subscriber."""
         shown = {
-            which: [row for row in await self.rows(which) if subscriber.filter.matches(row)]
+            which: [row for row in await self.read_rows(which) if subscriber.filter.matches(row)]
             for which in ("open", "watch")
         }
         return frames.LobbyLists(
-            **shown, mine=await self.mine(subscriber.actor), people=len(self.subscribers)
+            **shown, mine=await self.read_own_games(subscriber.actor), people=len(self.subscribers)
         )
 
-    async def rows(self, which: str) -> list[dict[str, Any]]:
-        """The whole list: read once for all who ask before it changes, and at the latest after a moment."""
-        now, changes = self._context.clock.now(), self.changes
-        kept = self._kept.get(which)
-        if kept is not None and kept[0] == changes and 0 <= now - kept[1] < FRESH:
+    async def read_rows(self, which: str) -> list[dict[str, Any]]:
+        """Return a whole list, cached until it changes, for `LISTS_CACHE_MS` at most."""
+        now, changes = self._context.clock.now(), self.change_count
+        kept = self._cached_lists.get(which)
+        if kept is not None and kept[0] == changes and 0 <= now - kept[1] < LISTS_CACHE_MS:
             return kept[2]
-        rows = [self.row(game) for game in await self._context.store.games_listed(which, SHOWN)]
-        if self.changes == changes:  # else a change that was told meanwhile may be missing
-            self._kept[which] = (changes, now, rows)
+        rows = [
+            self.build_row(game)
+            for game in await self._context.store.lists.list_games(which, MAX_LISTED_GAMES)
+        ]
+        if self.change_count == changes:  # otherwise the rows may lack a change that was already sent
+            self._cached_lists[which] = (changes, now, rows)
         return rows
 
-    def row(self, game: GameRow) -> dict[str, Any]:
-        """A stored game's row, with those who watch it as far as this worker knows: nobody writes that down."""
-        room = self._rooms.loaded(game.id)
-        watching = room.presence.watching(room.table, self._context.clock.now()) if room is not None else 0
-        return row_of_game(game, watching)
+    def build_row(self, game: GameRow) -> dict[str, Any]:
+        """Return a stored game's row with the number of spectators, which only loaded rooms know."""
+        room = self._rooms.get_loaded(game.id)
+        watching = (
+            room.presence.count_spectators(room.table, self._context.clock.now()) if room is not None else 0
+        )
+        return build_game_row(game, watching)
 
-    async def mine(self, actor: Actor) -> list[dict[str, Any]]:
-        """Every unfinished game in which this person sits, theirs to move first."""
+    async def read_own_games(self, actor: Actor) -> list[dict[str, Any]]:
+        """Return the person's unfinished games, those that wait for them first."""
         if not actor.ids:
             return []
-        games = await self._context.store.games_of(actor.ids, unfinished=True, limit=SHOWN)
+        games = await self._context.store.lists.list_games_of(
+            actor.ids, unfinished=True, limit=MAX_LISTED_GAMES
+        )
         rows = [
-            {**self.row(game), "my_turn": is_turn_of(game, actor.ids), "due": game.deadline} for game in games
+            {**self.build_row(game), "my_turn": is_waiting_for(game, actor.ids), "due": game.deadline}
+            for game in games
         ]
         return sorted(rows, key=lambda row: (not row["my_turn"], row["due"] or 2**53, -row["at"]))
 
-    async def renamed(self, people: Collection[str]) -> None:
-        """Tables of these people that nobody has loaded here are shown too, and no room tells of them."""
-        self.changes += 1
+    async def on_renamed(self, people: Collection[str]) -> None:
+        """Send the rows of renamed people's tables whose rooms are not loaded here."""
+        self.change_count += 1
         try:
-            games = await self._context.store.games_of(sorted(people), unfinished=True, limit=SHOWN)
+            games = await self._context.store.lists.list_games_of(
+                sorted(people), unfinished=True, limit=MAX_LISTED_GAMES
+            )
         except StoreUnavailable:
-            return  # their rows are right in the next list that is read
+            return  # the next list has the new names
         for game in games:
-            if self._rooms.loaded(game.id) is None:
-                self.changed(news_of_game(game))
+            if self._rooms.get_loaded(game.id) is None:
+                self.on_row_changed(stored_game_news(game))
 
-    def changed(self, body: dict[str, Any]) -> None:
-        """A row changed, here or in another worker; see `news_of`."""
-        self.changes += 1
+    def on_row_changed(self, body: dict[str, Any]) -> None:
+        """Send a row that has changed, here or in another worker; `body` is that of `table_news`."""
+        self.change_count += 1
         if not self.subscribers:
             return
         row, lists = body["row"], body["lists"]
-        told = [
-            frames.frame_of(
+        changes = [
+            frames.encode_frame(
                 frames.LobbyRow(list=which, room=row) if shown else frames.LobbyGone(list=which, id=row["id"])
             )
             for which, shown in lists.items()
         ]
         for subscriber in list(self.subscribers):
             if subscriber.filter.matches(row):
-                for frame in told:
-                    subscriber.tell(frame)
-            turn = next(
-                (body["people"][each] for each in subscriber.actor.ids if each in body["people"]), None
+                for frame in changes:
+                    subscriber.send(frame)
+            is_own_turn = next(
+                (body["people"][person] for person in subscriber.actor.ids if person in body["people"]), None
             )
-            if turn is None:
+            if is_own_turn is None:
                 continue
             if body["is_over"]:
-                subscriber.tell(frames.frame_of(frames.LobbyGone(list="mine", id=row["id"])))
+                subscriber.send(frames.encode_frame(frames.LobbyGone(list="mine", id=row["id"])))
             else:
-                mine = {**row, "my_turn": turn, "due": body["due"]}
-                subscriber.tell(frames.frame_of(frames.LobbyRow(list="mine", room=mine)))
+                mine = {**row, "my_turn": is_own_turn, "due": body["due"]}
+                subscriber.send(frames.encode_frame(frames.LobbyRow(list="mine", room=mine)))
 
 
-def topic_of(person: str) -> str:
-    """What a worker follows while this person looks at its lobby."""
+def lobby_topic(person: str) -> str:
+    """Return the bus topic that a worker follows while this person is in its lobby."""
     return f"lobby:{person}"
 
 
-def news_of(table: Table, watching: int, *, with_lists: bool) -> dict[str, Any]:
-    """What lobbies are told of a table: its row, in which lists it is, whose game it is and whose turn."""
-    row, awaited = row_of_table(table, watching), table.awaited()
+def table_news(table: Table, watching: int, *, with_lists: bool) -> dict[str, Any]:
+    """Return the news of a table for lobbies: its row, the lists it is in, its people and whose turn it is."""
+    row, awaited = build_table_row(table, watching), table.list_awaited_seats()
     people = {
         seat.person: number in awaited and seat.bot is None
         for number, seat in enumerate(table.seats)
@@ -208,34 +222,34 @@ def news_of(table: Table, watching: int, *, with_lists: bool) -> dict[str, Any]:
     }
     return {
         "row": row,
-        "lists": lists_of(table, row) if with_lists else {},
+        "lists": public_lists(table, row) if with_lists else {},
         "people": people,
         "is_over": table.is_over,
         "due": table.deadline(),
     }
 
 
-def news_of_game(game: GameRow) -> dict[str, Any]:
-    """The same of a stored game that is not over."""
-    row, summary = row_of_game(game), game.summary
+def stored_game_news(game: GameRow) -> dict[str, Any]:
+    """Return the same news for a stored game that is not over."""
+    row, summary = build_game_row(game), game.summary
     assert summary is not None
     people = [seat.person for seat in summary.seats if seat.person]
     return {
         "row": row,
-        "lists": _lists(parse_stored(game.terms), row),
-        "people": {person: is_turn_of(game, (person,)) for person in people},
+        "lists": _list_visibility(parse_stored_terms(game.terms), row),
+        "people": {person: is_waiting_for(game, (person,)) for person in people},
         "is_over": False,
         "due": game.deadline,
     }
 
 
-def lists_of(table: Table, row: dict[str, Any]) -> dict[str, bool]:
-    """In which public lists the table stands. Of an unlisted one nothing is said, not even that it went."""
-    lists = _lists(table.terms, row)
-    return {**lists, "open": lists["open"] and table.round is None} if lists else lists
+def public_lists(table: Table, row: dict[str, Any]) -> dict[str, bool]:
+    """Return for each public list whether it shows the table; empty for an unlisted table, which is never mentioned."""
+    lists = _list_visibility(table.terms, row)
+    return {**lists, "open": lists["open"] and table.seal_round is None} if lists else lists
 
 
-def _lists(terms: Terms, row: dict[str, Any]) -> dict[str, bool]:
+def _list_visibility(terms: Terms, row: dict[str, Any]) -> dict[str, bool]:
     if terms.visibility != "open":
         return {}
     return {
@@ -244,18 +258,18 @@ def _lists(terms: Terms, row: dict[str, Any]) -> dict[str, bool]:
     }
 
 
-def is_turn_of(game: GameRow, ids: tuple[str, ...]) -> bool:
-    """Whether the game waits for one of these ids."""
+def is_waiting_for(game: GameRow, ids: tuple[str, ...]) -> bool:
+    """Return whether the game waits for the person with one of these ids."""
     if game.summary is None or game.status not in ("open", "running"):
         return False
     to_act = set(game.to_act.split(",")) if game.to_act else set()
     return any(str(s.seat) in to_act and s.person in ids and s.bot is None for s in game.summary.seats)
 
 
-def row_of_table(table: Table, watching: int) -> dict[str, Any]:
-    return _row(
+def build_table_row(table: Table, watching: int) -> dict[str, Any]:
+    return _build_row(
         table.summary(),
-        [seat.name_in(table.names) for seat in table.seats if seat.is_taken],
+        [seat.display_name(table.names) for seat in table.seats if seat.is_taken],
         id=table.id,
         title=table.title(),
         status=table.status,
@@ -266,9 +280,9 @@ def row_of_table(table: Table, watching: int) -> dict[str, Any]:
     )
 
 
-def row_of_game(game: GameRow, watching: int = 0) -> dict[str, Any]:
+def build_game_row(game: GameRow, watching: int = 0) -> dict[str, Any]:
     assert game.summary is not None
-    return _row(
+    return _build_row(
         game.summary,
         [seat.name for seat in game.summary.seats],
         id=game.id,
@@ -281,15 +295,15 @@ def row_of_game(game: GameRow, watching: int = 0) -> dict[str, Any]:
     )
 
 
-def variant_of(options: dict[str, Any]) -> list[str]:
-    """The modules a table plays with."""
-    variant = [name for name in _MODULES if options[name]]
+def list_variants(options: dict[str, Any]) -> list[str]:
+    """Return a table's modules and card rule; a game stored before a module was added has no value for it."""
+    variant = [name for name in _MODULE_OPTIONS if options.get(name)]
     if options["card_gain"] != "retreat":
         variant.append(f"card_gain:{options['card_gain']}")
     return variant
 
 
-def _row(summary: Summary, names: list[str | None], **row: Any) -> dict[str, Any]:
+def _build_row(summary: GameSummary, names: list[str | None], **row: Any) -> dict[str, Any]:
     options = summary.options
     return {
         **row,
@@ -298,5 +312,5 @@ def _row(summary: Summary, names: list[str | None], **row: Any) -> dict[str, Any
         "taken": summary.taken,
         "bots": summary.bots,
         "names": names,
-        "variant": variant_of(options),
+        "variant": list_variants(options),
     }

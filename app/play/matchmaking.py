@@ -1,69 +1,80 @@
-"""Quick play: a table where somebody waits for somebody like you, found by a query and by who is there."""
+"""Quick play: finds an open table of the wanted kind at which another player is waiting."""
 
 from __future__ import annotations
 
 import asyncio
 
-from app.play.lobby import row_of_game
+from app.play.engines import CHANCE_SCHEMES
+from app.play.lobby import build_game_row
+from app.play.log.clocks import CLOCK_CLASSES
 from app.play.log.entries import GameRow
 from app.play.ports import Actor, StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.room.room import Room
 from app.play.server import GameServer
 
-PAGE = 100
-PAGES = 20  # two thousand tables of one kind that nobody waits at: a new one is quicker
-ASKED = 8  # tables not loaded here whose people may be with another worker
-ANSWER_SECONDS = 0.4
+PAGE_SIZE = 100
+MAX_PAGES = 20  # beyond two thousand tables without a waiting player, a new table is quicker
+MAX_TABLES_ASKED_ELSEWHERE = 8  # tables not loaded here whose players may be connected to another worker
+OTHER_WORKERS_WAIT_SECONDS = 0.4
 
 
-async def fitting_table(game_server: GameServer, actor: Actor, preset: str, seats: int) -> GameRow | None:
-    """An open table of this kind at which this person can sit down and is not alone; the newest."""
+async def find_table(game_server: GameServer, actor: Actor, preset: str, seats: int) -> GameRow | None:
+    """Return the newest open table of this kind at which this person can sit down and would not be alone."""
     elsewhere: list[GameRow] = []
-    for page in range(PAGES):
+    for page in range(MAX_PAGES):
         try:
-            games = await game_server.store.open_tables(preset, seats, PAGE, page * PAGE)
+            games = await game_server.store.lists.list_open_tables(preset, seats, PAGE_SIZE, page * PAGE_SIZE)
         except StoreUnavailable:
             raise Refusal("try_again") from None
-        for game in filter(_is_plain, games):
+        for game in filter(_is_for_quick_play, games):
             if game.creator in actor.ids:
                 return game
-            room = game_server.rooms.loaded(game.id)
+            room = game_server.rooms.get_loaded(game.id)
             if room is None:
-                elsewhere.append(game)  # nobody is there, unless with another worker
-            elif await _is_good(game_server, room, actor):
+                elsewhere.append(game)  # its players can only be connected to another worker
+            elif await _is_suitable(game_server, room, actor):
                 return game
-        if len(games) < PAGE:
+        if len(games) < PAGE_SIZE:
             break
-    return None if game_server.bus.is_alone else await _elsewhere(game_server, actor, elsewhere[:ASKED])
-
-
-def _is_plain(game: GameRow) -> bool:
-    """No surprise for whoever only said which kind and how many."""
-    row = row_of_game(game)
-    return not row["locked"] and row["clock"] in ("none", "turn") and not row["variant"]
-
-
-async def _is_good(game_server: GameServer, room: Room, actor: Actor) -> bool:
-    # A table whose people have all gone would be a place to wait alone.
-    is_waited_at = bool(room.presence.present_seats(room.table, game_server.clock.now()))
     return (
-        is_waited_at and room.table.round is None and not await game_server.is_blocked_either_way(room, actor)
+        None
+        if game_server.bus.is_single_worker
+        else await _find_on_other_workers(game_server, actor, elsewhere[:MAX_TABLES_ASKED_ELSEWHERE])
     )
 
 
-async def _elsewhere(game_server: GameServer, actor: Actor, games: list[GameRow]) -> GameRow | None:
-    """Ask the other workers who is at these tables."""
+def _is_for_quick_play(game: GameRow) -> bool:
+    """Return whether the table can begin, and has no password, unusual clock or module, which nobody asked for."""
+    if CHANCE_SCHEMES.get(game.rules_version) == 1:  # seats without seals: nobody can sit down any more
+        return False
+    row = build_game_row(game)
+    return not row["locked"] and CLOCK_CLASSES[row["clock"]].is_for_quick_play and not row["variant"]
+
+
+async def _is_suitable(game_server: GameServer, room: Room, actor: Actor) -> bool:
+    has_players = bool(room.presence.list_present_seats(room.table, game_server.clock.now()))
+    return (
+        has_players
+        and room.table.seal_round is None
+        and not await game_server.is_blocked_either_way(room, actor)
+    )
+
+
+async def _find_on_other_workers(
+    game_server: GameServer, actor: Actor, games: list[GameRow]
+) -> GameRow | None:
+    """Ask the other workers who is present at these tables; return the first suitable one."""
     rooms = [room for room in [await game_server.rooms.get(game.id) for game in games] if room is not None]
     if not rooms:
         return None
     loop = asyncio.get_running_loop()
-    until = loop.time() + ANSWER_SECONDS
+    until = loop.time() + OTHER_WORKERS_WAIT_SECONDS
     while loop.time() < until:
         for room in rooms:
-            game_server.context.publish("who", room.id, None)  # again: a subscription takes a moment
-        await asyncio.sleep(ANSWER_SECONDS / 4)
+            game_server.context.publish("who", room.id, None)  # repeated: subscribing takes a moment
+        await asyncio.sleep(OTHER_WORKERS_WAIT_SECONDS / 4)
         for room in rooms:
-            if await _is_good(game_server, room, actor):
+            if await _is_suitable(game_server, room, actor):
                 return room.row
     return None

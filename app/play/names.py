@@ -1,84 +1,84 @@
-"""What people are called: rooms hold ids, and ask here for the names where they are shown.
+"""Cache of people's names: rooms hold ids, and look names up when they show them.
 
-Who a person is belongs to the people's side. It is asked in batches, once for all seats of a room that is loaded,
-and what it said is kept for a while. Whoever is renamed or deleted is told to every worker (GameServer.renamed);
-a worker that does not hear of it reads it from the people's tables (Maintenance), and old answers are asked for again.
+Names are fetched in batches, one query for all seats of a room. Renamed and deleted people are published to every
+worker (GameServer.on_renamed). A worker that misses that news reads it from the people's tables (Maintenance), and
+cached names expire.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from app.play.ports import Clock, NamesOf
+from app.play.ports import Clock, FetchNames
 
-LIFE = 120_000  # milliseconds after which a name is asked again, or forgotten if no room needs it
-MOST_ASKED = 500  # in one query
+NAME_TTL_MS = 120_000  # then a name is fetched again, or dropped if no room needs it
+MAX_NAMES_PER_QUERY = 500
 
 
-class Names:
-    """The names one worker has asked for. None is somebody who is not there any more: deleted, or never was."""
+class NameCache:
+    """The names that one worker has fetched. None is the name of an unknown or deleted person."""
 
-    def __init__(self, ask: NamesOf | None, clock: Clock) -> None:
-        self._ask = ask
+    def __init__(self, fetch_names: FetchNames | None, clock: Clock) -> None:
+        self._fetch_names = fetch_names
         self._clock = clock
-        self._known: dict[str, tuple[str | None, int]] = {}  # id → name, when it was asked
+        self._known: dict[str, tuple[str | None, int]] = {}  # id → name, when it was fetched
 
     def __len__(self) -> int:
         return len(self._known)
 
-    def of(self, person: str | None) -> str | None:
-        """As far as is known; `learn` comes before."""
+    def get(self, person: str | None) -> str | None:
+        """Return the cached name; call `fetch_missing` before."""
         known = self._known.get(person) if person is not None else None
         return known[0] if known is not None else None
 
-    def knows(self, people: Iterable[str]) -> bool:
+    def has_all(self, people: Iterable[str]) -> bool:
         return all(person in self._known for person in people)
 
-    def take(self, names: Mapping[str | None, str | None]) -> None:
-        """What another query has just found."""
+    def add(self, names: Mapping[str | None, str | None]) -> None:
+        """Add names that another query has just found, unless they are cached."""
         now = self._clock.now()
         for person, name in names.items():
             if person is not None and person not in self._known:
                 self._known[person] = name, now
 
-    async def learn(self, people: Iterable[str]) -> None:
-        """One query for all of these that are not known. Raises StoreUnavailable."""
+    async def fetch_missing(self, people: Iterable[str]) -> None:
+        """Fetch the names that are not cached. Raises StoreUnavailable."""
         missing = [person for person in dict.fromkeys(people) if person not in self._known]
         if missing:
-            await self._look_up(missing)
+            await self._fetch(missing)
 
-    async def _look_up(self, people: list[str]) -> set[str]:
-        """Those who are called otherwise than was known."""
+    async def _fetch(self, people: list[str]) -> set[str]:
+        """Fetch names and return the people whose cached name was different."""
         changed: set[str] = set()
-        for start in range(0, len(people), MOST_ASKED):
-            asked, now = people[start : start + MOST_ASKED], self._clock.now()
-            before = {person: self._known.get(person) for person in asked}
-            found = await self._ask(asked) if self._ask is not None else {}
-            for person in asked:
+        for start in range(0, len(people), MAX_NAMES_PER_QUERY):
+            batch, now = people[start : start + MAX_NAMES_PER_QUERY], self._clock.now()
+            before = {person: self._known.get(person) for person in batch}
+            found = await self._fetch_names(batch) if self._fetch_names is not None else {}
+            for person in batch:
                 known = self._known.get(person)
                 if known is not before[person]:
-                    continue  # news came meanwhile, and may be newer than this answer
+                    continue  # news arrived meanwhile, and may be newer than this result
                 name = found.get(person)
                 if known is not None and known[0] != name:
                     changed.add(person)
                 self._known[person] = name, now
         return changed
 
-    def changed(self, names: Mapping[str, str | None]) -> set[str]:
-        """News of these people; those of them who were not known by this name here."""
+    def update(self, names: Mapping[str, str | None]) -> set[str]:
+        """Store the new names of these people; return those whose cached name was different or missing."""
         now = self._clock.now()
         different = {
-            person for person in names if person not in self._known or self.of(person) != names[person]
+            person for person in names if person not in self._known or self.get(person) != names[person]
         }
-        for person, name in names.items():  # unknown ones too: an answer on its way may be older
+        for person, name in names.items():  # also if not cached: a query in progress may return an older name
             self._known[person] = name, now
         return different
 
-    async def keep(self, needed: Collection[str]) -> set[str]:
-        """Ask old names again, a batch at a time, and forget what no room needs; those who changed."""
-        before = self._clock.now() - LIFE
-        old = [person for person, (_, asked) in self._known.items() if asked < before]
+    async def refresh(self, needed: Collection[str]) -> set[str]:
+        """Drop expired names that no room needs and fetch a batch of the others; return people whose name changed."""
+        before = self._clock.now() - NAME_TTL_MS
+        old = [person for person, (_, fetched_at) in self._known.items() if fetched_at < before]
         for person in old:
             if person not in needed:
                 del self._known[person]
-        return await self._look_up([person for person in old if person in needed][:MOST_ASKED])
+        return await self._fetch([person for person in old if person in needed][:MAX_NAMES_PER_QUERY])

@@ -1,34 +1,34 @@
-"""What rooms need from outside: a store, a bus, a clock, somebody who plays for bots, listeners."""
+"""Ports of app/play: the store, the bus, the clock, bots, metrics and listeners that rooms need."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 
 from app.play.frames import Frame
-from app.play.log.entries import Append, ChatLine, Due, Entry, GameRow, Outage
-from app.play.stored import Stored
+from app.play.log.entries import Append, ChatLine, DueRow, Entry, GameRow, Outage
+from app.play.outcome import Outcome
 
 
 class StoreUnavailable(Exception):
-    """The store did not answer; nothing is known to have been written, and nobody may be told it was."""
+    """The store did not answer; a write may or may not have happened."""
 
 
 class GameExists(Exception):
-    """A game with this id is stored already; nothing was written."""
+    """A game with this id exists; nothing was written."""
 
 
 class Clock(Protocol):
-    """Time as an argument: a test turns it by hand."""
+    """The present time; tests set it by hand."""
 
     def now(self) -> int:
-        """Milliseconds since 1970."""
+        """Return milliseconds since 1970."""
 
 
 class Actor(msgspec.Struct, frozen=True):
-    """A person as rooms know one: every id they have played under, the first is the present one."""
+    """A person in rooms: all ids they have played under, the present one first."""
 
     ids: tuple[str, ...]
     name: str
@@ -36,11 +36,11 @@ class Actor(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The present id; empty for somebody without a session, who may only watch."""
+        """The present id; empty without a session, which can only watch."""
         return self.ids[0] if self.ids else ""
 
 
-class Failure(msgspec.Struct, frozen=True):
+class FailedRow(msgspec.Struct, frozen=True):
     """A row of a queue that failed (app/play/queues.py)."""
 
     queue: str
@@ -55,7 +55,7 @@ class Failure(msgspec.Struct, frozen=True):
 class FailureStore(Protocol):
     """The table of failed rows of all queues. Times are milliseconds."""
 
-    async def record_failure(
+    async def record(
         self, queue: str, key: str, error: str, now: int, delay: Callable[[int], int | None]
     ) -> int:
         """Count a failed attempt and return how many there were, or 0 if another worker has just counted it.
@@ -63,15 +63,15 @@ class FailureStore(Protocol):
         `delay(attempts)` gives the milliseconds until the next attempt, or None to set the row aside.
         """
 
-    async def clear_failure(self, queue: str, key: str) -> bool:
+    async def clear(self, queue: str, key: str) -> bool:
         """Delete a record, so that the row is processed as if it had never failed; False if there is none."""
 
-    async def list_failures(self, limit: int = ...) -> list[Failure]:
+    async def read_all(self, limit: int = ...) -> list[FailedRow]:
         """Return the records, set-aside rows first, then the oldest."""
 
 
-class GameStore(FailureStore, Protocol):
-    """The log and its heads. Times are milliseconds. Methods raise StoreUnavailable when they cannot know."""
+class GameLog(Protocol):
+    """The log of each game and its head."""
 
     async def create(
         self,
@@ -80,93 +80,134 @@ class GameStore(FailureStore, Protocol):
         limit: tuple[Sequence[str], int] | None = None,
         due: int | None = None,
     ) -> bool:
-        """A new game with its first entry, durable on return; `due`: when the sweeper looks at it first.
+        """Store a new game with its first entry, durable on return; `due` is the time of its first due work.
 
-        With a limit, False and nothing stored when these creators have so many unfinished games already;
-        counted and stored in one, so that several at once get no further than one after the other.
-        Raises GameExists.
+        With a limit, return False and store nothing if these creators have that many unfinished games already. They are
+        counted in the same transaction, so that concurrent calls cannot exceed the limit. Raises GameExists.
         """
 
-    def append(self, append: Append) -> Stored:
-        """True once entry and head are on disk; False: that seq, or that command, is already in the log."""
+    def append(self, append: Append) -> Outcome[bool]:
+        """Append an entry. The outcome is True once entry and head are on disk, False if seq or command id exist."""
 
-    async def game(self, game: str) -> GameRow | None: ...
-    async def entries(self, game: str, after: int = 0, limit: int | None = None) -> list[Entry]: ...
-    async def heads(self, games: Sequence[str], beyond: Sequence[int] | None = None) -> dict[str, int]:
-        """The number of each game's last entry; of those only that are beyond a number, if one is given for each."""
+    async def flush(self) -> None:
+        """Return once all appended entries are on disk."""
 
-    async def games_listed(self, which: str, limit: int) -> list[GameRow]:
-        """`open` or `watch`: what the lobby shows, newest first."""
+    async def read_game(self, game: str) -> GameRow | None: ...
+    async def read_entries(self, game: str, after: int = 0, limit: int | None = None) -> list[Entry]: ...
+    async def read_heads(self, games: Sequence[str], beyond: Sequence[int] | None = None) -> dict[str, int]:
+        """Return the seq of each game's last entry; with `beyond`, only for games that are past that seq."""
 
-    async def open_tables(self, preset: str, seats: int, limit: int, offset: int) -> list[GameRow]:
-        """Listed tables of this kind with a free seat, newest first."""
 
-    async def games_of(
+class GameLists(Protocol):
+    """Lists of games, and sums of results."""
+
+    async def list_games(self, which: str, limit: int) -> list[GameRow]:
+        """Return the lobby's list `open` or `watch`, newest first."""
+
+    async def list_open_tables(self, preset: str, seats: int, limit: int, offset: int) -> list[GameRow]:
+        """Return listed tables of this kind with a free seat, newest first."""
+
+    async def list_games_of(
         self, people: Sequence[str], *, unfinished: bool, limit: int, offset: int = 0, public: bool = False
     ) -> list[GameRow]:
-        """Games of these ids, the last touched first; `public`: only those at tables anybody could watch."""
+        """Return games of these ids, last updated first; `public`: only those that anyone could watch."""
 
-    async def results_of(self, people: Sequence[str]) -> list[tuple[str, int, int]]:
-        """Of finished games at tables anybody could watch: preset, place, how often."""
+    async def count_results(self, people: Sequence[str]) -> list[tuple[str, int, int]]:
+        """Return preset, place and count of their finished games that anyone could watch."""
 
-    async def colours_of(self, people: Sequence[str]) -> list[tuple[str, int]]:
-        """Of the same games: the colours these ids played and how often, the most frequent first."""
+    async def count_colours(self, people: Sequence[str]) -> list[tuple[str, int]]:
+        """Return the colours these ids played in the same games and how often, the most frequent first."""
 
-    async def between(self, people: Sequence[str], others: Sequence[str]) -> tuple[int, int, int]:
-        """Of the same games those that both sat in: how many, and in how many the first were ahead, or behind."""
+    async def count_results_between(
+        self, people: Sequence[str], others: Sequence[str]
+    ) -> tuple[int, int, int]:
+        """Return how many games both played together, and in how many the first were ahead, and behind."""
 
-    async def wake(self, game: str, at: int) -> None:
-        """Let the sweeper look at this game at that time, if it was not going to earlier."""
 
-    async def claim_due(
+class DueWork(Protocol):
+    """Rows of games in which something is due, claimed under leases."""
+
+    async def schedule(self, game: str, at: int) -> None:
+        """Set the time of the game's due row, unless that is earlier already."""
+
+    async def claim(
         self,
         now: int,
         lease: int,
         limit: int,
-        is_anothers: Callable[[str, int], bool] = ...,
+        is_for_other_worker: Callable[[str, int], bool] = ...,
         skip: Collection[str] = ...,
-    ) -> list[Due]:
-        """Rows that are due, but for those of which `is_anothers(game, at)` says so and those to be skipped."""
+    ) -> list[DueRow]:
+        """Lease rows that are due, except those to skip and those for which `is_for_other_worker(game, at)`."""
 
-    async def settle_due(self, due: Due, next_at: int | None) -> int | None:
-        """The look is over; the row's time now, which is another's if they wrote it since the claim."""
+    async def settle(self, due: DueRow, next_at: int | None) -> int | None:
+        """End a lease; return the row's present time, which differs if the row was written since the claim."""
 
-    async def promised(self, games: Sequence[str], now: int) -> dict[str, int]:
-        """When these games will be looked at; at the latest now, if somebody is looking."""
+    async def read_due_times(self, games: Sequence[str], now: int) -> dict[str, int]:
+        """Return the times of these games' due rows; at most `now` for a row under a lease."""
 
     async def end_leases(self) -> None:
-        """Whoever claimed anything is dead: it may be claimed again."""
+        """End all leases: the workers that claimed them are dead."""
 
-    async def next_due(self) -> int | None: ...
-    async def heartbeat(self, now: int, gap: int) -> Outage | None:
-        """Note that a worker lives; the outage this ended, if the last beat is longer ago than `gap`."""
 
-    async def outages(self, since: int) -> list[Outage]: ...
-    async def add_chat(self, line: ChatLine) -> ChatLine:
-        """Stored with the next number, durable on return; a command sent again gives the first line."""
+class Heartbeats(Protocol):
+    """The last heartbeat of any worker, and the outages between heartbeats."""
 
-    async def chat(self, game: str, after: int, limit: int) -> list[ChatLine]: ...
+    async def record(self, now: int, gap: int) -> Outage | None:
+        """Record a heartbeat; return the outage that it ends, if the last one is longer ago than `gap`."""
+
+    async def read_outages(self, since: int) -> list[Outage]: ...
+
+
+class ChatStore(Protocol):
+    """Chat lines, numbered by game, and mutes."""
+
+    async def add_line(self, line: ChatLine) -> ChatLine:
+        """Store a line with the next number, durable on return; a repeated command returns the stored line."""
+
+    async def read_lines(self, game: str, after: int, limit: int) -> list[ChatLine]: ...
     async def set_mute(self, game: str, person: str, muted: str, on: bool) -> None: ...
-    async def mutes(self, game: str, person: str) -> frozenset[str]: ...
+    async def read_mutes(self, game: str, person: str) -> frozenset[str]: ...
 
 
-# Kinds of news that every worker hears.
-TO_ALL = frozenset(("lobby", "signed_out", "renamed", "gap", "counted"))
+class GameStore(Protocol):
+    """The stores of games. Times are milliseconds.
+
+    All methods of its parts raise StoreUnavailable if the database does not answer.
+    """
+
+    @property
+    def log(self) -> GameLog: ...
+    @property
+    def lists(self) -> GameLists: ...
+    @property
+    def due(self) -> DueWork: ...
+    @property
+    def heartbeats(self) -> Heartbeats: ...
+    @property
+    def chat(self) -> ChatStore: ...
+    @property
+    def failures(self) -> FailureStore: ...
+
+
+# Kinds of news that every worker receives.
+KINDS_SENT_TO_ALL = frozenset(("lobby", "signed_out", "renamed", "gap", "counted"))
 
 
 class News(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One message between workers. `about` is a game id, or what the kind says."""
+    """One message between workers. `about` is a game id, or the subject of the kind."""
 
-    # entry, named (whom the next entry seats), chat, muted, presence, who (is there?), looked (by the sweeper), closed,
-    # head (its number, for a worker that has just loaded the room);
-    # to all: lobby, signed_out, renamed (or deleted), gap (some news were lost), counted (against a limit);
-    # by a worker's own bus: joined (another worker follows this as well), followed (nothing is missed any more), gap
+    # Of a room: entry; named (names of people in the next entry); chat; muted; presence; who (a request for presence
+    # and head); head (the room's seq); looked (the sweeper has processed the room); closed.
+    # To all: lobby; signed_out; renamed (or deleted); gap (news were lost); counted (against a limit).
+    # From a worker's own bus: joined (another worker follows the topic too); followed (from now on no news of the topic
+    # are missed); gap.
     kind: str
     about: str
     worker: str
     body: Any
-    # Of an action: the frame of those to whom nothing is said but what everybody may know, as its writer has made it.
-    # A worker of the release before sends none and takes no notice of it.
+    # Of an action: the spectators' frame, as built by the entry's writer.
+    # Workers of release 0.1.0 neither send nor read it.
     public: bytes = b""
 
 
@@ -174,7 +215,7 @@ NewsHandler = Callable[[News], None]
 
 
 class BusCounts(msgspec.Struct):
-    """Messages sent by this worker, at how many others they arrived, and news that could not be sent."""
+    """Messages that this worker has sent, deliveries of them to other workers, and news that could not be sent."""
 
     sent: int = 0
     delivered: int = 0
@@ -182,33 +223,35 @@ class BusCounts(msgspec.Struct):
 
 
 class Bus(Protocol):
-    """Carries news to the other workers; may lose some, never decides anything."""
+    """Carries news to the other workers. News may be lost; the log is the only authority."""
 
     @property
-    def is_alone(self) -> bool:
-        """Whether there can be no other worker, so that nothing can be missed."""
+    def is_single_worker(self) -> bool:
+        """Whether there can be no other worker, so that no news can be missed."""
 
     @property
     def counts(self) -> BusCounts: ...
 
     def listen(self, handler: NewsHandler) -> None: ...
     def follow(self, topic: str) -> None:
-        """Bring news of this, and let the others know it: a game whose room is loaded, a person in the lobby."""
+        """Receive news of this topic from now on: a game whose room is loaded, or a person in the lobby."""
 
     def unfollow(self, topic: str) -> None: ...
-    def hears(self, topic: str) -> bool:
-        """Whether another worker follows this, as far as is known; if in doubt, yes."""
+    def has_followers(self, topic: str) -> bool:
+        """Return whether another worker follows this topic; True if that is uncertain."""
 
     def publish(self, news: News, topics: tuple[str, ...] | None = None) -> None:
-        """To whoever follows one of these; None: to all. Never waits and never raises; a full queue drops the news,
-        the numbers show the gap."""
+        """Send news to the workers that follow one of the topics; None: to all.
+
+        Never waits and never raises. A full queue drops the news; receivers find the gap by sequence numbers.
+        """
 
     async def open(self) -> None: ...
     async def close(self) -> None: ...
 
 
 class BotPlayer(Protocol):
-    """Plays a seat from what that seat knows: its view, its legal actions, the events it has seen."""
+    """Chooses actions for a seat from what it knows: its view, its legal actions, the events it has seen."""
 
     async def choose(
         self,
@@ -219,49 +262,56 @@ class BotPlayer(Protocol):
         budget: float,
         *,
         seat: int,
-        fixed: tuple[int, str] | None = None,
+        fixed_budget: tuple[int, str] | None = None,
         person: str = "",
     ) -> dict[str, Any]:
-        """One of the actions (an owed discard with its cards filled in), within about `budget` seconds.
+        """Return one of the actions (a discard with its cards filled in) within about `budget` seconds.
 
-        `person` is whom the bot plays for; people who wait for bots take equal turns.
+        `person` is the person for whom the bot plays; all people get equal shares of the bots' time.
 
-        `fixed`: nodes and a seed instead of time. The same question then has the same answer, or raises NoThought.
+        `fixed_budget` is (nodes, seed) instead of a time limit: the same request then has the same answer in every
+        process. Raise DecisionUnavailable if there is none now.
         """
 
 
+# Why a room or the lobby disconnects a listener: the server restarts (resume elsewhere), the operator has closed the
+# table, or the game has started at a table without spectators.
+EndReason = Literal["resume", "closed", "no_spectators"]
+
+
 class Listener(Protocol):
-    """A socket, or a stream, that wants a room's frames. `tell` never waits."""
+    """A socket or stream that receives frames. Its methods never wait."""
 
-    def tell(self, frame: Frame) -> None: ...
-    def tell_several(self, frames: Sequence[Frame]) -> None:
-        """The same of each, in their order."""
+    def send(self, frame: Frame) -> None: ...
+    def send_batch(self, frames: Sequence[Frame]) -> None:
+        """Send several frames in order."""
 
-    def end(self, code: int, reason: str) -> None: ...
+    def end(self, why: EndReason) -> None:
+        """Send the reason and close; nothing is sent afterwards."""
 
 
 class MetricsPort(Protocol):
-    """Counts what happens, for metrics; every method is cheap and never raises."""
+    """Counters for metrics. Every method is cheap and never raises."""
 
-    def acted(self, kind: str, by: str) -> None: ...
-    def refused(self, code: str) -> None: ...
-    def committed(self, seconds: float, entries: int) -> None: ...
-    def dropped(self) -> None: ...
-    def missed_wakeup(self) -> None:
-        """A room's time was over and no row said so: a bug in this code."""
+    def count_action(self, kind: str, by: str) -> None: ...
+    def count_refusal(self, code: str) -> None: ...
+    def count_commit(self, seconds: float, entries: int) -> None: ...
+    def count_dropped_socket(self) -> None: ...
+    def count_missed_wakeup(self) -> None:
+        """Count a room that was overdue without a due row, which is a defect of the scheduling."""
 
-    def queue_failed(self, queue: str) -> None:
-        """A row of this queue failed, or a claim of it."""
-
-
-# What the people's side answers: whether one of the others has blocked this person; names by id, whoever is unknown
-# or deleted left out (raises StoreUnavailable).
-Blocks = Callable[[Actor, Iterable[str]], Awaitable[bool]]
-NamesOf = Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
+    def count_queue_failure(self, queue: str) -> None:
+        """Count a failed row, or a failed claim, of this queue."""
 
 
-class NameBook(Protocol):
-    """The names that have been asked for."""
+# Queries about people: whether one of the others has blocked this person; names by id, without unknown and deleted
+# people. Both raise StoreUnavailable.
+HasBlocked = Callable[[Actor, Iterable[str]], Awaitable[bool]]
+FetchNames = Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
 
-    def of(self, person: str | None) -> str | None:
-        """None is somebody who is not there any more."""
+
+class NameLookup(Protocol):
+    """Cached names of people."""
+
+    def get(self, person: str | None) -> str | None:
+        """Return the name; None for an unknown or deleted person."""

@@ -6,7 +6,7 @@ retry, back-off, bounded concurrency and fair shares are implemented once. The r
 - `claim` selects keys and takes leases; it must not decode what a row contains. Everything that the contents of a row
   can make fail belongs in `process`, where a failure concerns that row alone.
 - `claim` leaves out `skip_keys`: rows in progress here, and rows that failed and are not to be retried yet.
-- `process` settles the row. It may run twice, in two workers at once too. It is cancelled after `PROCESS_SECONDS`.
+- `process` settles the row. It may run twice, in two workers at once too. It is cancelled after `MAX_PROCESS_SECONDS`.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _log = logging.getLogger("cartagena.queues")
 FIRST_RETRY_MS = 10_000
 RETRY_FACTOR = 4  # 10 s, 40 s, 2.7 min, 11 min, 43 min
 MAX_ATTEMPTS = 6  # then the row is set aside until the operator puts it back
-REFRESH_MS = 5_000  # shorter than FIRST_RETRY_MS: a retry in any worker finds its record in the cache
-HOLD_MS = 30_000  # how long this worker skips a row that it could not process, through no fault of the row
+FAILURES_CACHE_MS = 5_000  # shorter than FIRST_RETRY_MS: a retry in any worker finds its record in the cache
+POSTPONE_MS = 30_000  # how long this worker skips a row that it cannot process through no fault of the row
 MAX_CLAIM_DELAY_MS = 60_000
-PROCESS_SECONDS = 600  # longer than any row takes; one that hangs is a failure, and its place is free again
+MAX_PROCESS_SECONDS = 600  # longer than any row takes; a row that hangs fails and frees its slot
 MAX_ERROR_CHARS = 200
 
 Row = TypeVar("Row")
@@ -95,33 +95,33 @@ class Failures:
     async def refresh(self) -> None:
         """Read the records again if the cache is old."""
         now = self.clock.now()
-        if 0 <= now - self._refreshed_at < REFRESH_MS:
+        if 0 <= now - self._refreshed_at < FAILURES_CACHE_MS:
             return
         self._refreshed_at = now
-        found = await self.store.list_failures()
-        self._retry_at = {(each.queue, each.key): each.retry_at for each in found}
-        self._set_aside = Counter(each.queue for each in found if each.set_aside_at is not None)
+        found = await self.store.read_all()
+        self._retry_at = {(failure.queue, failure.key): failure.retry_at for failure in found}
+        self._set_aside = Counter(failure.queue for failure in found if failure.set_aside_at is not None)
 
     async def record(self, queue: str, key: str, problem: Exception) -> None:
         """Count a failed attempt and schedule the next one."""
-        self._metrics.queue_failed(queue)
+        self._metrics.count_queue_failure(queue)
         error = describe_error(problem)
         now = self.clock.now()
         self._retry_at[queue, key] = now + FIRST_RETRY_MS  # until the cache is read again
         self._refreshed_at = 0
-        attempts = await self.store.record_failure(queue, key, error, now, compute_retry_delay_ms)
+        attempts = await self.store.record(queue, key, error, now, compute_retry_delay_ms)
         if attempts == 1:
             fields = {"queue": queue, "row": key, "error": error}
-            _log.error("a row of a queue failed and is retried", extra={"fields": fields})
+            _log.error("a queue's row failed and will be retried", extra={"fields": fields})
 
     async def clear(self, queue: str, key: str) -> None:
-        """Forget the failures of a row that was processed; a no-op for nearly all rows."""
+        """Delete the record of a row that was processed; a no-op for nearly all rows."""
         if self._retry_at.pop((queue, key), None) is not None:
-            await self.store.clear_failure(queue, key)
+            await self.store.clear(queue, key)
 
-    def record_claim(self, queue: str, problem: Exception, *, is_first: bool) -> None:
+    def record_failed_claim(self, queue: str, problem: Exception, *, is_first: bool) -> None:
         """Count a claim that failed, which means a defect in the queue's query."""
-        self._metrics.queue_failed(queue)
+        self._metrics.count_queue_failure(queue)
         if is_first:
             fields = {"queue": queue, "error": describe_error(problem)}
             _log.error("a queue cannot be claimed", extra={"fields": fields})
@@ -247,7 +247,7 @@ class ClaimLoop(Generic[Row]):
         except StoreUnavailable:
             _log.warning("the store does not answer; queue %s waits", self.name)
         except Exception as problem:  # noqa: BLE001 - whatever it is, the loop must go on
-            self._failures.record_claim(self.name, problem, is_first=self._failed_claims == 0)
+            self._failures.record_failed_claim(self.name, problem, is_first=self._failed_claims == 0)
             self._failed_claims = min(self._failed_claims + 1, MAX_ATTEMPTS)
             delay = min(self._poll_ms << self._failed_claims, MAX_CLAIM_DELAY_MS)
             self._alarm.plan(self._now() + max(self._poll_ms, delay))
@@ -264,7 +264,7 @@ class ClaimLoop(Generic[Row]):
                 is_finished = await self._attempt(row, key)
         except StoreUnavailable:
             _log.warning("the store does not answer; row %s of queue %s waits", key, self.name)
-            self._held[key] = self._now() + HOLD_MS
+            self._held[key] = self._now() + POSTPONE_MS
         finally:
             del self._busy[key]
             if owner is not None and owner not in self._busy.values():
@@ -275,13 +275,13 @@ class ClaimLoop(Generic[Row]):
     async def _attempt(self, row: Row, key: str) -> bool:
         """Process one row; return False if it is on hold. Raises StoreUnavailable only."""
         try:
-            async with asyncio.timeout(PROCESS_SECONDS):
+            async with asyncio.timeout(MAX_PROCESS_SECONDS):
                 await self.queue.process(row)
         except StoreUnavailable:
             raise
         except Exception as problem:  # noqa: BLE001 - a failing row must not stop the others
             if _is_postponed(problem):
-                self._held[key] = self._now() + HOLD_MS
+                self._held[key] = self._now() + POSTPONE_MS
                 return False
             await self._failures.record(self.name, key, problem)
         else:

@@ -1,72 +1,70 @@
-"""The game server of one worker: its rooms, its lobby, and what is done for them in the background."""
+"""The game server of one worker: its rooms, its lobby and their background work."""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Collection, Coroutine, Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any
 
+from app.admission import AdmissionQueue, get_admission_queue
 from app.bots.fair_queue import ShareOf
-from app.play.commands import messages as cmd
-from app.play.commands.proposal import Ack, Proposal
+from app.play.alarm import Alarm
+from app.play.commands.request import Decision
 from app.play.context import Context
 from app.play.create import new_table
-from app.play.engines import CURRENT
-from app.play.hint import hint
-from app.play.lobby import Lobby, news_of
-from app.play.log.entries import NOBODY, Entry, GameRow
+from app.play.dispatch import Dispatcher, list_other_players
+from app.play.engines import CURRENT_RULES_VERSION
+from app.play.lobby import Lobby, table_news
+from app.play.log.entries import NO_SEAT, Entry, GameRow
 from app.play.log.fold import fold
 from app.play.log.table import Table
 from app.play.log.terms import Terms
-from app.play.names import Names
-from app.play.password import new_password
+from app.play.names import NameCache
 from app.play.ports import (
     Actor,
-    Blocks,
     BotPlayer,
     Bus,
     Clock,
+    FetchNames,
     GameExists,
     GameStore,
+    HasBlocked,
     MetricsPort,
-    NamesOf,
     StoreUnavailable,
 )
 from app.play.queues import Failures
 from app.play.refusals import Refusal, Unconfirmed
-from app.play.rematch import rematch
-from app.play.room import chat
 from app.play.room.room import Room
-from app.play.room.rooms import SOON, PresenceBroadcast, Rooms
-from app.play.room.subscribers import WATCH_SECONDS
-from app.play.schedule.due import EMPTY
-from app.play.schedule.schedule import HEARTBEAT_SECONDS, Schedule
-from app.play.schedule.sweeper import POLL, Sweeper
-from app.play.sync import NewsReader, keep_in_step
+from app.play.room.rooms import PRESENCE_DELAY_SECONDS, PresenceBroadcast, Rooms
+from app.play.room.submit import add_server_entry
+from app.play.room.subscribers import SPECTATOR_BATCH_SECONDS
+from app.play.schedule.due import EMPTY_TABLE_MS
+from app.play.schedule.outages import HEARTBEAT_SECONDS, OutageTracker
+from app.play.sweep.sweeper import POLL_MS, Sweeper
+from app.play.sync import NewsReader, run_periodic_sync
 from app.play.table_passwords import TablePasswords
 from app.play.tasks import RESTART_SECONDS, Tasks, run_every
-from app.play.turns import Turns, turns_of
 
 
 class SystemClock:
-    """The time of the machine; implements Clock."""
+    """The system time; implements Clock."""
 
     def now(self) -> int:
         return time.time_ns() // 1_000_000
 
 
-# Entries that change a table's row in the lobby, or in which lists it is. The rest only its people want to know.
-_SEEN_BY_STRANGERS = frozenset(
+# Entries that change a table's row in the lobby, or the lists it is in. Others matter only to its players.
+_LOBBY_ENTRY_KINDS = frozenset(
     ("created", "seated", "left", "host", "started", "takeover", "returned", "aborted", "closed")
 )
-_CLOSE_SECONDS = 5.0  # how long work under way may go on at the end; the longest is a bot's thought
+_CLOSE_SECONDS = 5.0  # for work in progress when the server closes; a bot's decision takes longest
 
 
 class GameServer:
-    """One worker's rooms. Made with its ports, opened and closed by the app's lifespan."""
+    """One worker's rooms and lobby. Created with its ports; opened and closed by the app's lifespan."""
 
     def __init__(
         self,
@@ -76,14 +74,14 @@ class GameServer:
         bots: BotPlayer,
         metrics: MetricsPort,
         *,
-        blocks: Blocks | None = None,
-        names: NamesOf | None = None,
-        bot_budget: float = 1.0,
-        bot_interval: float = 0.0,
+        has_blocked: HasBlocked | None = None,
+        fetch_names: FetchNames | None = None,
+        bot_budget_seconds: float = 1.0,
+        bot_interval_ms: float = 0.0,
         idle_seconds: float = 60.0,
-        presence_delay: float = SOON,
-        watch_delay: float = WATCH_SECONDS,
-        new_tables: int = CURRENT,
+        presence_delay_seconds: float = PRESENCE_DELAY_SECONDS,
+        spectator_batch_seconds: float = SPECTATOR_BATCH_SECONDS,
+        new_table_version: int = CURRENT_RULES_VERSION,
         secret: str = "",
         share_of: ShareOf = lambda person: (person,),
     ) -> None:
@@ -91,12 +89,12 @@ class GameServer:
         self.bus = bus
         self.clock = clock
         self.metrics = metrics
-        self.blocks = blocks
-        self.names = Names(names, clock)
-        self.new_tables = new_tables  # their version (engines.py)
-        self.secret = secret  # the site's; ids of rematches are derived with it
+        self.names = NameCache(fetch_names, clock)
+        self.new_table_version = new_table_version  # a key of `ENGINES`
+        self.secret = secret  # of the site; the ids of rematches are derived with it
         self.tasks = Tasks()
-        self.schedule = Schedule(store, clock, is_alone=bus.is_alone)
+        self.outage_tracker = OutageTracker(store, clock, is_single_worker=bus.is_single_worker)
+        self.sweep_alarm = Alarm(clock)
         self.context = context = Context(
             secrets.token_hex(4),
             store,
@@ -105,79 +103,87 @@ class GameServer:
             bots,
             metrics,
             self.names,
-            self.schedule,
+            self.outage_tracker,
+            self.sweep_alarm,
             self.tasks,
-            self._moved,
-            bot_budget,
-            watch_delay,
-            bot_interval,
+            bot_budget_seconds,
+            spectator_batch_seconds,
+            bot_interval_ms,
         )
-        self.presence = PresenceBroadcast(context, presence_delay)
-        self.rooms = Rooms(context, self.presence, idle_seconds)
+        self.presence = PresenceBroadcast(context, presence_delay_seconds)
+        self.rooms = Rooms(context, self.presence, idle_seconds, self._on_moved)
         self.lobby = Lobby(context, self.rooms)
-        self.failures = Failures(store, clock, metrics)
+        self.failures = Failures(store.failures, clock, metrics)
         self.sweeper = Sweeper(context, self.rooms, self.failures)
-        self.news = NewsReader(context, self.rooms, self.lobby, self.presence, self.renamed)
+        self.news = NewsReader(context, self.rooms, self.lobby, self.presence, self.on_renamed)
         self.passwords = TablePasswords(share_of)
-        self.check: Callable[[Actor, cmd.Command], None] = lambda actor, command: None  # limits of commands
-        self.turns = Turns()  # of newcomers; those of the loop once it is open
-        bus.listen(self.news.read)
+        self.dispatcher = Dispatcher(
+            self.tasks,
+            self.presence,
+            self.passwords,
+            has_blocked,
+            self.announce_table,
+            new_table_version,
+            secret,
+        )
+        self.admission = AdmissionQueue()  # replaced by the event loop's when the server opens
+        bus.listen(self.news.on_news)
 
-    # -- life --------------------------------------------------------------------------------------
+    # -- lifecycle ---------------------------------------------------------------------------------
 
     async def open(self, *, background: bool = True) -> None:
-        """Ready to serve; `background` False leaves sweeping to the caller (a test that turns the clock)."""
-        self.turns = turns_of(asyncio.get_running_loop())
+        """Start serving. With `background` False the caller sweeps, as tests do that set the clock by hand."""
+        self.admission = get_admission_queue(asyncio.get_running_loop())
         await self.bus.open()
-        await self.schedule.begin()
+        await self.outage_tracker.record_first_heartbeat()
         if background:
-            in_step = partial(keep_in_step, self.context, self.rooms, self.resend_state)
+            periodic_sync = partial(run_periodic_sync, self.context, self.rooms, self.resend_state)
             for seconds, work in (
                 (RESTART_SECONDS, self.sweeper.loop.run),
-                (RESTART_SECONDS, in_step),
-                (POLL / 1000, self.sweeper.find_missed),
-                (HEARTBEAT_SECONDS, self.schedule.heartbeat),
+                (RESTART_SECONDS, periodic_sync),
+                (POLL_MS / 1000, self.sweeper.find_missed_wakeups),
+                (HEARTBEAT_SECONDS, self.outage_tracker.record_heartbeat),
             ):
                 self.tasks.spawn(run_every(seconds, work, self.tasks.closing))
 
     async def close(self) -> None:
-        """All that was begun is finished; a query that is cut off may leave its connection behind."""
+        """Finish the work in progress, then close. Cancelling a query could leave its connection open."""
         self.tasks.begin_closing()
         self.sweeper.loop.stop()
         loop = asyncio.get_running_loop()
         until = loop.time() + _CLOSE_SECONDS
-        while (under_way := self.tasks.running | self.rooms.loading) and loop.time() < until:
-            # What is under way may begin more, but not for long: nothing is claimed and nobody comes in.
-            await asyncio.wait(under_way, timeout=until - loop.time())
+        while (running := self.tasks.running | self.rooms.loading) and loop.time() < until:
+            # Running work may start more, but not for long: no row is claimed and no client is admitted any more.
+            await asyncio.wait(running, timeout=until - loop.time())
         await self.tasks.cancel()
-        self.presence.tell()
+        self.presence.flush()
         self.passwords.close()
         await self.bus.close()
 
     async def disconnect_all(self) -> None:
-        """Graceful stop, first half: everybody is told to resume elsewhere; their seats are kept."""
+        """Disconnect all clients before a graceful stop, so that they reconnect; they keep their seats."""
         for room in list(self.rooms):
             for subscriber in room.subscribers:
-                subscriber.listener.end(4000, "resume")
+                subscriber.listener.end("resume")
         for lobby_subscriber in list(self.lobby.subscribers):
-            lobby_subscriber.listener.end(4000, "resume")
+            lobby_subscriber.listener.end("resume")
 
     # -- commands ----------------------------------------------------------------------------------
 
-    async def create(
+    async def create_table(
         self,
         actor: Actor,
         options: dict[str, Any],
         terms: Terms,
         bots: list[str],
-        most: int | None = None,
+        max_unfinished: int | None = None,
         game: str | None = None,
         *,
         is_from_screen: bool = False,
     ) -> GameRow:
-        """A new table. `most` is how many unfinished ones this person may have created.
+        """Create a table and return its row; the existing row if `game`, the id of a repeatable request, exists.
 
-        `game` is its id, if that is known before: of a request that may come twice.
+        `max_unfinished` limits the unfinished tables created by this person. Raises Refusal.
         """
         if not actor.ids:
             raise Refusal("no_session")
@@ -187,208 +193,141 @@ class GameServer:
             terms,
             bots,
             self.clock.now(),
-            self.new_tables,
+            self.new_table_version,
             game,
             is_from_screen=is_from_screen,
         )
         try:
-            self.names.take({actor.id: actor.name})
-            limit = None if most is None else (actor.ids, most)
-            due = row.created_at + EMPTY
-            is_made = await self.store.create(row, entry, limit, due=due)
+            self.names.add({actor.id: actor.name})
+            limit = None if max_unfinished is None else (actor.ids, max_unfinished)
+            due = row.created_at + EMPTY_TABLE_MS
+            is_created = await self.store.log.create(row, entry, limit, due=due)
         except GameExists:
-            return await self.made_before(row.id) or row
+            return await self.read_stored_game(row.id) or row
         except StoreUnavailable:
             raise Unconfirmed from None
-        if not is_made:
+        if not is_created:
             raise Refusal("too_many_rooms")
-        self.announce(row, entry, due)
+        self.announce_table(row, entry, due)
         return row
 
-    async def made_before(self, game: str | None) -> GameRow | None:
-        """The table with this id, if there is one."""
+    async def read_stored_game(self, game: str | None) -> GameRow | None:
+        """Return the stored table with this id, or None. Raises Unconfirmed."""
         try:
-            return None if game is None else await self.store.game(game)
+            return None if game is None else await self.store.log.read_game(game)
         except StoreUnavailable:
             raise Unconfirmed from None
 
-    def announce(self, row: GameRow, entry: Entry, due: int | None) -> None:
-        """Prepare for a table that was just stored: its people will enter it, and lobbies list it.
+    def announce_table(self, row: GameRow, entry: Entry, due: int | None) -> None:
+        """Announce a table that was just stored to rooms, lobbies and metrics.
 
-        `due` is the time of the due row stored with it; None when there is no such row.
+        `due` is the time of the due row stored with it; None if there is no such row.
         """
-        self.rooms.made(row, entry, due)
-        self.metrics.acted("created", "person")
-        if self.bus.is_alone and not self.lobby.subscribers:
-            self.lobby.changes += 1
+        self.rooms.cache_new_table(row, entry, due)
+        self.metrics.count_action("created", "person")
+        if self.bus.is_single_worker and not self.lobby.subscribers:
+            self.lobby.change_count += 1
             return
-        table = Table.of(row, self.names)
+        table = Table.from_row(row, self.names)
         fold(table, entry)
-        self._tell_lobby(table, 0)
-
-    def submit(self, room: Room, actor: Actor, command: cmd.Command, received: int) -> asyncio.Future[Ack]:
-        """What becomes of any command: its ack, or the Refusal."""
-        if not actor.ids:
-            return _refused(Refusal("no_session"))
-        if type(command) is cmd.Act:
-            return room.submit(actor, command, received)
-        try:
-            self.check(actor, command)
-        except Refusal as refusal:
-            return _refused(refusal)
-        match command:
-            case cmd.Chat():
-                return self._start(self._chat(room, actor, command, received))
-            case cmd.Mute():
-                return self._start(self._mute(room, actor, command))
-            case cmd.Pace():
-                return self._start(self._pace(room, actor, command, received))
-            case cmd.Rematch():
-                return self._start(
-                    rematch(room, actor, command, received, self.new_tables, self.secret, self.announce)
-                )
-            case cmd.Hint():
-                return self._start(hint(room, actor, command, received))
-            case cmd.NewPassword():
-                return self._start(new_password(room, actor, command, received, self.passwords))
-            case cmd.Sit() if self.blocks is not None:
-                return self._start(self._sit(room, actor, command, received))
-            case _:
-                return room.submit(actor, command, received)
-
-    def _start(self, work: Coroutine[Any, Any, Ack]) -> asyncio.Future[Ack]:
-        return self.tasks.start(_answered(work))
-
-    async def _chat(self, room: Room, actor: Actor, command: cmd.Chat, received: int) -> Ack:
-        line = await chat.write_line(room, actor, command, received)
-        room.mark_active(actor, received)
-        return Ack(line.n, False)
-
-    async def _mute(self, room: Room, actor: Actor, command: cmd.Mute) -> Ack:
-        await chat.mute(room, actor, command)
-        return Ack(room.table.seq, False)
-
-    async def _pace(self, room: Room, actor: Actor, command: cmd.Pace, received: int) -> Ack:
-        room.presence.paces.say(room.table, actor.ids, command.pace, received)
-        room.mark_active(actor, received)
-        self.presence.changed(room, here=True)
-        await room.reschedule()
-        return Ack(room.table.seq, False)
-
-    async def _sit(self, room: Room, actor: Actor, command: cmd.Sit, received: int) -> Ack:
-        others = _others(room.table, actor)
-        if self.blocks is not None and others and await self.blocks(actor, others):
-            raise Refusal("blocked")
-        return await room.submit(actor, command, received)
+        self._send_to_lobbies(table, 0)
 
     async def is_blocked_either_way(self, room: Room, actor: Actor) -> bool:
-        """Whether this person and somebody at the table do not want to meet, whoever of them said so."""
-        others = _others(room.table, actor)
-        if self.blocks is None or not others or not actor.ids:
+        """Return whether this person has blocked a player at the table, or a player has blocked them."""
+        has_blocked, others = self.dispatcher.has_blocked, list_other_players(room.table, actor)
+        if has_blocked is None or not others or not actor.ids:
             return False
-        return await self.blocks(actor, others) or await self.blocks(Actor(tuple(others), ""), actor.ids)
+        return await has_blocked(actor, others) or await has_blocked(Actor(tuple(others), ""), actor.ids)
 
     async def close_room(self, game: str, why: str) -> bool:
-        """The operator closes a room: one that never began is closed, one that runs is aborted."""
+        """Close a room for the operator; a running game is aborted. Return False if there is no such game."""
         room = await self.rooms.get(game)
         if room is None:
             return False
         for _ in range(8):
             table = room.table
-            if table.is_over:  # no entry will tell the other workers
-                room.end_all()
+            if table.is_over:  # without an entry, so the other workers need news of it
+                room.disconnect_all()
                 self.context.publish("closed", game, None)
                 break
-            if await room.add(Proposal("closed", NOBODY, {"why": why}), self.clock.now(), table):
+            if await add_server_entry(
+                room, Decision("closed", NO_SEAT, {"why": why}), self.clock.now(), table
+            ):
                 break
         return True
 
     # -- names -------------------------------------------------------------------------------------
 
     def rename(self, people: Mapping[str, str | None]) -> None:
-        """These people are called otherwise now, or (None) are deleted: rooms and lobbies in every worker show it."""
-        self.renamed(people)
+        """Show the new names of these people (None: deleted) in the rooms and lobbies of every worker."""
+        self.on_renamed(people)
         for person, name in people.items():
             self.context.publish("renamed", person, name)
 
-    def renamed(self, people: Mapping[str, str | None]) -> None:
-        """The same in this worker alone."""
-        changed = self.names.changed(people)
+    def on_renamed(self, people: Mapping[str, str | None]) -> None:
+        """Show the new names in this worker alone."""
+        changed = self.names.update(people)
         self.resend_state(changed)
         if changed and self.lobby.subscribers:
-            self.tasks.spawn(self.lobby.renamed(changed))
+            self.tasks.spawn(self.lobby.on_renamed(changed))
 
     def resend_state(self, people: Collection[str]) -> None:
-        """What loaded rooms show of these people has changed."""
+        """Send rooms and lobby rows that show these people again."""
         if not people:
             return
-        self.lobby.changes += 1
+        self.lobby.change_count += 1
         for room in self.rooms:
-            if not room.table.named().isdisjoint(people):
+            if not room.table.list_named_people().isdisjoint(people):
                 room.resend_state()
                 if self.lobby.subscribers and not room.table.is_over:
-                    watching = room.presence.watching(room.table, self.clock.now())
-                    self.lobby.changed(news_of(room.table, watching, with_lists=True))
+                    watching = room.presence.count_spectators(room.table, self.clock.now())
+                    self.lobby.on_row_changed(table_news(room.table, watching, with_lists=True))
 
-    # -- what rooms call ---------------------------------------------------------------------------
+    # -- callbacks of rooms ------------------------------------------------------------------------
 
-    def _moved(self, room: Room, before: Table, entry: Entry, is_news: bool) -> None:
-        """A room has moved on: count it, tell lobbies what they show, unless whoever wrote the entry does."""
-        self.metrics.acted(entry.kind, entry.by)
+    def _on_moved(self, room: Room, before: Table, entry: Entry, is_news: bool) -> None:
+        """Count an entry that was installed and update presence and lobbies. `is_news`: its writer updates lobbies."""
+        self.metrics.count_action(entry.kind, entry.by)
         table = room.table
         if entry.kind == "action" and not table.is_over:
             if before.to_act != table.to_act:
-                self._turned(room, table, entry, is_news)
+                self._on_turn_changed(room, table, entry, is_news)
             return
-        self.presence.changed(room)
-        is_row = (
+        self.presence.mark_changed(room)
+        changes_row = (
             table.is_over
-            or entry.kind in _SEEN_BY_STRANGERS
-            or (before.round is None) != (table.round is None)
+            or entry.kind in _LOBBY_ENTRY_KINDS
+            or (before.seal_round is None) != (table.seal_round is None)
         )
-        self.lobby.changes += is_row
-        if not is_row:
+        self.lobby.change_count += changes_row
+        if not changes_row:
             if not is_news:
-                self.lobby.turned(table, lambda: room.presence.watching(table, entry.at))
+                self.lobby.on_turn_changed(table, room.presence, entry.at)
             return
         if entry.kind == "closed":
             if table.closed_why not in ("host", "empty"):
-                room.end_all()  # by the operator, in every worker that hears of it; else people stay and read why
+                room.disconnect_all()  # closed by the operator; in other cases subscribers stay and see why
         elif entry.kind == "started" and not table.terms.spectators:
             for subscriber in room.subscribers:
                 if table.seat_of(subscriber.admitted) is None:
-                    subscriber.listener.end(4003, "no spectators")
-        if not is_news and (self.lobby.subscribers or not self.bus.is_alone):
-            self._tell_lobby(table, room.presence.watching(table, entry.at))
+                    subscriber.listener.end("no_spectators")
+        if not is_news and (self.lobby.subscribers or not self.bus.is_single_worker):
+            self._send_to_lobbies(table, room.presence.count_spectators(table, entry.at))
 
-    def _turned(self, room: Room, table: Table, entry: Entry, is_news: bool) -> None:
-        """By an action: nobody has been idle since, so a countdown begins or ends only where somebody is away."""
+    def _on_turn_changed(self, room: Room, table: Table, entry: Entry, is_news: bool) -> None:
+        """Update presence and lobbies after an action passed the turn.
+
+        No player is idle right after an action, so countdowns change only if a player is away.
+        """
         presence = room.presence
-        if (room.shown_away or not presence.are_here(table)) and (
-            presence.away(table, entry.at) != room.shown_away
+        if (room.sent_countdowns or not presence.are_seats_to_act_here(table)) and (
+            presence.list_countdowns(table, entry.at) != room.sent_countdowns
         ):
-            self.presence.changed(room)
+            self.presence.mark_changed(room)
         if not is_news:
-            self.lobby.turned(table, lambda: presence.watching(table, entry.at))
+            self.lobby.on_turn_changed(table, presence, entry.at)
 
-    def _tell_lobby(self, table: Table, watching: int) -> None:
-        body = news_of(table, watching, with_lists=True)
-        self.lobby.changed(body)
+    def _send_to_lobbies(self, table: Table, watching: int) -> None:
+        body = table_news(table, watching, with_lists=True)
+        self.lobby.on_row_changed(body)
         self.context.publish("lobby", "lobby", body)
-
-
-def _others(table: Table, actor: Actor) -> list[str]:
-    return [seat.person for seat in table.seats if seat.person and seat.person not in actor.ids]
-
-
-def _refused(refusal: Refusal) -> asyncio.Future[Ack]:
-    answer: asyncio.Future[Ack] = asyncio.get_running_loop().create_future()
-    answer.set_exception(refusal)
-    return answer
-
-
-async def _answered(work: Coroutine[Any, Any, Ack]) -> Ack:
-    try:
-        return await work
-    except StoreUnavailable:
-        raise Unconfirmed from None

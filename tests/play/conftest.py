@@ -1,4 +1,4 @@
-"""A stage on SQLite for tests of rooms; the ones about storing run on both databases elsewhere."""
+"""Fixtures for tests of rooms: a stage on SQLite. Tests of the store run on both databases elsewhere."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from pathlib import Path
 import pytest
 
 from app.bus.local import Hub
-from app.store.engine import make_engine
+from app.store.database import open_database
 from app.store.migrate import upgrade
 from tests.play.stage import Stage, open_stage
 
 
 @pytest.fixture(scope="session")
 def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty database with all tables, made once and copied for each test."""
+    """Create an empty database with all tables, once; each test copies it."""
     file = tmp_path_factory.mktemp("migrated") / "empty.db"
 
     async def make() -> None:
-        engine = make_engine(f"sqlite+aiosqlite:///{file}")
-        await upgrade(engine)
-        await engine.dispose()
+        database = open_database(f"sqlite:///{file}")
+        await upgrade(database)
+        await database.close()
 
     asyncio.run(make())
     return file
@@ -32,7 +32,7 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def ready_url(migrated: Path, tmp_path: Path) -> str:
     shutil.copy(migrated, tmp_path / "cartagena.db")
-    return f"sqlite+aiosqlite:///{tmp_path / 'cartagena.db'}"
+    return f"sqlite:///{tmp_path / 'cartagena.db'}"
 
 
 @pytest.fixture
@@ -43,6 +43,6 @@ async def stage(ready_url: str) -> AsyncIterator[Stage]:
 
 @pytest.fixture
 async def shared_stage(ready_url: str) -> AsyncIterator[Stage]:
-    """A stage whose game_server is one of several workers."""
+    """A stage whose game server is one of several workers."""
     async with open_stage(ready_url, hub=Hub(), migrate=False) as opened:
         yield opened

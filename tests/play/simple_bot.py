@@ -1,4 +1,4 @@
-"""A stand-in for the bots: plays plain moves from the view and the legal list alone, at once."""
+"""A simple bot for tests: chooses from the view and the legal actions alone, at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["SimpleBot"]
 
 
 class SimpleBot:
-    """Advances while it holds cards, retreats when its hand is nearly empty, gives up its lowest cards."""
+    """Advances while it has cards, retreats when its hand is nearly empty, discards its first cards."""
 
     async def choose(
         self,
@@ -20,7 +20,7 @@ class SimpleBot:
         budget: float,
         *,
         seat: int,
-        fixed: tuple[int, str] | None = None,
+        fixed_budget: tuple[int, str] | None = None,
         person: str = "",
     ) -> dict[str, Any]:
         first = actions[0]

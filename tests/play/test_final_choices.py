@@ -1,19 +1,21 @@
-"""`final` of a choice is true exactly when the table could not take the action back afterwards."""
+"""A choice is `final` exactly if the action could not be undone afterwards."""
 
 from __future__ import annotations
 
 import random
 from typing import Any
 
+import msgspec
 import orjson
 import pytest
 
 from app import rules
+from app.play.frames import encode
 from app.play.log.entries import Entry
-from app.play.log.fold import after as after_entry
+from app.play.log.fold import fold_copy
 from app.play.log.table import Table
-from app.play.room.broadcast import event_frames, state_frame
-from app.rules.modules.scoundrels import OwedDiscard
+from app.play.room.audience_frames import event_frames, state_frame
+from app.rules.modules.scoundrels import DiscardPlaceholder
 from tests.play.commands.test_play import choices_of
 from tests.play.stage import Guest, Stage
 
@@ -31,14 +33,15 @@ def entry_after(table: Table, seat: int, action: Any, by: str = "person") -> Ent
     return Entry(table.id, table.seq + 1, "action", seat, body, by, table.at)
 
 
-def told_of(table: Table, seat: int) -> list[dict[str, Any]]:
-    return list(state_frame(table, seat).choices or [])
+def sent_choices(table: Table, seat: int) -> list[dict[str, Any]]:
+    choices: list[dict[str, Any]] = msgspec.json.decode(encode(state_frame(table, seat))).get("choices", [])
+    return choices
 
 
 @pytest.mark.parametrize("name", TABLES)
 async def test_final_is_false_only_where_undo_is_possible_afterwards(stage: Stage, name: str) -> None:
     preset, options = TABLES[name]
-    ann, _, _ = await stage.game("ann", "bo", "cy", preset=preset, options=options)
+    ann, _, _ = await stage.start_game("ann", "bo", "cy", preset=preset, options=options)
     table, chance = (await ann.room()).table, random.Random(5)
     seen: set[bool] = set()
     sealed = 0
@@ -48,61 +51,61 @@ async def test_final_is_false_only_where_undo_is_possible_afterwards(stage: Stag
         seat = chance.choice(table.to_act)
         assert table.position is not None
         listed = table.rules.legal(table.position, seat)
-        for action, choice in zip(listed, told_of(table, seat), strict=True):
-            if isinstance(action, OwedDiscard):
+        for action, choice in zip(listed, sent_choices(table, seat), strict=True):
+            if isinstance(action, DiscardPlaceholder):
                 assert choice["final"]
                 continue
-            after, _ = after_entry(table, entry_after(table, seat, action))
-            assert choice["final"] == (not after.may_undo(seat)), (step, choice)
+            after, _ = fold_copy(table, entry_after(table, seat, action))
+            assert choice["final"] == (not after.can_undo(seat)), (step, choice)
             seen.add(choice["final"])
             sealed += table.is_undo_closed
         action = chance.choice(listed)
-        if isinstance(action, OwedDiscard):
+        if isinstance(action, DiscardPlaceholder):
             action = table.rules.default_action(table.position, seat)
         before, entry = table, entry_after(table, seat, action)
-        table, events = after_entry(table, entry)
+        table, events = fold_copy(table, entry)
         frames = event_frames(before, table, entry, events, [0, 1, 2], seat)
-        for audience in range(3):  # the short way puts the same list together from ready-made texts
-            told = orjson.loads(frames[audience].payload)
-            assert told.get("choices", []) == told_of(table, audience)
+        for audience in range(3):  # the fast path assembles the same list from cached texts
+            frame = orjson.loads(frames[audience].payload)
+            assert frame.get("choices", []) == sent_choices(table, audience)
     assert seen == {True, False}
     assert sealed
 
 
-async def test_nothing_can_be_taken_back_in_the_turn_in_which_a_seat_came_back_from_its_bot(
+async def test_undo_is_impossible_in_the_turn_in_which_a_seat_is_taken_back_from_a_bot(
     stage: Stage,
 ) -> None:
-    ann, bo = await stage.game("ann", "bo")
+    ann, bo = await stage.start_game("ann", "bo")
     assert not all(choice["final"] for choice in choices_of(ann))
-    await ann.go()
-    await stage.pass_time(125)
+    await ann.leave()
+    await stage.advance_and_sweep(125)
     await bo.send("vote", seat=0, choice="bot")
     back = Guest(stage, "ann")
-    await back.come(ann.game)
+    await back.enter(ann.game)
     await back.send("return")
     offered = choices_of(back)
     assert offered
     assert all(choice["final"] for choice in offered)
     await back.act(next(c["action"] for c in offered if c["action"]["type"] == "advance"))
-    assert await back.refused("undo", version=(await back.room()).table.seq) == "undo_blocked"
+    assert await back.expect_refusal("undo", version=(await back.room()).table.seq) == "undo_blocked"
 
 
-async def test_a_clock_is_told_when_the_turn_passes_from_bot_to_bot(stage: Stage) -> None:
-    """Nothing runs before or after, but the bank of the bot whose turn ended has grown."""
+async def test_the_clock_is_sent_when_the_turn_passes_from_bot_to_bot(stage: Stage) -> None:
+    """No clock runs before or after, but the bank of the bot whose turn ended has grown."""
     clock = {"kind": "bank", "seconds": 60, "increment": 10}
-    (ann,) = await stage.game("ann", bots=["cabin-boy", "cabin-boy"], clock=clock)
+    (ann,) = await stage.start_game("ann", bots=["cabin-boy", "cabin-boy"], clock=clock)
     await ann.act(choices_of(ann)[0]["action"])
     await ann.act({"type": "end"})
     for _ in range(40):
         if (await ann.room()).table.to_act == (0,):
             break
-        await stage.pass_time(2)
+        await stage.advance_and_sweep(2)
     room = await ann.room()
     assert room.table.clocks is not None
     assert room.table.clocks.turn == 0
     passed = [
         message
-        for message in ann.ear.of("events")
+        for message in ann.listener.of_kind("events")
         if any(event["type"] == "turn_passed" for event in message["events"])
     ]
     assert len(passed) == 3

@@ -12,10 +12,10 @@ import pytest
 from app.play import queues
 from app.play.ports import StoreUnavailable
 from app.play.queues import (
+    FAILURES_CACHE_MS,
     FIRST_RETRY_MS,
-    HOLD_MS,
     MAX_ATTEMPTS,
-    REFRESH_MS,
+    POSTPONE_MS,
     ClaimLoop,
     Failures,
     Postponed,
@@ -24,13 +24,13 @@ from app.play.queues import (
 )
 from app.play.tasks import Tasks
 from tests.play.stage import Stage
-from tests.store.statements import counted
+from tests.store.statements import captured_statements
 
 FAR = 10**9  # a poll interval that no test waits for
 
 
-class Numbers:
-    """A queue of names "OWNER/NUMBER", first in first out; `trouble` says what processing one raises."""
+class NumberQueue:
+    """A FIFO queue of rows "OWNER/NUMBER"; `trouble` maps a row to the exception that processing it raises."""
 
     name = "numbers"
 
@@ -71,8 +71,8 @@ class Numbers:
         self.done.append(row)
 
 
-def loop_of(stage: Stage, queue: Any, **how: Any) -> ClaimLoop[str]:
-    failures = Failures(stage.store, stage.clock, stage.counts)
+def make_loop(stage: Stage, queue: Any, **how: Any) -> ClaimLoop[str]:
+    failures = Failures(stage.store.failures, stage.clock, stage.metrics)
     return ClaimLoop(queue, failures, Tasks(), **{"poll_ms": FAR, "concurrency": 4, **how})
 
 
@@ -87,21 +87,21 @@ async def _until(is_so: Any) -> None:
 async def test_a_failing_row_leaves_the_others_alone_and_a_later_success_clears_its_record(
     stage: Stage,
 ) -> None:
-    queue = Numbers("a/1", "a/2", "a/3")
+    queue = NumberQueue("a/1", "a/2", "a/3")
     queue.trouble["a/1"] = ValueError("secret words of a row")
-    loop = loop_of(stage, queue)
+    loop = make_loop(stage, queue)
     await loop.drain()
     assert queue.done == ["a/2", "a/3"]
-    (failure,) = await stage.store.list_failures()
+    (failure,) = await stage.store.failures.read_all()
     assert (failure.queue, failure.key, failure.attempts) == ("numbers", "a/1", 1)
     assert "secret" not in failure.error
-    assert stage.counts.queue_failures == ["numbers"]
+    assert stage.metrics.queue_failures == ["numbers"]
     queue.trouble.clear()
     assert await loop.drain() == 0
-    stage.clock.pass_seconds(FIRST_RETRY_MS / 1000)
+    stage.clock.advance(FIRST_RETRY_MS / 1000)
     await loop.drain()
     assert queue.done == ["a/2", "a/3", "a/1"]
-    assert await stage.store.list_failures() == []
+    assert await stage.store.failures.read_all() == []
 
 
 async def test_the_delay_grows_until_the_row_is_set_aside() -> None:
@@ -109,54 +109,52 @@ async def test_the_delay_grows_until_the_row_is_set_aside() -> None:
     assert delays[-1] is None
     waits = [delay for delay in delays if delay is not None]
     assert all(later > earlier for earlier, later in pairwise(waits))
-    assert waits[0] > REFRESH_MS, "another worker that retries a row has its record in the cache"
+    assert waits[0] > FAILURES_CACHE_MS, "another worker that retries a row has its record in the cache"
 
 
 async def test_another_worker_respects_the_time_of_the_next_attempt(stage: Stage) -> None:
-    queue = Numbers("a/1")
+    queue = NumberQueue("a/1")
     queue.trouble["a/1"] = ValueError()
-    here, there = loop_of(stage, queue), loop_of(stage, queue)
+    here, there = make_loop(stage, queue), make_loop(stage, queue)
     await here.drain()
     assert await there.drain() == 0
-    stage.clock.pass_seconds(FIRST_RETRY_MS / 1000)
+    stage.clock.advance(FIRST_RETRY_MS / 1000)
     await asyncio.gather(here.drain(), there.drain())
-    (failure,) = await stage.store.list_failures()
+    (failure,) = await stage.store.failures.read_all()
     assert failure.attempts == 2, "two workers that fail at the same moment count as one attempt"
 
 
 @pytest.mark.parametrize("trouble", [StoreUnavailable(), Postponed()])
-async def test_what_is_no_fault_of_the_row_is_no_failure(stage: Stage, trouble: Exception) -> None:
-    queue = Numbers("a/1", "a/2")
+async def test_a_postponed_row_is_not_a_failure(stage: Stage, trouble: Exception) -> None:
+    queue = NumberQueue("a/1", "a/2")
     queue.trouble["a/1"] = trouble
-    loop = loop_of(stage, queue)
+    loop = make_loop(stage, queue)
     await loop.drain()
     assert queue.done == ["a/2"]
-    assert await stage.store.list_failures() == []
+    assert await stage.store.failures.read_all() == []
     queue.trouble.clear()
     assert await loop.drain() == 0
-    stage.clock.pass_seconds(HOLD_MS / 1000)
+    stage.clock.advance(POSTPONE_MS / 1000)
     await loop.drain()
     assert queue.done == ["a/2", "a/1"]
 
 
-async def test_a_row_that_hangs_fails_and_gives_its_place_back(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(queues, "PROCESS_SECONDS", 0.01)
-    queue = Numbers("hung/1", "a/1")
+async def test_a_hanging_row_fails_and_frees_its_slot(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queues, "MAX_PROCESS_SECONDS", 0.01)
+    queue = NumberQueue("hung/1", "a/1")
     queue.may_end["hung"] = asyncio.Event()
-    loop = loop_of(stage, queue, concurrency=1)
+    loop = make_loop(stage, queue, concurrency=1)
     await loop.drain()
     assert queue.done == ["a/1"]
-    (failure,) = await stage.store.list_failures()
+    (failure,) = await stage.store.failures.read_all()
     assert (failure.key, failure.error.split()[0]) == ("hung/1", "TimeoutError")
     assert not loop.is_busy("hung/1")
 
 
-async def test_a_greedy_owner_does_not_hold_up_a_bystander(stage: Stage) -> None:
-    queue = Numbers(*(f"greedy/{n}" for n in range(200)), "bystander/1")
+async def test_a_greedy_owner_does_not_delay_another_owner(stage: Stage) -> None:
+    queue = NumberQueue(*(f"greedy/{n}" for n in range(200)), "bystander/1")
     queue.may_end["greedy"] = asyncio.Event()
-    loop = loop_of(stage, queue, concurrency=8, batch=4, per_owner=2)
+    loop = make_loop(stage, queue, concurrency=8, batch=4, per_owner=2)
     running = asyncio.create_task(loop.run())
     await _until(lambda: len(queue.under_way) == 2)
     loop.nudge()
@@ -168,11 +166,11 @@ async def test_a_greedy_owner_does_not_hold_up_a_bystander(stage: Stage) -> None
     await running
 
 
-async def test_more_rows_than_there_is_room_for_do_not_wait_for_the_next_poll(stage: Stage) -> None:
+async def test_remaining_rows_are_claimed_before_the_next_poll(stage: Stage) -> None:
     bad = [f"bad/{n}" for n in range(8)]  # two whole claims
-    queue = Numbers(*bad, *(f"a/{n}" for n in range(50)))
+    queue = NumberQueue(*bad, *(f"a/{n}" for n in range(50)))
     queue.trouble = {row: ValueError() for row in bad}
-    loop = loop_of(stage, queue)
+    loop = make_loop(stage, queue)
     running = asyncio.create_task(loop.run())
     await _until(lambda: len(queue.done) == 50)
     loop.stop()
@@ -183,9 +181,9 @@ async def test_more_rows_than_there_is_room_for_do_not_wait_for_the_next_poll(st
 async def test_a_claim_that_fails_is_logged_once_and_does_not_end_the_loop(
     stage: Stage, caplog: pytest.LogCaptureFixture
 ) -> None:
-    queue = Numbers("a/1")
+    queue = NumberQueue("a/1")
     queue.claim_trouble = ValueError("a bad query")
-    loop = loop_of(stage, queue)
+    loop = make_loop(stage, queue)
     running = asyncio.create_task(loop.run())
     for times in (1, 2, 3):
         await _until(lambda times=times: queue.claims == times)
@@ -195,13 +193,13 @@ async def test_a_claim_that_fails_is_logged_once_and_does_not_end_the_loop(
     loop.stop()
     await running
     assert sum("cannot be claimed" in record.message for record in caplog.records) == 1
-    assert set(stage.counts.queue_failures) == {"numbers"}
+    assert set(stage.metrics.queue_failures) == {"numbers"}
 
 
 async def test_rounds_without_failures_do_not_read_the_table_of_failures(stage: Stage) -> None:
-    loop = loop_of(stage, Numbers())
+    loop = make_loop(stage, NumberQueue())
     await loop.claim()
-    with counted() as statements:
+    with captured_statements() as statements:
         for _ in range(50):
             await loop.claim()
     assert statements == []

@@ -17,7 +17,7 @@ REFUSING = {"Refusal", "NotAdmitted", "_refuse", "_strike"}
 
 
 def constants(node: ast.expr) -> Iterator[str]:
-    """The texts an argument can be: a constant, or either side of a condition."""
+    """Yield the strings that an argument can be: a constant, or either side of a condition."""
     match node:
         case ast.Constant(value=str(text)):
             yield text
@@ -26,7 +26,7 @@ def constants(node: ast.expr) -> Iterator[str]:
             yield from constants(other)
 
 
-def refused_with() -> set[str]:
+def list_codes_in_code() -> set[str]:
     found: set[str] = set()
     for folder in ("app/play", "app/web"):
         for file in (ROOT / folder).rglob("*.py"):
@@ -38,16 +38,16 @@ def refused_with() -> set[str]:
     return found
 
 
-def codes_of_the_rules() -> set[str]:
-    """What the engine refuses an action with: rooms let it through."""
+def list_rule_codes() -> set[str]:
+    """Return the codes with which the engine refuses an action; rooms pass them on."""
     kinds = [rules.RuleError]
     for kind in kinds:
         kinds.extend(kind.__subclasses__())
     return {kind.code for kind in kinds if "code" in vars(kind)}
 
 
-def test_the_code_and_the_sentences_name_the_same_codes() -> None:
-    from_rooms = refused_with()
+def test_every_refusal_code_in_the_code_has_a_sentence() -> None:
+    from_rooms = list_codes_in_code()
     assert from_rooms - set(SENTENCES) == set()
     said_elsewhere = {"banned"}  # by the guard, before there is a room
-    assert set(SENTENCES) - from_rooms - codes_of_the_rules() - said_elsewhere == set()
+    assert set(SENTENCES) - from_rooms - list_rule_codes() - said_elsewhere == set()

@@ -12,7 +12,7 @@ import pytest
 
 from app.bots.fair_queue import QueueFull, Share
 from app.play.fair_threads import FairThreads
-from app.play.log.terms import hash_of
+from app.play.log.terms import hash_password
 from app.play.refusals import Refusal
 from app.play.table_passwords import TablePasswords
 from tests.play.stage import Stage
@@ -47,7 +47,7 @@ class Blocked:
         return self.done
 
 
-async def test_a_bystander_is_served_after_one_of_each_other_asker() -> None:
+async def test_a_new_asker_is_served_after_one_job_of_each_other() -> None:
     blocked = Blocked()
     asked = [await blocked.ask(("mallory",), "m") for _ in range(8)]
     asked += [await blocked.ask(("trudy",), "t"), await blocked.ask(("ann",), "a")]
@@ -62,14 +62,14 @@ async def test_many_guests_of_one_network_cannot_keep_a_newcomer_out() -> None:
     assert "a" in (await blocked.go_on(*guests, newcomer))[:2]
 
 
-async def test_work_of_an_asker_who_has_gone_is_left_out() -> None:
+async def test_waiting_jobs_of_a_cancelled_asker_are_dropped() -> None:
     blocked = Blocked()
     gone, stays = await blocked.ask(("mallory",), "gone"), await blocked.ask(("ann",), "stays")
     gone.cancel()
     assert await blocked.go_on(stays) == ["stays"]
 
 
-async def test_a_thread_is_not_free_before_the_job_of_an_asker_who_has_gone_ends() -> None:
+async def test_a_thread_stays_busy_until_the_job_of_a_cancelled_asker_ends() -> None:
     threads, may_go_on, done = FairThreads(1, "test", 8), threading.Event(), list[str]()
     gone = asyncio.create_task(threads.run(("mallory",), may_go_on.wait))
     await asyncio.sleep(0)
@@ -89,7 +89,7 @@ async def test_a_thread_is_not_free_before_the_job_of_an_asker_who_has_gone_ends
 
 async def test_a_full_queue_is_a_refusal(passwords: TablePasswords, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passwords, "_thread", FairThreads(1, "test", 0))
-    for ask in (passwords.hash("open sesame", "ann"), passwords.is_right(None, "open sesame", "ann")):
+    for ask in (passwords.hash("open sesame", "ann"), passwords.matches(None, "open sesame", "ann")):
         with pytest.raises(Refusal, match="too_fast"):
             await ask
 
@@ -110,56 +110,56 @@ def count_hashes(monkeypatch: pytest.MonkeyPatch) -> list[threading.Thread]:
 async def test_a_right_password_is_hashed_once(
     passwords: TablePasswords, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stored = hash_of("open sesame")
+    stored = hash_password("open sesame")
     hashed, charged = count_hashes(monkeypatch), []
     for person in ("ann", "bo", "ann"):
         for _ in range(3):
-            assert await passwords.is_right(stored, "open sesame", person, lambda: charged.append(1))
+            assert await passwords.matches(stored, "open sesame", person, lambda: charged.append(1))
     assert (len(hashed), len(charged)) == (1, 1)
     for _ in range(2):  # a wrong one is paid for each time
-        assert not await passwords.is_right(stored, "open barley", "bo", lambda: charged.append(1))
+        assert not await passwords.matches(stored, "open barley", "bo", lambda: charged.append(1))
     assert (len(hashed), len(charged)) == (3, 3)
 
 
-async def test_people_who_come_at_once_share_one_hash(
+async def test_concurrent_checks_of_one_password_share_one_hash(
     passwords: TablePasswords, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stored = hash_of("open sesame")
+    stored = hash_password("open sesame")
     hashed = count_hashes(monkeypatch)
-    asked = [passwords.is_right(stored, "open sesame", "the club's address") for _ in range(50)]
+    asked = [passwords.matches(stored, "open sesame", "the club's address") for _ in range(50)]
     assert all(await asyncio.gather(*asked))
     assert len(hashed) == 1
 
 
-async def test_whoever_cannot_pay_has_nothing_hashed(
+async def test_nothing_is_hashed_if_the_charge_is_refused(
     passwords: TablePasswords, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse() -> None:
         raise Refusal("too_fast")
 
     hashed = count_hashes(monkeypatch)
-    for stored in (hash_of("open sesame"), None):
+    for stored in (hash_password("open sesame"), None):
         before = len(hashed)
         with pytest.raises(Refusal, match="too_fast"):
-            await passwords.is_right(stored, "open sesame", "ann", refuse)
+            await passwords.matches(stored, "open sesame", "ann", refuse)
         assert len(hashed) == before
 
 
-async def test_no_table_is_never_right_and_always_hashed(
+async def test_a_missing_table_never_matches_and_always_costs_a_hash(
     passwords: TablePasswords, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hashed = count_hashes(monkeypatch)
     for _ in range(2):
-        assert not await passwords.is_right(None, "open sesame", "ann")
+        assert not await passwords.matches(None, "open sesame", "ann")
     assert len(hashed) == 2
 
 
-async def test_the_event_loop_hashes_nothing(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_hashing_runs_off_the_event_loop(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     hashed = count_hashes(monkeypatch)
     ann, bo = stage.guest("ann"), stage.guest("bo")
     game = await stage.open_table(ann, password="open sesame")
-    await ann.come(game)
-    await bo.come(game, password="open sesame")
+    await ann.enter(game)
+    await bo.enter(game, password="open sesame")
     await ann.send("password", password="parrot")
     assert len(hashed) == 3
     assert threading.main_thread() not in hashed

@@ -1,4 +1,4 @@
-"""The protocol client of `app/client` on a socket, as tests want it: waits, resumes, and minds every hole."""
+"""The protocol client of `app/client` on a socket, for tests: waits, resumes, and fails on every gap."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import httpx
 from websockets.asyncio.client import ClientConnection, connect
 
 from app.bots import Budget, choose
-from app.client.protocol import GameProtocol, fresh_id
+from app.client.protocol import GameProtocol, new_command_id
 from app.client.socket import receive, send
 from tests.sockets.running_server import RunningServer
 
@@ -31,7 +31,7 @@ class Refused(Exception):
 
 
 class Client(GameProtocol):
-    """One person's client: resumes when it is told to, keeps every frame, and minds every hole."""
+    """One person's client: resumes when told to, keeps every frame, and fails on every gap."""
 
     def __init__(self, server: RunningServer, http: httpx.AsyncClient, person: str, name: str) -> None:
         super().__init__()
@@ -43,11 +43,11 @@ class Client(GameProtocol):
         self.link: ClientConnection | None = None
         self.log: list[Message] = []
         self.closed_with: int | None = None
-        self.opens = True  # by itself, as clients do
+        self.opens = True  # automatically, as clients do
         self._news = asyncio.Condition()
         self._reading: asyncio.Task[None] | None = None
 
-    # -- coming and going --------------------------------------------------------------------------
+    # -- connecting --------------------------------------------------------------------------------
 
     @property
     def headers(self) -> dict[str, str]:
@@ -67,18 +67,18 @@ class Client(GameProtocol):
         self.game = game
         self.closed_with = None
         if not resume:
-            self.forget()
+            self.reset()
         self.password = password
         start = len(self.log)
         self.link = await self.open(f"/ws/game/{game}")
-        self.keeper.again()  # nothing is sent again unless a test does
+        self.keeper.on_reconnect()  # nothing is resent unless a test does so
         self._reading = asyncio.create_task(self._read(self.link))
         await send(self.link, self.hello())
         await self.until(lambda: self._is_greeted(start) or self.closed_with)
         return self
 
     def _is_greeted(self, start: int) -> bool:
-        """Welcomed with all that belongs to it, or turned away."""
+        """Return whether the greeting is complete, or the client was refused."""
         kinds = [message["t"] for message in self.log[start:]]
         return "presence" in kinds or "refused" in kinds
 
@@ -92,7 +92,7 @@ class Client(GameProtocol):
         try:
             while (frame := await receive(link)) is not None:
                 self.receive(frame)
-                opening = self.owed() if self.opens else None
+                opening = self.next_sealing_command() if self.opens else None
                 if opening is not None:
                     await send(link, opening)
                 async with self._news:
@@ -107,7 +107,7 @@ class Client(GameProtocol):
         super().receive(frame)
         assert not self.problems, f"{self.name}: {self.problems}"
 
-    # -- talking -----------------------------------------------------------------------------------
+    # -- messages ----------------------------------------------------------------------------------
 
     async def say(self, do: str, **fields: Any) -> None:
         assert self.link is not None
@@ -123,17 +123,17 @@ class Client(GameProtocol):
         await self.until(lambda: self.seq >= seq)
 
     async def is_closed(self) -> int:
-        """The code the server closed this socket with."""
+        """Wait until the server closes this socket and return the code."""
         return int(await self.until(lambda: self.closed_with))
 
     async def sees(self, name: str, value: Any) -> None:
-        """Until the table says so."""
+        """Wait until the table satisfies the condition."""
         await self.until(lambda: self.table.get(name) == value)
 
     async def command(self, do: str, **fields: Any) -> Message:
-        """The frame that acknowledges it; raises Refused."""
-        if do == "sit" and not {"nonce", "seal"} & fields.keys():
-            fields |= self.keeper.sit(self.table)
+        """Send a command and return the frame that acknowledges it. Raise Refused."""
+        if do == "sit" and "seal" not in fields:
+            fields |= self.keeper.sit_fields(self.table)
         start = len(self.log)
         said = self.begin(do, **fields)
         assert self.link is not None
@@ -152,7 +152,7 @@ class Client(GameProtocol):
         assert found is not None, f"{self.name} was closed with {self.closed_with}"
         if found["t"] == "refused":
             raise Refused(found)
-        if do == "start" and self.opens:  # until everybody else's client has opened
+        if do == "start" and self.opens:  # until all other clients have opened
             await self.until(lambda: self.table["status"] != "open")
         return found
 
@@ -160,7 +160,7 @@ class Client(GameProtocol):
         return await self.command("act", **{"version": self.seq, "action": action, **fields})
 
     async def refused(self, do: str, **fields: Any) -> str:
-        """The code it is refused with."""
+        """Send a command that must be refused and return the code."""
         try:
             await self.command(do, **fields)
         except Refused as refused:
@@ -172,14 +172,14 @@ class Client(GameProtocol):
 
 
 class Clients:
-    """All clients of a test; closes them at its end."""
+    """The clients of a test, closed at its end."""
 
     def __init__(self, server: RunningServer) -> None:
         self.server = server
         self.everyone: list[Client] = []
 
     async def person(self, name: str | None = None) -> Client:
-        """Somebody with a session."""
+        """Connect a person with a session."""
         http = httpx.AsyncClient(base_url=self.server.base, headers={"Origin": self.server.base}, timeout=30)
         wanted = name or f"Guest {next(_names)} {secrets.token_hex(3)}"
         answer = await http.post("/api/v1/me", json={"name": wanted})
@@ -189,14 +189,14 @@ class Clients:
         return client
 
     async def nobody(self) -> Client:
-        """Somebody without a session."""
+        """Connect a client without a session."""
         http = httpx.AsyncClient(base_url=self.server.base, timeout=30)
         client = Client(self.server, http, "", "")
         self.everyone.append(client)
         return client
 
     def twin(self, client: Client) -> Client:
-        """The same person on another device, as far as the server can tell."""
+        """Connect the same person with the same session a second time."""
         twin = Client(self.server, client.http, client.person, client.name)
         self.everyone.append(twin)
         return twin
@@ -208,7 +208,7 @@ class Clients:
         return str(answer.json()["id"])
 
     async def game(self, players: int = 2, preset: str = "jamaica", **wishes: Any) -> list[Client]:
-        """A running game; its seated in seat order, seat 0 is host and begins."""
+        """Start a game and return its players in seat order. Seat 0 is host and starts."""
         seated = [await self.person() for _ in range(players)]
         options = {"first": 0, **wishes.pop("options", {})}
         seats = players + len(wishes.get("bots", []))
@@ -234,21 +234,19 @@ def advance(client: Client) -> Message:
 
 
 def good_choice(client: Client) -> Message:
-    """What a plain bot would do with what this client knows, so that games end.
+    """Return what a bot would do with what this client knows, so that games end.
 
-    Two such bots may both wait for the other to move: now and then one of them does anything at all.
+    The bot needs the events it has seen: it gives up waiting for others after an unusual number of turns.
     """
     assert client.view is not None
     actions = [choice["action"] for choice in client.choices]
-    chance = Random(client.seq)
-    chosen = choose(client.view, actions, [], "sailor", Budget(nodes=500), chance, seat=client.seat)
-    if chosen["type"] == "end" and chance.random() < 0.1:
-        return chance.choice([action for action in actions if action["type"] != "resign"])
-    return chosen
+    history = [event for message in client.of("events") for event in message["events"]]
+    rng = Random(client.seq)
+    return choose(client.view, actions, history, "sailor", Budget(nodes=500), rng, seat=client.seat)
 
 
 async def play_out(seated: list[Client], actions: int = 3000) -> None:
-    """Play so many actions, or until the game is over."""
+    """Play a number of actions, or until the game is over."""
     done = 0
     for _ in range(20 * actions):
         if seated[0].table["status"] != "running" or done >= min(actions, 3000):
@@ -263,4 +261,4 @@ async def play_out(seated: list[Client], actions: int = 3000) -> None:
     assert done < 3000, "the game did not end"
 
 
-__all__ = ["Client", "Clients", "Refused", "advance", "fresh_id", "good_choice", "play_out"]
+__all__ = ["Client", "Clients", "Refused", "advance", "good_choice", "new_command_id", "play_out"]

@@ -1,4 +1,4 @@
-"""The codes this server closes sockets with: tests hold them against docs/protocol.md and meet each of them."""
+"""The close codes of this server. Tests compare them with docs/protocol.md and provoke each of them."""
 
 from __future__ import annotations
 

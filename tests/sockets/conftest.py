@@ -1,4 +1,4 @@
-"""Real servers and groups for tests over sockets."""
+"""Servers and clients for tests over sockets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tools.soak.fork_server import ForkServer
 
 @pytest.fixture
 async def server(database_url: str) -> AsyncIterator[RunningServer]:
-    """The whole server on each kind of database."""
+    """The whole server, once per kind of database."""
     async with in_process(database_url) as running:
         yield running
 
@@ -27,7 +27,7 @@ async def clients(server: RunningServer) -> AsyncIterator[Clients]:
 
 @pytest.fixture
 async def light_server(sqlite_url: str) -> AsyncIterator[RunningServer]:
-    """The whole server on SQLite alone, where the database is not the point."""
+    """The whole server on SQLite, for tests that do not depend on the database."""
     async with in_process(sqlite_url) as running:
         yield running
 
@@ -41,6 +41,6 @@ async def light_clients(light_server: RunningServer) -> AsyncIterator[Clients]:
 
 @pytest.fixture(scope="session")
 def fork_server() -> Iterator[ForkServer]:
-    """Where servers are forked that tests stop, kill and start again."""
+    """The process from which servers are forked that tests stop, kill and restart."""
     with ForkServer() as forking:
         yield forking

@@ -1,4 +1,4 @@
-"""Servers for tests over real sockets: one in this process, within reach, or one that can be killed."""
+"""Servers for tests over real sockets: in this process, or in a process that can be killed."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from app.settings import Settings
 from app.web.auth.passwords import Passwords
 from app.web.security.connections import Connections
 from app.web.security.http_protocol import BoundedHttpProtocol
-from app.web.ws.transport.uvicorn import SocketProtocol
+from app.web.ws.transport.protocol import SocketProtocol
 from tests.databases import at_head
-from tests.rounds import first_rounds
-from tests.web.running_site import QUICK
+from tests.maintenance_rounds import first_rounds
+from tests.web.running_site import FAST_HASHER
 from tools.soak import fork_server
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Limits as a public site would not set them: these tests press all buttons at once from one address.
+# Higher limits than on a public site: these tests send many requests at once from one address.
 ROOMY: dict[str, Any] = {
     "requests_per_second": 100_000.0,
     "requests_burst": 100_000,
@@ -55,7 +55,7 @@ def free_port() -> int:
 
 
 class RunningServer:
-    """A server that answers at `base`."""
+    """A server that listens at `base`."""
 
     def __init__(self, port: int, app: FastAPI | None = None, state: ServerState | None = None) -> None:
         self.port = port
@@ -72,24 +72,24 @@ class RunningServer:
 
     @property
     def connections(self) -> int:
-        """Connections the server still has, of requests and sockets, open or closing."""
+        """Number of the server's HTTP and WebSocket connections, open or closing."""
         assert self._state is not None, "this server is another process"
         return len(self._state.connections)
 
     async def head(self, game: str) -> int:
-        return (await self.game_server.store.heads([game]))[game]
+        return (await self.game_server.store.log.read_heads([game]))[game]
 
 
 @asynccontextmanager
 async def in_process(
     database_url: str, *, migrated: bool = False, **changes: Any
 ) -> AsyncIterator[RunningServer]:
-    """The whole server on real sockets, in this event loop; `migrated` says that its database is ready."""
+    """Run the whole server in this event loop. With `migrated`, its database is ready."""
     is_empty = not migrated and await at_head(database_url)
     port = free_port()
     settings = Settings(database=database_url, port=port, **{**ROOMY, **changes})
     app = create_app(settings)
-    connections = Connections.of(settings)
+    connections = Connections.from_settings(settings)
     config = uvicorn.Config(
         app,
         port=port,
@@ -101,14 +101,14 @@ async def in_process(
         timeout_graceful_shutdown=2,
     )
     server = uvicorn.Server(config)
-    with first_rounds(are_left_out=is_empty):
+    with first_rounds(skip=is_empty):
         serving = asyncio.create_task(server.serve())
     try:
         while not server.started:
             if serving.done():
                 serving.result()
             await asyncio.sleep(0.01)
-        app.state.site.passwords = Passwords(QUICK)
+        app.state.site.passwords = Passwords(FAST_HASHER)
         yield RunningServer(port, app, server.server_state)
     finally:
         server.should_exit = True
@@ -116,11 +116,11 @@ async def in_process(
 
 
 class ServerProcess(RunningServer):
-    """`cartagena serve` as a process of its own."""
+    """`cartagena serve` in a separate process."""
 
     def __init__(self, database_url: str, folder: Path, **changes: Any) -> None:
         super().__init__(free_port())
-        plain = database_url.replace("+aiosqlite", "").replace("+asyncpg", "")
+        plain = database_url.replace("+asyncpg", "")
         settings = {**ROOMY, "database": plain, "port": self.port, **changes}
         self._environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("CARTAGENA_")},
@@ -172,7 +172,7 @@ async def own_process(database_url: str, folder: Path, **changes: Any) -> AsyncI
 
 
 class ForkedServer(RunningServer):
-    """`cartagena serve` as a process of its own that starts in a moment: for tests that stop and start it often."""
+    """`cartagena serve` in a forked process, which starts quickly, for tests that restart it often."""
 
     def __init__(self, process: fork_server.Server) -> None:
         super().__init__(process.port)

@@ -1,4 +1,4 @@
-"""The JSON API: what a program needs to play without a socket; and the stream of events."""
+"""The JSON API for programs that play without a socket, and the event stream."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import httpx
 import orjson
 
 from app import rules
-from tests.sockets.client import Client, Clients, fresh_id
+from tests.sockets.client import Client, Clients, new_command_id
 
 
 async def command(client: Client, game: str, do: str, **fields: Any) -> httpx.Response:
     if do == "sit":
-        fields |= client.keeper.sit((await client.http.get(f"/api/v1/games/{game}")).json()["table"])
+        fields |= client.keeper.sit_fields((await client.http.get(f"/api/v1/games/{game}")).json()["table"])
     return await client.http.post(
-        f"/api/v1/games/{game}/commands", json={"do": do, "id": fresh_id(), **fields}
+        f"/api/v1/games/{game}/commands", json={"do": do, "id": new_command_id(), **fields}
     )
 
 
@@ -29,19 +29,23 @@ async def two_programs(clients: Clients) -> tuple[Client, Client, str]:
     assert (await command(ann, game, "start")).status_code == 200
     for client in (ann, bo):
         state = (await client.http.get(f"/api/v1/games/{game}")).json()
-        wanted = client.keeper.answer(state["table"], state["you"]["seat"])
+        wanted = client.keeper.next_command(state["table"], state["you"]["seat"])
         assert wanted is not None
         assert (await command(client, game, **wanted)).status_code == 200
     return ann, bo, game
 
 
-async def test_two_programs_play_over_http_alone(clients: Clients) -> None:
+async def test_two_programs_play_over_http_only(clients: Clients) -> None:
     ann, bo, game = await two_programs(clients)
     for _ in range(6):
         for client in (ann, bo):
             state = (await client.http.get(f"/api/v1/games/{game}")).json()
             if state.get("choices"):
-                move = {"id": fresh_id(), "version": state["seq"], "action": state["choices"][0]["action"]}
+                move = {
+                    "id": new_command_id(),
+                    "version": state["seq"],
+                    "action": state["choices"][0]["action"],
+                }
                 first = await client.http.post(f"/api/v1/games/{game}/act", json=move)
                 assert first.json() == {"ack": move["id"], "seq": state["seq"] + 1}
                 again = await client.http.post(f"/api/v1/games/{game}/act", json=move)
@@ -50,7 +54,7 @@ async def test_two_programs_play_over_http_alone(clients: Clients) -> None:
     assert [row["id"] for row in mine] == [game]
     early = await ann.http.get(f"/api/v1/games/{game}/record")
     assert (early.status_code, early.json()["error"]["code"]) == (409, "not_over")
-    move = {"id": fresh_id(), "version": 0, "action": {"type": "resign"}}
+    move = {"id": new_command_id(), "version": 0, "action": {"type": "resign"}}
     await bo.http.post(f"/api/v1/games/{game}/act", json=move)
     record = (await ann.http.get(f"/api/v1/games/{game}/record")).json()
     assert rules.verify(rules.record_from_json(record)).winner == 0
@@ -60,7 +64,7 @@ async def test_two_programs_play_over_http_alone(clients: Clients) -> None:
 
 async def test_refusals_over_http_have_a_code_and_the_state(light_clients: Clients) -> None:
     ann, bo, game = await two_programs(light_clients)
-    move = {"id": fresh_id(), "version": 99, "action": {"type": "end"}}
+    move = {"id": new_command_id(), "version": 99, "action": {"type": "end"}}
     answer = await bo.http.post(f"/api/v1/games/{game}/act", json=move)
     assert answer.status_code == 409
     assert answer.json()["error"]["code"] == "not_your_turn"
@@ -102,12 +106,12 @@ async def test_the_stream_carries_the_frames_of_the_socket(light_clients: Client
         _, welcome = await next_of("welcome")
         assert welcome["resumed"] is True
         state = (await ann.http.get(f"/api/v1/games/{game}")).json()
-        move = {"id": fresh_id(), "version": seq, "action": state["choices"][0]["action"]}
+        move = {"id": new_command_id(), "version": seq, "action": state["choices"][0]["action"]}
         await ann.http.post(f"/api/v1/games/{game}/act", json=move)
         number, events = await next_of("events")
         assert number == str(seq + 1) == str(events["seq"])
         assert events["events"][0]["seat"] == 0
-    room = light_clients.server.game_server.rooms.loaded(game)
+    room = light_clients.server.game_server.rooms.get_loaded(game)
     assert room is not None
     for _ in range(200):
         if not len(room.subscribers):

@@ -1,4 +1,4 @@
-"""Every close code met by a real client; a foreign page and a peer that does not read."""
+"""Every close code, provoked by a real client; another site's page, and a peer that does not read."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from websockets.exceptions import InvalidStatus
 
 from app.play import engines
 from app.web.ws import session
-from tests.sockets.client import Client, Clients, fresh_id
+from tests.sockets.client import Client, Clients, new_command_id
 from tests.sockets.close_codes import CLOSE_CODES
 from tests.sockets.running_server import in_process
 
 
-async def test_a_foreign_page_gets_no_socket(light_clients: Clients) -> None:
+async def test_another_sites_page_gets_no_socket(light_clients: Clients) -> None:
     ann = await light_clients.person()
     for path in ("/ws/lobby", "/ws/game/AnyRoomWillDo"):
         with pytest.raises(InvalidStatus) as refused:
@@ -25,9 +25,9 @@ async def test_a_foreign_page_gets_no_socket(light_clients: Clients) -> None:
         assert refused.value.response.status_code == 403
 
 
-async def test_every_close_code_is_met(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    met: set[int] = {1000, 1011}  # a client's own good-bye; uvicorn's answer to a fault or a dead peer
-    # Met with frames and handshakes that no library sends: tests/attack/test_frames.py.
+async def test_every_close_code_occurs(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    met: set[int] = {1000, 1011}  # the client's own close; uvicorn's close after a fault or a dead peer
+    # Provoked with frames and handshakes that no library sends: tests/attack/test_frames.py.
     met |= {1002, 1007, 1008}
     async with in_process(sqlite_url, sockets_per_person=6) as server:
         clients = Clients(server)
@@ -64,7 +64,7 @@ async def test_every_close_code_is_met(sqlite_url: str, monkeypatch: pytest.Monk
         for n in range(10):
             await hasty.say("ping", n=n)
         await closes(4005, hasty)
-        monkeypatch.setattr(session, "HELLO_SECONDS", 0.05)
+        monkeypatch.setattr(session, "HELLO_TIMEOUT_SECONDS", 0.05)
         silent = clients.twin(ann)
         silent.link = await silent.open(f"/ws/game/{ann.game}")
         silent._reading = asyncio.create_task(silent._read(silent.link))
@@ -94,7 +94,7 @@ async def test_every_close_code_is_met(sqlite_url: str, monkeypatch: pytest.Monk
 
 
 async def _a_peer_that_does_not_read(clients: Clients, ann: Client, bo: Client, met: set[int]) -> None:
-    """It asks for whole states and never reads one: its outbox fills, it is closed, nobody else notices."""
+    """A peer requests states without reading them: its outbox fills and it is closed, without affecting others."""
     narrow = socket.create_connection(("127.0.0.1", clients.server.port))
     narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
     slow = clients.twin(bo)
@@ -104,7 +104,7 @@ async def _a_peer_that_does_not_read(clients: Clients, ann: Client, bo: Client, 
     watcher: Any = clients.server.game_server.metrics
     for n in range(400):
         for _ in range(20):
-            await slow.say("act", id=fresh_id(), version=0, action={"type": "end"})
+            await slow.say("act", id=new_command_id(), version=0, action={"type": "end"})
         await ann.say("ping", n=n)
         await asyncio.wait_for(_pong(ann, n), 5)
         if b"cartagena_outbox_drops_total 1.0" in watcher.text():

@@ -1,4 +1,4 @@
-"""Sockets of frames in other sites' pages: no chat, and one answer for every table that strangers may not watch."""
+"""Sockets of embedded tables: no chat, and the same answer for every table that strangers may not watch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNKNOWN = "NoSuchTableAnywhere1"
 
 
 async def frames_until_close(clients: Clients, path: str, **hello: Any) -> tuple[list[Any], int | None]:
-    """What a refused socket receives, and its close code."""
+    """Return the frames of a refused socket and its close code."""
     client = await clients.nobody()
     link = await client.open(path)
     await link.send(json.dumps({"do": "hello", "v": 2, **hello}))
@@ -29,7 +29,7 @@ async def frames_until_close(clients: Clients, path: str, **hello: Any) -> tuple
 
 
 @pytest.mark.parametrize("watch", [False, True])
-async def test_a_frame_receives_no_chat(light_clients: Clients, watch: bool) -> None:
+async def test_an_embedded_table_receives_no_chat(light_clients: Clients, watch: bool) -> None:
     ann, bo = await light_clients.game()
     wim = await (await light_clients.person()).join(ann.game)
     await wim.command("chat", text="before the frame came")
@@ -48,10 +48,10 @@ async def test_a_frame_receives_no_chat(light_clients: Clients, watch: bool) -> 
     await link.close()
     assert "chat" not in {frame["t"] for frame in seen}
     assert "welcome" in {frame["t"] for frame in seen}
-    assert len(wim.of("chat")) == 4, "whoever watches at the table itself reads it"
+    assert len(wim.of("chat")) == 4, "a spectator at the table itself receives it"
 
 
-async def test_a_frame_cannot_tell_a_table_without_spectators_from_an_unknown_one(
+async def test_an_embedded_socket_answers_alike_for_unwatchable_and_unknown_tables(
     light_clients: Clients, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ann, _ = await light_clients.game(spectators=False)
@@ -73,7 +73,7 @@ async def test_a_frame_cannot_tell_a_table_without_spectators_from_an_unknown_on
         for hello in ({}, {"watch": True}, {"password": "rum and salt"}):
             began = time.monotonic()
             answers.append(await frames_until_close(light_clients, f"/ws/embed/{game}", **hello))
-            assert time.monotonic() - began >= room_lookup._FAILURE_SECONDS * 0.9
+            assert time.monotonic() - began >= room_lookup._MIN_FAILURE_SECONDS * 0.9
     assert all(answer == answers[0] for answer in answers)
     assert answers[0][0][0]["code"] == "password_required"
     assert answers[0][1] == 4003

@@ -33,7 +33,7 @@ async def a_full_game_of_five(clients: Clients, preset: str) -> None:
     for each in everybody:
         await each.reaches(last)
         assert each.table["status"] == "finished"
-        assert each.view == seated[0].view  # over: nothing is hidden, everybody sees the same
+        assert each.view == seated[0].view  # over: nothing is hidden, and all views are the same
     record = (await seated[0].http.get(f"/api/v1/games/{seated[0].game}/record")).json()
     final = rules.verify(rules.record_from_json(record))
     assert rules.position_to_json(final) == seated[0].view
@@ -58,7 +58,7 @@ async def test_reconnecting_in_mid_turn_from_another_client(clients: Clients) ->
     assert ann.choices == phone.choices
 
 
-async def test_five_copies_of_the_same_command_count_once(clients: Clients) -> None:
+async def test_five_copies_of_a_command_are_applied_once(clients: Clients) -> None:
     ann, bo = await clients.game(2)
     seq, action = ann.seq, advance(ann)
     for _ in range(5):
@@ -70,7 +70,7 @@ async def test_five_copies_of_the_same_command_count_once(clients: Clients) -> N
     await bo.until(lambda: bo.seq == seq + 1)
 
 
-async def test_of_two_devices_racing_for_one_version_one_is_refused(clients: Clients) -> None:
+async def test_one_of_two_devices_racing_for_a_version_is_refused(clients: Clients) -> None:
     ann, _ = await clients.game(2)
     phone = clients.twin(ann)
     await phone.join(ann.game)
@@ -107,7 +107,7 @@ async def test_undo_allowed_and_refused(clients: Clients) -> None:
     assert await ann.refused("undo", version=ann.seq) == "undo_blocked"
 
 
-async def test_an_evicted_room_comes_back_as_it_was(clients: Clients) -> None:
+async def test_an_evicted_room_is_reloaded_unchanged(clients: Clients) -> None:
     ann, bo = await clients.game(2)
     await ann.act(advance(ann))
     view, choices, seq = copy.deepcopy(ann.view), ann.choices, ann.seq
@@ -118,13 +118,13 @@ async def test_an_evicted_room_comes_back_as_it_was(clients: Clients) -> None:
         if game_server.rooms.evict(game_server.clock.now() + 10**9):
             break
         await asyncio.sleep(0.02)
-    assert game_server.rooms.loaded(ann.game) is None
+    assert game_server.rooms.get_loaded(ann.game) is None
     await ann.join(ann.game)
     assert (ann.view, ann.choices, ann.seq) == (view, choices, seq)
     await ann.act(advance(ann))
 
 
-async def test_the_host_leaves_and_the_game_goes_on_under_another(clients: Clients) -> None:
+async def test_the_game_continues_under_another_host_when_the_host_leaves(clients: Clients) -> None:
     ann, bo, cy = await clients.person(), await clients.person(), await clients.person()
     game = await clients.open_table(ann, players=3)
     for client in (ann, bo, cy):
@@ -149,13 +149,13 @@ async def test_a_password_room(clients: Clients) -> None:
             stranger = clients.twin(bo)
             await stranger.join(where, password=password)
             answers.append((stranger.log, await stranger.is_closed()))
-    assert answers[:2] == answers[2:]  # a room that is not there looks like one that is locked
+    assert answers[:2] == answers[2:]  # an unknown room looks like a locked one
     assert [log[0]["code"] for log, _ in answers[:2]] == ["password_required", "password_wrong"]
     assert {code for _, code in answers} == {4003}
     await bo.join(game, password="rum and raisins")
     await bo.command("sit")
     await bo.leave()
-    await bo.join(game)  # whoever sits needs no password any more
+    await bo.join(game)  # a seated player needs no password
     assert bo.seat == 0
     state = await bo.http.get(f"/api/v1/games/{game}")
     assert state.status_code == 200
@@ -166,7 +166,7 @@ async def test_a_password_room(clients: Clients) -> None:
         assert answer.json()["error"]["code"] == "password_wrong"
 
 
-async def test_a_rematch_takes_everybody_along(clients: Clients) -> None:
+async def test_a_rematch_seats_all_players(clients: Clients) -> None:
     ann, bo = await clients.game(2)
     watcher = await (await clients.person()).join(ann.game)
     await bo.act({"type": "resign"})

@@ -1,4 +1,4 @@
-"""The lobby over a real socket: lists, changes as they happen, filters, quick play."""
+"""The lobby over a real socket: lists, changes, filters, quick play."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from websockets.asyncio.client import ClientConnection
 from tests.sockets.client import Client, Clients
 
 
-class Desk:
-    """One lobby socket."""
+class LobbyClient:
+    """A client of the lobby socket."""
 
     def __init__(self, link: ClientConnection) -> None:
         self.link = link
@@ -28,15 +28,15 @@ class Desk:
                     return message
 
 
-async def at_desk(client: Client) -> Desk:
-    desk = Desk(await client.open("/ws/lobby"))
-    await desk.say("hello", v=1)
+async def lobby_client(client: Client) -> LobbyClient:
+    desk = LobbyClient(await client.open("/ws/lobby"))
+    await desk.say("hello", v=2)
     return desk
 
 
-async def test_tables_appear_change_and_go_while_somebody_looks(clients: Clients) -> None:
+async def test_the_lobby_shows_tables_appearing_changing_and_disappearing(clients: Clients) -> None:
     wim, ann, bo = await clients.person(), await clients.person(), await clients.person()
-    desk, anns = await at_desk(wim), await at_desk(ann)
+    desk, anns = await lobby_client(wim), await lobby_client(ann)
     assert (await desk.next("welcome"))["you"]["person"] == wim.person
     lists = await desk.next("lobby")
     assert lists["mine"] == []
@@ -44,7 +44,7 @@ async def test_tables_appear_change_and_go_while_somebody_looks(clients: Clients
     for client in (ann, bo):
         await client.join(game)
         await client.command("sit")
-        if client is ann:  # before, nobody sat there
+        if client is ann:  # it was empty before
             row = (await desk.next("room", list="open"))["room"]
             assert (row["id"], row["title"], row["seats"], row["taken"]) == (game, "Come in", 2, 1)
         await client.command("ready", ready=True)
@@ -60,19 +60,19 @@ async def test_tables_appear_change_and_go_while_somebody_looks(clients: Clients
         await each.link.close()
 
 
-async def test_a_filter_holds_for_its_socket_and_bad_messages_are_refused(clients: Clients) -> None:
+async def test_a_filter_applies_to_its_socket_and_bad_messages_are_refused(clients: Clients) -> None:
     ann, wim = await clients.person(), await clients.person()
-    desk = Desk(await wim.open("/ws/lobby"))
+    desk = LobbyClient(await wim.open("/ws/lobby"))
     await desk.say("filter", preset="tortuga")
     assert (await desk.next("refused"))["code"] == "hello_first"
-    await desk.say("hello", v=1)
+    await desk.say("hello", v=2)
     await desk.next("lobby")
     await desk.say("filter", preset="tortuga", seats=3)
     await desk.next("lobby")
 
     async def waiting(preset: str, **wishes: Any) -> str:
         game = await clients.open_table(ann, preset, 3, **wishes)
-        await ann.leave()  # or a late frame of the table before would be taken for this one's greeting
+        await ann.leave()  # otherwise a late frame of the previous table would be taken for this greeting
         await ann.join(game)
         await ann.command("sit")
         return game
@@ -98,7 +98,7 @@ async def test_a_filter_holds_for_its_socket_and_bad_messages_are_refused(client
     await desk.link.close()
 
 
-async def test_quick_play_finds_a_fitting_table_or_opens_one(clients: Clients) -> None:
+async def test_quick_play_finds_a_suitable_table_or_creates_one(clients: Clients) -> None:
     ann, bo, cy = await clients.person(), await clients.person(), await clients.person()
     first = (await ann.http.post("/api/v1/quick", json={"preset": "tortuga", "seats": 2})).json()
     assert first["found"] is False
@@ -116,13 +116,13 @@ async def test_quick_play_finds_a_fitting_table_or_opens_one(clients: Clients) -
     assert full["found"] is False
     await ann.leave()
     await bo.leave()
-    # A table whose people have gone is no place to wait at.
+    # Tables whose players have left are skipped.
     left = (await cy.http.post("/api/v1/quick", json={"preset": "hispaniola", "seats": 2})).json()
     again = (await ann.http.post("/api/v1/quick", json={"preset": "hispaniola", "seats": 2})).json()
     assert again["id"] != left["id"]
 
 
-async def test_quick_play_passes_by_tables_of_people_who_do_not_want_to_meet(light_clients: Clients) -> None:
+async def test_quick_play_skips_tables_of_blocked_people(light_clients: Clients) -> None:
     ann, bo, cy = await light_clients.person(), await light_clients.person(), await light_clients.person()
     wish = {"preset": "tortuga", "seats": 3}
     made = (await ann.http.post("/api/v1/quick", json=wish)).json()
@@ -136,11 +136,11 @@ async def test_quick_play_passes_by_tables_of_people_who_do_not_want_to_meet(lig
     assert (await cy.http.post("/api/v1/quick", json=wish)).json()["found"] is False
 
 
-async def test_the_lists_say_how_many_watch(light_clients: Clients) -> None:
+async def test_the_lists_show_the_number_of_spectators(light_clients: Clients) -> None:
     ann, _ = await light_clients.game(2)
     for _ in range(2):
         await (await light_clients.nobody()).join(ann.game)
-    desk = await at_desk(await light_clients.person())
+    desk = await lobby_client(await light_clients.person())
     assert [row["watching"] for row in (await desk.next("lobby"))["watch"]] == [2]
     listed = (await ann.http.get("/api/v1/games?list=watch")).json()["games"]
     assert [row["watching"] for row in listed] == [2]

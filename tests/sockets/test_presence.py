@@ -1,4 +1,4 @@
-"""Presence over real sockets: whatever changes it reaches everybody in the room soon, in few messages."""
+"""Presence over real sockets: changes reach everyone in the room soon, in few messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.sockets.client import Client, Clients
 
 
 async def is_told(client: Client, seats: list[bool | None], watching: int) -> dict[str, Any]:
-    """Until the last presence message says this; well within a second."""
+    """Wait until the last presence message matches; well within a second."""
 
     def met() -> bool:
         last = client.of("presence")[-1]
@@ -19,7 +19,7 @@ async def is_told(client: Client, seats: list[bool | None], watching: int) -> di
     return client.of("presence")[-1]
 
 
-async def test_sitting_standing_and_going_reach_everybody(clients: Clients) -> None:
+async def test_sitting_standing_and_leaving_are_sent_to_everyone(clients: Clients) -> None:
     ann, bo, wim = await clients.person(), await clients.person(), await clients.person()
     game = await clients.open_table(ann)
     for client in (ann, bo, wim):
@@ -42,7 +42,7 @@ async def test_sitting_standing_and_going_reach_everybody(clients: Clients) -> N
     await is_told(bo, [False, None], 1)
 
 
-async def test_a_turn_that_passes_to_somebody_who_is_gone_shows_the_countdown(light_clients: Clients) -> None:
+async def test_a_turn_of_an_absent_player_shows_the_countdown(light_clients: Clients) -> None:
     ann, bo = await light_clients.game(2, absence=60)
     await bo.leave()
     assert (await is_told(ann, [True, False], 0))["away"] == {}
@@ -52,7 +52,7 @@ async def test_a_turn_that_passes_to_somebody_who_is_gone_shows_the_countdown(li
     await ann.until(lambda: "1" in ann.of("presence")[-1]["away"], 1.0)
 
 
-async def test_many_who_come_at_once_are_few_messages(light_clients: Clients) -> None:
+async def test_many_simultaneous_arrivals_are_batched(light_clients: Clients) -> None:
     ann, bo = await light_clients.game(2)
     await is_told(ann, [True, True], 0)
     before = len(ann.of("presence"))

@@ -1,4 +1,4 @@
-"""docs/protocol.md and the code name the same messages, refusal codes, close codes, kinds and fields."""
+"""docs/protocol.md and the code have the same messages, refusal codes, close codes, kinds and fields."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 import orjson
 
 from app.play.commands import messages as cmd
-from app.play.commands.messages import message_names
-from app.play.join import PROTOCOL
+from app.play.commands.messages import list_message_names
+from app.play.join import PROTOCOL_VERSION
 from app.play.log.fold import _FOLDS
-from app.play.log.terms import CHAT_PRESETS, COLOURS, LEVELS
+from app.play.log.terms import BOT_LEVELS, CHAT_PRESETS, COLOURS
 from app.play.refusals import SENTENCES
 from app.web.ws.lobby import lobby_message_names
 from tests.sockets.close_codes import CLOSE_CODES
@@ -32,13 +32,13 @@ def headings(number: int) -> set[str]:
 
 
 def test_the_page_has_an_example_of_every_message_a_client_may_send() -> None:
-    assert headings(2) == set(message_names())
+    assert headings(2) == set(list_message_names())
     for example in re.findall(r'^\{"do":.*\}$', section(2), re.M):
         cmd.decode(example)
 
 
-def test_no_frame_is_written_by_hand_but_the_one_that_is_pasted_together() -> None:
-    """Every other one is a struct of app/play/frames.py, which tests/docs holds against the page."""
+def test_no_frame_is_written_by_hand_except_one() -> None:
+    """All others are structs of app/play/frames.py, which tests/docs compares with the page."""
     assert re.findall(r'"t": ?"(\w+)"', SOURCES) == ["events"]
 
 
@@ -59,9 +59,9 @@ def test_the_page_and_the_code_have_the_same_close_codes() -> None:
 def test_the_page_names_every_kind_of_entry_colour_level_and_preset() -> None:
     listed = section(3).split("`kind` is one of ")[1].split("; `seat`")[0]
     assert set(re.findall(r"`(\w+)`", listed)) == set({*_FOLDS, "action"}) - {"action", "hint"}
-    for word in (*COLOURS, *LEVELS, *CHAT_PRESETS):
+    for word in (*COLOURS, *BOT_LEVELS, *CHAT_PRESETS):
         assert f"`{word}`" in section(2)
-    assert PAGE.startswith(f"# The wire protocol, version {PROTOCOL}\n")
+    assert PAGE.startswith(f"# The wire protocol, version {PROTOCOL_VERSION}\n")
 
 
 def test_every_example_with_no_ellipsis_is_json() -> None:

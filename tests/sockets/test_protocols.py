@@ -1,35 +1,32 @@
-"""Old and new clients and tables: protocol 1 where seats are not sealed, and a version nobody here knows."""
+"""Clients with another protocol version, and tables with an unknown rules version."""
 
 from __future__ import annotations
 
 import pytest
 
+from app.client.socket import receive, send
 from app.play import engines
 from tests.sockets.client import Clients
 
 
-async def test_a_page_of_before_the_update_plays_on_where_seats_are_not_sealed(
-    light_clients: Clients,
+@pytest.mark.parametrize(
+    ("version", "answers"),
+    [(1, {"game": 4001, "lobby": "welcome"}), (3, {"game": 4001, "lobby": 4001})],
+)
+async def test_other_protocol_versions_are_closed_except_that_of_0_1_0_in_the_lobby(
+    light_clients: Clients, version: int, answers: dict[str, int | str]
 ) -> None:
-    game_server = light_clients.server.game_server
     ann = await light_clients.person()
-    sealed = await light_clients.open_table(ann)
-    game_server.new_tables = 1
-    old = await light_clients.open_table(ann)
-    game_server.new_tables = 2
-    for game, closed in ((old, None), (sealed, 4001)):
-        page = light_clients.twin(ann)
-        page.game = game
-        page.speaks = 1
-        await page.join(game)
-        assert page.closed_with == closed
-    strange = light_clients.twin(ann)
-    strange.speaks = 3
-    await strange.join(old)
-    assert strange.closed_with == 4001
+    paths = {"game": f"/ws/game/{await light_clients.open_table(ann)}", "lobby": "/ws/lobby"}
+    for name, path in paths.items():
+        link = await ann.open(path)
+        await send(link, {"do": "hello", "v": version})
+        frame = await receive(link)
+        assert (link.close_code if frame is None else frame["t"]) == answers[name]
+        await link.close()
 
 
-async def test_a_table_of_a_version_nobody_here_knows_is_let_alone_over_http_too(
+async def test_a_table_with_unknown_rules_is_refused_over_http(
     light_clients: Clients, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     ann = await light_clients.person()

@@ -1,4 +1,4 @@
-"""A refusal names the frame it answers: a client by docs/protocol.md waits for that id and nothing else."""
+"""A refusal contains the id of the frame it answers: clients following docs/protocol.md wait for that id."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tests.sockets.client import Client, Clients, Refused, advance
 
 
 async def refusal(client: Client, do: str, **fields: Any) -> dict[str, Any]:
-    """What a command is answered with; waits for its own id, as every client does."""
+    """Send a command and return the answer with its id."""
     with pytest.raises(Refused) as met:
         await client.command(do, **fields)
     return met.value.message
 
 
 async def hurried(clients: Clients, client: Client) -> Client:
-    """Another device of somebody, which has used up what it may send."""
+    """Connect another device of a person that has used up its frame limit."""
     assert clients.server._app is not None
     limits = clients.server._app.state.site.limits
     settings = limits.settings
@@ -29,17 +29,17 @@ async def hurried(clients: Clients, client: Client) -> Client:
     return twin
 
 
-async def test_a_bad_message_is_refused_by_its_id(clients: Clients) -> None:
+async def test_the_refusal_of_a_bad_message_has_its_id(clients: Clients) -> None:
     ann, _ = await clients.game(2)
     unknown = await refusal(ann, "ready", ready=True, colour="red", id="unknown-field")
     assert (unknown["code"], unknown["seq"]) == ("bad_message", ann.seq)
     assert "state" not in unknown
     assert (await refusal(ann, "dance", id="no-such-do"))["code"] == "bad_message"
-    short = await refusal(ann, "stand", id="short")  # what is wrong is the id itself
+    short = await refusal(ann, "stand", id="short")  # the id itself is invalid
     assert short["code"] == "bad_message"
 
 
-async def test_a_bad_move_is_refused_by_its_id_with_the_state(clients: Clients) -> None:
+async def test_the_refusal_of_a_bad_move_has_its_id_and_the_state(clients: Clients) -> None:
     ann, _ = await clients.game(2)
     for do, fields in (("act", {"version": -1, "action": {}}), ("undo", {"version": "x"})):
         told = await refusal(ann, do, id=f"bad-{do}-frame", **fields)
@@ -48,7 +48,7 @@ async def test_a_bad_move_is_refused_by_its_id_with_the_state(clients: Clients) 
         assert told["state"]["choices"] == ann.choices
 
 
-async def test_a_move_that_came_too_fast_is_refused_by_its_id_with_the_state(clients: Clients) -> None:
+async def test_the_refusal_of_a_too_fast_move_has_its_id_and_the_state(clients: Clients) -> None:
     ann, _ = await clients.game(2)
     hasty = await hurried(clients, ann)
     told = await refusal(hasty, "act", version=ann.seq, action=advance(ann), id="much-too-fast")
@@ -59,7 +59,7 @@ async def test_a_move_that_came_too_fast_is_refused_by_its_id_with_the_state(cli
     assert (other["code"], "state" in other) == ("too_fast", False)
 
 
-async def test_a_refusal_that_comes_too_fast_tells_a_spectator_no_hand(clients: Clients) -> None:
+async def test_the_refusal_of_a_too_fast_frame_shows_a_spectator_no_hand(clients: Clients) -> None:
     ann, _ = await clients.game(2)
     watcher = await clients.person()
     watcher.game = ann.game
@@ -70,11 +70,11 @@ async def test_a_refusal_that_comes_too_fast_tells_a_spectator_no_hand(clients: 
     assert "choices" not in told["state"]
 
 
-async def test_the_lobby_gives_an_id_back_too(clients: Clients) -> None:
+async def test_refusals_of_the_lobby_have_the_id(clients: Clients) -> None:
     ann = await clients.person()
     link = await ann.open("/ws/lobby")
     ann.link = link
-    await ann.say("hello", v=1, id="lobby-has-none")
+    await ann.say("hello", v=2, id="lobby-has-none")
     told = await link.recv()
     assert '"id":"lobby-has-none"' in str(told)
     await link.close()

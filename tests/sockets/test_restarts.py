@@ -1,4 +1,4 @@
-"""The server as a process of its own: stopped, killed and started again in the middle of games."""
+"""The server in a separate process: stopped, killed and restarted during games."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from pathlib import Path
 
 from sqlalchemy import text
 
-from app.store.engine import make_engine
+from app.store.database import open_database
+from tests.databases import begin, connect
 from tests.sockets.client import Clients, advance, play_out
 from tests.sockets.running_server import forked
 from tools.soak.fork_server import ForkServer
 
-DAY = 86_400_000
+DAY_MS = 86_400_000
 
 
-async def test_kill_and_restart_in_mid_game_loses_and_doubles_nothing(
+async def test_kill_and_restart_during_a_game_loses_and_repeats_nothing(
     fork_server: ForkServer, database_url: str, tmp_path: Path
 ) -> None:
     async with forked(fork_server, database_url, tmp_path) as server:
@@ -27,7 +28,7 @@ async def test_kill_and_restart_in_mid_game_loses_and_doubles_nothing(
             actor = next(client for client in seated if client.choices)
             seq, action = actor.seq, actor.choices[0]["action"]
             command = f"cut-off-{stop}-0000"
-            # Sent, and the server goes down around it: whether it counted is for the log to say.
+            # Sent while the server goes down; the log decides whether it was accepted.
             await actor.say("act", id=command, version=seq, action=action)
             await server.stop(stop)
             for client in seated:
@@ -49,14 +50,14 @@ async def test_kill_and_restart_in_mid_game_loses_and_doubles_nothing(
     assert "Traceback" not in server.said()
 
 
-async def test_a_correspondence_deadline_is_kept_over_a_restart(
+async def test_a_correspondence_deadline_survives_a_restart(
     fork_server: ForkServer, database_url: str, tmp_path: Path
 ) -> None:
     async with forked(fork_server, database_url, tmp_path) as server:
         clients = Clients(server)
         ann, bo = await clients.game(2, clock={"kind": "days", "days": 1})
         assert ann.clock is not None
-        assert ann.clock["left"] == [DAY, DAY]
+        assert ann.clock["left"] == [DAY_MS, DAY_MS]
         await ann.act(advance(ann))
         await server.stop()
         await _a_day_goes_by(database_url)
@@ -72,34 +73,34 @@ async def test_a_correspondence_deadline_is_kept_over_a_restart(
 
 
 async def _a_day_goes_by(database_url: str) -> None:
-    """The game's entries are a day older; the heartbeat is not, so no outage is credited."""
-    engine = make_engine(database_url)
-    async with engine.begin() as run:
-        await run.execute(text(f"UPDATE log SET at = at - {DAY}"))
-        await run.execute(text(f"UPDATE due SET at = at - {DAY}"))
-    await engine.dispose()
+    """Make the game's entries a day older but not the heartbeat, so that no outage is credited."""
+    database = open_database(database_url)
+    async with begin(database) as run:
+        await run.execute(text(f"UPDATE log SET at = at - {DAY_MS}"))
+        await run.execute(text(f"UPDATE due SET at = at - {DAY_MS}"))
+    await database.close()
 
 
-async def test_time_without_a_server_is_credited(
+async def test_downtime_is_credited_to_the_clock(
     fork_server: ForkServer, database_url: str, tmp_path: Path
 ) -> None:
     async with forked(fork_server, database_url, tmp_path) as server:
         clients = Clients(server)
         ann, bo = await clients.game(2, clock={"kind": "turn", "seconds": 20}, absence=0)
         await server.kill()
-        engine = make_engine(database_url)
-        async with engine.begin() as run:  # the server was gone for an hour
+        database = open_database(database_url)
+        async with begin(database) as run:  # the server was gone for an hour
             for table in ("log", "due", "beats"):
                 await run.execute(text(f"UPDATE {table} SET at = at - 3600000"))
-        await engine.dispose()
+        await database.close()
         await server.start()
         for client in (ann, bo):
             await client.join(client.game, resume=True)
         await ann.act(advance(ann))  # not late, though an hour has gone by
         await bo.reaches(ann.seq)
-        async with engine.connect() as run:
+        async with connect(database) as run:
             kinds = [row[0] for row in await run.execute(text("SELECT kind FROM log ORDER BY game, seq"))]
         assert kinds[-2:] == ["credited", "action"]
-        await engine.dispose()
+        await database.close()
         await clients.close()
     assert "Traceback" not in server.said()

@@ -1,4 +1,4 @@
-"""RFC 6455's cases that matter, against a live server: what is answered, and with which code it is closed."""
+"""Important cases of RFC 6455 against a running server: answers and close codes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tests.attack.raw_connection import RawConnection, close_code
 from tests.sockets.running_server import RunningServer, in_process
 from tools.fuzz.socket_client import BINARY, CLOSE, MORE, PING, PONG, TEXT, frame
 
-ASK = b'{"do":"ping","n":7}'
-ANSWER = b'"n":7'
+PING_MESSAGE = b'{"do":"ping","n":7}'
+PONG_PART = b'"n":7'
 UMLAUT = '{"do":"pöng","n":7}'.encode()
 
 
@@ -23,7 +23,7 @@ async def server(sqlite_url: str) -> Any:
 
 
 def pieces(payload: bytes, *at: int) -> list[bytes]:
-    """A message in fragments, cut at these bytes."""
+    """Return a message fragmented at these bytes."""
     cuts = [0, *at, len(payload)]
     parts = [payload[begin:end] for begin, end in pairwise(cuts)]
     last = len(parts) - 1
@@ -34,34 +34,34 @@ def between(inner: bytes, fragments: list[bytes]) -> bytes:
     return inner.join(fragments)
 
 
-GOOD = {
-    "a whole text": frame(ASK),
-    "in two fragments": b"".join(pieces(ASK, 5)),
-    "in fragments of a byte": b"".join(pieces(ASK, *range(1, len(ASK)))),
-    "empty fragments": b"".join(pieces(ASK, 0, 3, 3, len(ASK))),
-    "with pings between": between(frame(b"!", PING), pieces(ASK, 5, 9)),
-    "with pongs nobody asked for": between(frame(b"!", PONG), pieces(ASK, 5, 9)),
-    "after an empty ping": frame(b"", PING) + frame(ASK),
-    "after the longest ping": frame(b"." * 125, PING) + frame(ASK),
-    "after a text of a length written in two bytes": frame(b"{" * 200) + frame(ASK),
-    "after bytes, which are refused in words": frame(b"\x00\xff", BINARY) + frame(ASK),
+VALID_FRAMES = {
+    "a whole text": frame(PING_MESSAGE),
+    "in two fragments": b"".join(pieces(PING_MESSAGE, 5)),
+    "in fragments of a byte": b"".join(pieces(PING_MESSAGE, *range(1, len(PING_MESSAGE)))),
+    "empty fragments": b"".join(pieces(PING_MESSAGE, 0, 3, 3, len(PING_MESSAGE))),
+    "with pings between": between(frame(b"!", PING), pieces(PING_MESSAGE, 5, 9)),
+    "with unsolicited pongs": between(frame(b"!", PONG), pieces(PING_MESSAGE, 5, 9)),
+    "after an empty ping": frame(b"", PING) + frame(PING_MESSAGE),
+    "after the longest ping": frame(b"." * 125, PING) + frame(PING_MESSAGE),
+    "after a text of a length written in two bytes": frame(b"{" * 200) + frame(PING_MESSAGE),
+    "after bytes, which are refused in words": frame(b"\x00\xff", BINARY) + frame(PING_MESSAGE),
 }
 
-BAD = {
+INVALID_FRAMES = {
     "not UTF-8": (frame(b"\xc3\x28"), 1007),
     "not UTF-8, in fragments": (b"".join(pieces(b"{\xf4\x90\x80\x80}", 2, 3)), 1007),
     "half a letter at the end": (b"".join(pieces("ö".encode()[:1] + b"", 0)), 1007),
     "a surrogate": (frame(b"\xed\xa0\x80"), 1007),
-    "reserved bit 1": (frame(ASK, reserved=0x40), 1002),
-    "reserved bit 2": (frame(ASK, reserved=0x20), 1002),
-    "reserved bit 3": (frame(ASK, reserved=0x10), 1002),
-    "unmasked": (frame(ASK, masked=False), 1002),
-    **{f"opcode {opcode}": (frame(ASK, opcode), 1002) for opcode in (3, 7, 11, 15)},
+    "reserved bit 1": (frame(PING_MESSAGE, reserved=0x40), 1002),
+    "reserved bit 2": (frame(PING_MESSAGE, reserved=0x20), 1002),
+    "reserved bit 3": (frame(PING_MESSAGE, reserved=0x10), 1002),
+    "unmasked": (frame(PING_MESSAGE, masked=False), 1002),
+    **{f"opcode {opcode}": (frame(PING_MESSAGE, opcode), 1002) for opcode in (3, 7, 11, 15)},
     "a ping of 126 bytes": (frame(b"." * 126, PING), 1002),
     "a close of 126 bytes": (frame(b"\x03\xe8" + b"." * 124, CLOSE), 1002),
     "a ping in fragments": (frame(b".", PING, final=False), 1002),
-    "a continuation of nothing": (frame(ASK, MORE), 1002),
-    "a text inside a text": (frame(b"{", final=False) + frame(ASK), 1002),
+    "a continuation of nothing": (frame(PING_MESSAGE, MORE), 1002),
+    "a text inside a text": (frame(b"{", final=False) + frame(PING_MESSAGE), 1002),
     "a close inside a text": (frame(b"{", final=False) + frame(b"\x03\xe8", CLOSE), 1002),
     "a length of 2^63": (b"\x81\xff" + (2**63).to_bytes(8, "big"), 1009),
     "one byte too long": (frame(b"x" * 4097), 1009),
@@ -69,56 +69,56 @@ BAD = {
 }
 
 
-async def test_what_is_in_order_is_heard(server: RunningServer) -> None:
-    for name, whole in GOOD.items():
-        await _is_heard(server, name, [whole])
-        await _is_heard(server, f"{name}, byte by byte", [bytes((each,)) for each in whole])
+async def test_valid_frames_are_accepted(server: RunningServer) -> None:
+    for name, whole in VALID_FRAMES.items():
+        await _is_answered(server, name, [whole])
+        await _is_answered(server, f"{name}, byte by byte", [bytes((each,)) for each in whole])
 
 
-async def _is_heard(server: RunningServer, name: str, parts: list[bytes]) -> None:
+async def _is_answered(server: RunningServer, name: str, parts: list[bytes]) -> None:
     async with RawConnection(server) as peer:
         await peer.open_socket()
         for part in parts:
             await peer.send(part)
         said = b""
-        while ANSWER not in said:
+        while PONG_PART not in said:
             piece = await peer.read_some()
             assert piece, (name, close_code(said))
             said += piece
-        for ping in (b"!", b"." * 125):  # every ping has its pong, with the same words
+        for ping in (b"!", b"." * 125):  # every ping gets a pong with the same payload
             asked = b"".join(parts).count(b"\x89" + bytes((0x80 | len(ping),)))
             assert said.count(b"\x8a" + bytes((len(ping),)) + ping) == asked, name
-        await peer.send(frame(ASK))
-        while said.count(ANSWER) < 2:
+        await peer.send(frame(PING_MESSAGE))
+        while said.count(PONG_PART) < 2:
             said += await peer.read_some()
         await peer.send(frame(b"\x03\xe8", CLOSE))
         assert close_code(await peer.read_to_end()) == 1000, name
 
 
-async def test_a_letter_cut_in_two_is_one_letter(server: RunningServer) -> None:
+async def test_a_character_split_between_fragments_is_accepted(server: RunningServer) -> None:
     async with RawConnection(server) as peer:
         await peer.open_socket()
         await peer.send(b"".join(pieces(UMLAUT, UMLAUT.index("ö".encode()) + 1)))
-        await peer.send(frame(ASK))
+        await peer.send(frame(PING_MESSAGE))
         said = b""
-        while ANSWER not in said:
+        while PONG_PART not in said:
             said += await peer.read_some()
-        assert b"bad_message" in said, "read as text, and refused for what it says"
+        assert b"bad_message" in said, "read as text, and refused because of its content"
 
 
-async def test_what_is_not_is_refused_with_its_code(server: RunningServer) -> None:
-    for name, (sent, code) in BAD.items():
+async def test_invalid_frames_are_refused_with_their_code(server: RunningServer) -> None:
+    for name, (sent, code) in INVALID_FRAMES.items():
         async with RawConnection(server) as peer:
             await peer.open_socket()
-            await peer.send(frame(ASK))
+            await peer.send(frame(PING_MESSAGE))
             said = b""
-            while ANSWER not in said:
+            while PONG_PART not in said:
                 said += await peer.read_some()
             await peer.send(sent)
             assert close_code(await peer.read_to_end()) == code, name
 
 
-BAD_HANDSHAKES = {
+INVALID_HANDSHAKES = {
     "no key": b"GET /ws/lobby HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
     "an old version": (
         b"GET /ws/lobby HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
@@ -149,7 +149,7 @@ BAD_HANDSHAKES = {
 
 
 async def test_a_refused_handshake_has_the_security_headers(server: RunningServer) -> None:
-    for name, head in BAD_HANDSHAKES.items():
+    for name, head in INVALID_HANDSHAKES.items():
         async with RawConnection(server) as peer:
             await peer.send(head)
             said = (await peer.read_to_end()).lower()

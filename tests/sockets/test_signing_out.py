@@ -1,4 +1,4 @@
-"""A socket ends with the session it came with: in every worker, and also when nobody could tell it so."""
+"""A socket ends with its session: in every worker, even without a bus message."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from app.play.frames import Frame
-from app.store.people.players import PeopleStore, hashed
+from app.store.people.players import PeopleStore, hash_secret
 from app.web.auth.sessions import cookie_name
 from app.web.maintenance import Maintenance
 from app.web.site import Site
@@ -31,11 +31,11 @@ def maintenance_of(server: RunningServer) -> Maintenance:
 
 
 def session_key(client: Client, site: Site) -> str:
-    return hashed(client.http.cookies[cookie_name(site.settings)].rpartition(".")[0])
+    return hash_secret(client.http.cookies[cookie_name(site.settings)].rpartition(".")[0])
 
 
 async def second_device(clients: Clients, client: Client) -> Client:
-    """The same person with a session of its own, by a resume code."""
+    """Return the same person with another session, through a resume code."""
     code = (await client.http.post("/api/v1/resume-codes", json={})).json()["code"]
     http = httpx.AsyncClient(
         base_url=clients.server.base, headers={"Origin": clients.server.base}, timeout=30
@@ -47,7 +47,7 @@ async def second_device(clients: Clients, client: Client) -> Client:
     return other
 
 
-async def test_whoever_logged_out_cannot_go_on_chatting_on_an_open_socket(light_clients: Clients) -> None:
+async def test_logging_out_closes_the_open_socket(light_clients: Clients) -> None:
     ann = await light_clients.person()
     game = await light_clients.open_table(ann)
     other = await second_device(light_clients, ann)
@@ -57,10 +57,10 @@ async def test_whoever_logged_out_cannot_go_on_chatting_on_an_open_socket(light_
     assert await ann.is_closed() == 4008
     assert ann.log[-1]["t"] == "bye"
     await other.command("chat", text="still here")
-    assert other.closed_with is None, "the other device has a session of its own"
+    assert other.closed_with is None, "the other device has its own session"
 
 
-async def test_the_lobby_and_a_stream_of_events_end_with_their_session(light_clients: Clients) -> None:
+async def test_lobby_sockets_and_event_streams_end_with_their_session(light_clients: Clients) -> None:
     ann = await light_clients.person()
     game = await light_clients.open_table(ann)
     link = await ann.open("/ws/lobby")
@@ -72,7 +72,7 @@ async def test_the_lobby_and_a_stream_of_events_end_with_their_session(light_cli
             await link.wait_closed()
             async for _ in lines:
                 pass
-    assert link.close_code == 4008, "though it had not said hello yet"
+    assert link.close_code == 4008, "although it had not sent hello yet"
 
 
 async def test_a_programs_socket_ends_with_its_token(light_clients: Clients) -> None:
@@ -90,7 +90,7 @@ async def test_a_programs_socket_ends_with_its_token(light_clients: Clients) -> 
     assert link.close_code == 4008
 
 
-async def test_a_page_comes_back_by_itself_when_its_browser_gets_a_new_session(
+async def test_a_page_reconnects_when_its_browser_gets_a_new_session(
     light_clients: Clients,
 ) -> None:
     ann = await light_clients.person()
@@ -103,8 +103,8 @@ async def test_a_page_comes_back_by_itself_when_its_browser_gets_a_new_session(
     assert ann.of("welcome")[-1]["you"]["person"] == ann.person
 
 
-async def test_a_socket_whose_session_ended_unheard_is_found_and_closed(database_url: str) -> None:
-    """As when Redis was away at that moment, or another program took the session out of the database."""
+async def test_a_socket_of_an_ended_session_is_closed_without_a_bus_message(database_url: str) -> None:
+    """As if Redis was unavailable, or another program deleted the session from the database."""
     async with in_process(database_url) as server:
         clients = Clients(server)
         ann, bo = await clients.person(), await clients.person()
@@ -119,50 +119,49 @@ async def test_a_socket_whose_session_ended_unheard_is_found_and_closed(database
         await clients.close()
 
 
-async def test_news_of_other_workers_close_by_session_person_and_address(light_clients: Clients) -> None:
+async def test_bus_messages_close_sockets_by_session_person_and_address(light_clients: Clients) -> None:
     ann = await light_clients.person()
     game = await light_clients.open_table(ann)
     site = site_of(light_clients.server)
     for key, how in (
         (session_key(ann, site), ["session", 4008, "signed out"]),
         (ann.person, ["person", 4008, "signed out"]),
-        (ann.person, None),  # as a worker of the release before says it
         ("127.0.0.0/8", ["address", 4008, "signed out"]),
     ):
         page = await light_clients.twin(ann).join(game)
-        site.signed_out(key, how)  # type: ignore[arg-type]
+        site.sign_out_here(key, how)  # type: ignore[arg-type]
         assert await page.is_closed() == 4008
     elsewhere = await light_clients.twin(ann).join(game)
-    site.signed_out("203.0.113.0/24", ("address", 4008, "signed out"))
+    site.sign_out_here("203.0.113.0/24", ("address", 4008, "signed out"))
     assert elsewhere.closed_with is None
 
 
-class _Ear:
+class _RecordingListener:
     def __init__(self) -> None:
         self.ended: int | None = None
 
-    def tell(self, frame: Frame) -> None: ...
-    def tell_several(self, frames: Sequence[Frame]) -> None: ...
+    def send(self, frame: Frame) -> None: ...
+    def send_batch(self, frames: Sequence[Frame]) -> None: ...
 
-    def end(self, code: int, reason: str) -> None:
+    def close(self, code: int, reason: str) -> None:
         self.ended = code
 
 
-async def test_looking_again_asks_for_a_bounded_number_of_sessions_at_a_time() -> None:
+async def test_ended_sessions_are_queried_in_bounded_batches() -> None:
     asked: list[int] = []
 
     class People(PeopleStore):
         def __init__(self) -> None: ...
 
-        async def live_sessions(self, keys: Collection[str]) -> set[str]:
+        async def filter_live_sessions(self, keys: Collection[str]) -> set[str]:
             asked.append(len(keys))
             return {key for key in keys if key != "s7"}
 
-    ears = [_Ear() for _ in range(2400)]
+    ears = [_RecordingListener() for _ in range(2400)]
     sockets = OpenSockets()
     for number, ear in enumerate(ears):
         sockets.add(ear, f"s{number // 2}", ("p",), "198.51.100.7")
-    nobody = _Ear()
+    nobody = _RecordingListener()
     sockets.add(nobody, None, (), "198.51.100.7")
     parts = {"sockets": sockets, "people": People(), "now": lambda _: 0}
     site: Any = type("Parts", (), parts)()

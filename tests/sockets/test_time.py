@@ -13,7 +13,7 @@ def by(client: Client, whom: str) -> list[dict[str, Any]]:
 
 
 async def test_clocks_takeovers_and_absence_in_real_time(clients: Clients) -> None:
-    """Three tables at once, so that the seconds are waited for only once."""
+    """Run three tables concurrently, so that the waiting times overlap."""
     await asyncio.gather(_clock_runs_out(clients), _bot_takes_over(clients), _absence_is_voted_on(clients))
 
 
@@ -44,7 +44,7 @@ async def _absence_is_voted_on(clients: Clients) -> None:
     await bo.until(lambda: bo.of("presence")[-1]["seats"] == [False, True])
     assert "0" in bo.of("presence")[-1]["away"]
     await bo.until(lambda: bo.table["seats"][0]["absent"])
-    assert bo.table["host"] == bo.person  # the role moved on by itself
+    assert bo.table["host"] == bo.person  # the host role moved on automatically
     await bo.command("vote", seat=0, choice="bot")
     await bo.until(lambda: by(bo, "bot"))
     await ann.join(ann.game, resume=True)

@@ -1,4 +1,4 @@
-"""A socket that asks only to watch: a spectator's frames and rights, whoever is signed in behind it."""
+"""Sockets that only watch: a spectator's frames and rights, even for a signed-in player."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from tests.sockets.client import Client, Clients, advance, good_choice, play_out
 
 
 def screen_of(clients: Clients, client: Client) -> Client:
-    """The same browser session, on the screen in the room."""
+    """Connect a watching socket with the same browser session."""
     screen = clients.twin(client)
     screen.is_watching = True
     return screen
 
 
 def shown(client: Client) -> list[Any]:
-    """Every frame about the game; times and the people's own greetings left out."""
+    """Return every frame about the game, without times and personal greetings."""
     kept = [frame for frame in client.log if frame["t"] in ("state", "events", "table")]
     return [{name: value for name, value in frame.items() if name != "now"} for frame in kept]
 
 
-async def test_a_seats_own_session_is_told_what_a_stranger_is_told(light_clients: Clients) -> None:
+async def test_a_watching_socket_of_a_player_receives_a_strangers_frames(light_clients: Clients) -> None:
     ann, bo = await light_clients.game()
     stranger = await light_clients.person()
     screen, watching = screen_of(light_clients, ann), light_clients.twin(stranger)
@@ -36,11 +36,11 @@ async def test_a_seats_own_session_is_told_what_a_stranger_is_told(light_clients
     assert shown(screen) == shown(watching)
 
 
-async def test_hello_again_and_a_resume_stay_a_spectators(light_clients: Clients) -> None:
+async def test_a_watching_socket_stays_a_spectator_after_hello_and_resume(light_clients: Clients) -> None:
     ann, _bo = await light_clients.game()
     screen = screen_of(light_clients, ann)
     await screen.join(ann.game)
-    await screen.say("hello", v=2)  # it need not be said again
+    await screen.say("hello", v=2)  # need not be repeated
     await screen.until(lambda: len(screen.of("state")) == 2)
     await screen.leave()
     await ann.act(advance(ann))
@@ -51,7 +51,7 @@ async def test_hello_again_and_a_resume_stay_a_spectators(light_clients: Clients
     assert not any(frame.get("choices") for frame in screen.of("events"))
 
 
-async def test_a_screen_may_do_nothing_and_is_nobodys_presence(light_clients: Clients) -> None:
+async def test_a_screen_can_send_no_command_and_counts_as_nobodys_presence(light_clients: Clients) -> None:
     ann, bo = await light_clients.game()
     screen = screen_of(light_clients, ann)
     await screen.join(ann.game)
@@ -66,7 +66,7 @@ async def has_lines(client: Client, count: int) -> None:
     await client.until(lambda: len(client.of("chat")) == count)
 
 
-async def test_a_players_screen_is_not_shown_what_spectators_say(light_clients: Clients) -> None:
+async def test_a_players_screen_does_not_receive_the_spectators_chat(light_clients: Clients) -> None:
     ann, bo = await light_clients.game()
     wim = await light_clients.person()
     await wim.join(ann.game)
@@ -89,7 +89,7 @@ async def test_a_players_screen_is_not_shown_what_spectators_say(light_clients: 
     assert [line.get("text") for line in over.of("chat")] == ["Ann should sail", "Ahoy"]
 
 
-async def test_a_socket_of_a_seat_cannot_turn_into_a_screen(light_clients: Clients) -> None:
+async def test_a_players_socket_cannot_become_a_screen(light_clients: Clients) -> None:
     ann, _bo = await light_clients.game()
     await ann.say("hello", v=2, watch=True)
     await ann.until(lambda: ann.of("refused"))
@@ -97,7 +97,7 @@ async def test_a_socket_of_a_seat_cannot_turn_into_a_screen(light_clients: Clien
     await ann.act(advance(ann))
 
 
-async def test_whoever_sits_has_a_screen_at_a_locked_table_that_others_may_not_watch(
+async def test_a_player_may_open_a_screen_at_a_locked_table_without_spectators(
     light_clients: Clients,
 ) -> None:
     ann = await light_clients.person()

@@ -1,1 +1,1 @@
-"""What clients send, and the entry each command would make of the present table."""
+"""Client messages, and the decision that each command makes on the present table."""

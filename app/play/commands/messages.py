@@ -1,4 +1,4 @@
-"""What clients send: one small struct a message, decoded and checked by msgspec in one go."""
+"""Messages from clients: one struct each, decoded and validated by msgspec in one step."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from msgspec import Meta
 
 from app.play.refusals import Refusal
 
-# JSON that any part of the server and its store can hold: a lone surrogate cannot be written as UTF-8, and PostgreSQL
-# stores no NUL. Either would be met first by whoever writes it down, far from the door. msgspec and orjson refuse the
-# one by themselves; the other is looked for here.
-# An escaped NUL whose own backslash is not escaped; an unescaped one is not JSON.
-_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
-_NUL_BYTES = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+# Two kinds of text must be refused on receipt, because they would fail only when stored: lone surrogates cannot be
+# encoded as UTF-8, and PostgreSQL stores no NUL. msgspec and orjson refuse surrogates; NULs are found here.
+# These match an escaped NUL whose backslash is not itself escaped. An unescaped NUL is invalid JSON.
+_ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+_ESCAPED_NUL_BYTES = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
 def has_nul(text: bytes | str) -> bool:
-    """Whether some string in this JSON holds a NUL."""
-    if isinstance(text, str):
-        return "\\u0000" in text and _NUL.search(text) is not None
-    return b"\\u0000" in text and _NUL_BYTES.search(text) is not None
+    """Return whether a string in this JSON contains a NUL."""
+    if isinstance(text, bytes):
+        # Not `in`: CPython first tries the bytes as a number, and formats a TypeError that it discards.
+        return text.find(b"\\u0000") >= 0 and _ESCAPED_NUL_BYTES.search(text) is not None
+    return "\\u0000" in text and _ESCAPED_NUL.search(text) is not None
 
 
-def read_json(body: bytes) -> Any:
-    """What this JSON says; raises json.JSONDecodeError."""
+def parse_json(body: bytes) -> Any:
+    """Parse JSON without NULs. Raises json.JSONDecodeError."""
     if has_nul(body):
         raise orjson.JSONDecodeError("a string holds a NUL character", "", 0)
     return orjson.loads(body)
 
 
-Id = Annotated[str, Meta(min_length=8, max_length=40, pattern=r"^[A-Za-z0-9_-]+\Z")]
-Number = Annotated[int, Meta(ge=0, le=2**53)]
+CommandId = Annotated[str, Meta(min_length=8, max_length=40, pattern=r"^[A-Za-z0-9_-]+\Z")]
+NonNegativeInt = Annotated[int, Meta(ge=0, le=2**53)]
 SeatNumber = Annotated[int, Meta(ge=0, le=9)]
-Short = Annotated[str, Meta(max_length=64)]
+ShortText = Annotated[str, Meta(max_length=64)]
 
 
 class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", gc=False):
@@ -44,83 +44,81 @@ class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
 
 
 class _Command(_Message, frozen=True):
-    id: Id
+    id: CommandId
 
 
 class Hello(_Message, frozen=True, tag="hello"):
     v: int
-    seq: Number | None = None
-    chat: Number | None = None
+    seq: NonNegativeInt | None = None
+    chat: NonNegativeInt | None = None
     password: Annotated[str, Meta(max_length=100)] | None = None
     watch: bool = False
-    """Only to watch: whoever is signed in gets what a spectator gets, and may say nothing."""
+    """Watch only: a signed-in client receives a spectator's frames and cannot send commands."""
 
 
 class Ping(_Message, frozen=True, tag="ping"):
-    n: Number
+    n: NonNegativeInt
 
 
-class Here(_Message, frozen=True, tag="here"):
+class StillHere(_Message, frozen=True, tag="here"):
     pass
 
 
 class Act(_Command, frozen=True, tag="act"):
-    version: Number
+    version: NonNegativeInt
     action: msgspec.Raw
-    """An object, in the sender's words: nearly always those of a choice, and known by them."""
+    """A JSON object as the client wrote it; nearly always the exact text of a choice that it was sent."""
 
     @classmethod
-    def of(cls, command: str, version: int, action: dict[str, Any]) -> Act:
+    def from_json(cls, command: str, version: int, action: dict[str, Any]) -> Act:
         return cls(id=command, version=version, action=msgspec.Raw(msgspec.json.encode(action)))
 
     def as_json(self) -> dict[str, Any]:
-        """The action these words say; raises Refusal."""
+        """Return the action as a dictionary. Raises Refusal."""
         try:
-            return _objects.decode(self.action)
+            return _object_decoder.decode(self.action)
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             raise Refusal("bad_message") from None
 
 
 class Undo(_Command, frozen=True, tag="undo"):
-    version: Number
+    version: NonNegativeInt
 
 
 class Sit(_Command, frozen=True, tag="sit"):
-    seal: Short | None = None
-    nonce: Short | None = None
-    """Where seats are not sealed (`table.scheme` 1)."""
+    seal: ShortText | None = None
     seat: SeatNumber | None = None
-    colour: Short | None = None
+    colour: ShortText | None = None
 
 
 class Seal(_Command, frozen=True, tag="seal"):
-    """Replaces the seal of the own seat."""
+    """Replaces the seal of one's own seat."""
 
-    seal: Short
-
-
-class Open(_Command, frozen=True, tag="open"):
-    """Shows the nonce under the frozen seal; the next seal is for a round that comes to nothing."""
-
-    nonce: Short
-    next_seal: Short
+    seal: ShortText
 
 
-class Void(_Command, frozen=True, tag="void"):
-    """The nonce is gone, with the browser that made it: the round is given up."""
+class OpenSeal(_Command, frozen=True, tag="open"):
+    """Reveals the nonce under the frozen seal; `next_seal` is used if this round is voided."""
 
-    next_seal: Short
+    nonce: ShortText
+    next_seal: ShortText
 
 
-class Stand(_Command, frozen=True, tag="stand"):
+class VoidRound(_Command, frozen=True, tag="void"):
+    """Voids the round because the client has lost its nonce."""
+
+    next_seal: ShortText
+
+
+class StandUp(_Command, frozen=True, tag="stand"):
     pass
 
 
-class Colour(_Command, frozen=True, tag="colour"):
-    colour: Short
+class ChangeColour(_Command, frozen=True, tag="colour"):
+    colour: ShortText
 
 
-class Ready(_Command, frozen=True, tag="ready"):
+class SetReady(_Command, frozen=True, tag="ready"):
     ready: bool
 
 
@@ -128,17 +126,17 @@ class Start(_Command, frozen=True, tag="start"):
     pass
 
 
-class Remove(_Command, frozen=True, tag="remove"):
+class RemoveFromSeat(_Command, frozen=True, tag="remove"):
     seat: SeatNumber
 
 
-class Bot(_Command, frozen=True, tag="bot"):
-    level: Short
+class SeatBot(_Command, frozen=True, tag="bot"):
+    level: ShortText
     seat: SeatNumber | None = None
 
 
-class Hand(_Command, frozen=True, tag="host"):
-    """Hands the host role on."""
+class HandOverHost(_Command, frozen=True, tag="host"):
+    """Hands the host role over to another seat."""
 
     seat: SeatNumber
 
@@ -153,7 +151,7 @@ class Vote(_Command, frozen=True, tag="vote"):
     choice: Literal["wait", "bot", "end"]
 
 
-class Return(_Command, frozen=True, tag="return"):
+class ReturnToSeat(_Command, frozen=True, tag="return"):
     pass
 
 
@@ -161,32 +159,32 @@ class Rematch(_Command, frozen=True, tag="rematch"):
     pass
 
 
-class Hint(_Command, frozen=True, tag="hint"):
-    version: Number
+class AskForHint(_Command, frozen=True, tag="hint"):
+    version: NonNegativeInt
 
 
 class Chat(_Command, frozen=True, tag="chat"):
     text: Annotated[str, Meta(max_length=2000)] | None = None
-    preset: Short | None = None
+    preset: ShortText | None = None
 
 
 class Mute(_Command, frozen=True, tag="mute"):
-    person: Short
+    person: ShortText
     on: bool
 
 
-class Pace(_Command, frozen=True, tag="pace"):
-    """How fast the bots of a room shall be, for whoever may say so; never written into the log."""
+class SetPace(_Command, frozen=True, tag="pace"):
+    """Sets the pace of the room's bots; never logged (bot_pace.py says who may)."""
 
     pace: Literal["slow", "normal", "fast", "skip"]
 
 
-class Close(_Command, frozen=True, tag="close"):
-    """Gives the table up before it begins."""
+class CloseTable(_Command, frozen=True, tag="close"):
+    """Closes the table before the game begins."""
 
 
 class NewPassword(_Command, frozen=True, tag="password"):
-    """Another password for a table that has one."""
+    """Replaces the password of a table that has one."""
 
     password: Annotated[str, Meta(min_length=1, max_length=100)]
 
@@ -199,40 +197,40 @@ LogCommand = (
     Act
     | Undo
     | Sit
-    | Stand
-    | Colour
-    | Ready
+    | StandUp
+    | ChangeColour
+    | SetReady
     | Start
     | Seal
-    | Open
-    | Void
-    | Remove
-    | Bot
-    | Hand
+    | OpenSeal
+    | VoidRound
+    | RemoveFromSeat
+    | SeatBot
+    | HandOverHost
     | Consent
     | Vote
-    | Return
+    | ReturnToSeat
     | Rematch
-    | Hint
+    | AskForHint
     | CloseChat
-    | Close
+    | CloseTable
     | NewPassword
 )
-Command = LogCommand | Chat | Mute | Pace
-Message = Command | Hello | Ping | Here
+Command = LogCommand | Chat | Mute | SetPace
+Message = Command | Hello | Ping | StillHere
 
-_decoder: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
-_objects: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any])
+_message_decoder: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
+_object_decoder: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any])
 
 
 def decode(frame: bytes | str) -> Message:
-    """The message in a frame; raises Refusal `bad_message` that says what is wrong with it."""
+    """Decode the message in a frame. Raises Refusal `bad_message` with a sentence that says what is wrong."""
     if has_nul(frame):
-        raise Refusal("bad_message", "The server did not understand this: a text holds a NUL character.")
+        raise Refusal("bad_message", "The server did not understand this: a text contains a NUL character.")
     try:
-        message = _decoder.decode(frame)
+        message = _message_decoder.decode(frame)
         if type(message) is Act and bytes(message.action)[:1] != b"{":
-            _objects.decode(message.action)  # raises, with a sentence
+            _object_decoder.decode(message.action)  # raises, with a sentence
         return message
     except msgspec.DecodeError as problem:  # ValidationError is one of these
         raise Refusal("bad_message", f"The server did not understand this: {problem}.") from None
@@ -240,31 +238,32 @@ def decode(frame: bytes | str) -> Message:
         raise Refusal("bad_message") from None
 
 
-class _Named(msgspec.Struct, frozen=True):
+class _NameAndId(msgspec.Struct, frozen=True):
     do: Any = None
     id: Any = None
 
 
-_named: msgspec.json.Decoder[_Named] = msgspec.json.Decoder(_Named)
-_SHOWABLE = re.compile(r"[!-~]{1,64}\Z")
+_name_and_id_decoder: msgspec.json.Decoder[_NameAndId] = msgspec.json.Decoder(_NameAndId)
+_PRINTABLE_WORD = re.compile(r"[!-~]{1,64}\Z")
 
 
-def named(frame: bytes | str) -> tuple[str | None, str | None]:
-    """`do` and `id` of a frame that is refused as a whole, so that its sender knows which one it was.
+def read_name_and_id(frame: bytes | str) -> tuple[str | None, str | None]:
+    """Return `do` and `id` of a frame that could not be decoded, so that the refusal can name it.
 
-    An id that is itself what is wrong (too short, an odd character) is given back too; one that is no plain
-    text, or longer than any id, is not.
+    An invalid id (too short, or with a character that is not allowed) is returned too; one that is not printable ASCII
+    or longer than 64 characters is not.
     """
     try:
-        found = _named.decode(frame)
+        found = _name_and_id_decoder.decode(frame)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None, None
     do, command = (
-        value if isinstance(value, str) and _SHOWABLE.match(value) else None for value in (found.do, found.id)
+        value if isinstance(value, str) and _PRINTABLE_WORD.match(value) else None
+        for value in (found.do, found.id)
     )
     return do, command
 
 
-def message_names() -> tuple[str, ...]:
-    """Every `do` of the game socket."""
+def list_message_names() -> tuple[str, ...]:
+    """Return every value of `do` on the game socket."""
     return tuple(str(kind.__struct_config__.tag) for kind in Message.__args__)

@@ -1,19 +1,25 @@
-"""Decisions before the start: sitting down, colours, ready, bots, the host's rights, the start itself."""
+"""Decisions before the start: sitting down, colours, readiness, bots, the host's commands, the start itself."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any
 
 from app.play.commands import messages as cmd
-from app.play.commands.proposal import Proposal, seated
-from app.play.commands.sealing import DECISIONS as SEALING
-from app.play.commands.sealing import before_start, check_welcome, freeze, may_remove_from_round, seal_given
-from app.play.engines import NAMELESS
-from app.play.log.beginning import options_for
-from app.play.log.entries import NOBODY
+from app.play.commands.request import Decision, Request
+from app.play.commands.sealing import (
+    can_remove_from_round,
+    check_missed_rounds,
+    check_seal,
+    freeze_round,
+    require_not_started,
+    require_seals,
+)
+from app.play.log.auto_start import options_for_players
+from app.play.log.entries import NO_SEAT
 from app.play.log.table import Table
-from app.play.log.terms import COLOURS, LEVELS
+from app.play.log.terms import BOT_LEVELS, COLOURS
+from app.play.presence import Presence
 from app.play.refusals import Refusal
 from app.rules import RuleError
 
@@ -26,23 +32,23 @@ _BOT_NAMES = {
 }
 
 
-def bot_name(level: str, seat: int, taken: Collection[str | None] = ()) -> str:
-    """What a bot that sits down on that seat is called; not as another one there is."""
+def pick_bot_name(level: str, seat: int, taken: Collection[str | None] = ()) -> str:
+    """Return a name for a bot on that seat, if possible one that is not taken."""
     all_names = _BOT_NAMES[level]
     names = [all_names[(seat + step) % len(all_names)] for step in range(len(all_names))]
     return next((name for name in names if name not in taken), names[0])
 
 
-def _as_host(table: Table, asked: Proposal) -> int:
-    """The host's own seat, or nobody's."""
-    if table.host not in asked.actor.ids:
+def _require_host(table: Table, request: Request[Any]) -> int:
+    """Return the host's own seat, or NO_SEAT."""
+    if table.host not in request.actor.ids:
         raise Refusal("not_host")
-    return NOBODY if asked.own is None else asked.own
+    seat = table.seat_of(request.actor.ids)
+    return NO_SEAT if seat is None else seat
 
 
-def _free_seat(table: Table, wanted: int | None, asked: Proposal | None) -> int:
-    """The seat asked for, or the first free one (one that is kept for the asker before all others)."""
-    ids = asked.actor.ids if asked is not None else ()
+def _find_seat(table: Table, wanted: int | None, ids: tuple[str, ...]) -> int:
+    """Return the wanted seat, or else one's own, a reserved or the first free seat. Raises Refusal."""
     if wanted is not None:
         if wanted >= len(table.seats):
             raise Refusal("bad_seat")
@@ -51,8 +57,9 @@ def _free_seat(table: Table, wanted: int | None, asked: Proposal | None) -> int:
         if not (seat.is_free or is_own):
             raise Refusal("seat_taken")
         return wanted
-    if asked is not None and asked.own is not None:
-        return asked.own
+    own = table.seat_of(ids)
+    if own is not None:
+        return own
     for number, seat in enumerate(table.seats):
         if seat.reserved is not None and seat.reserved in ids and not seat.is_taken:
             return number
@@ -62,8 +69,8 @@ def _free_seat(table: Table, wanted: int | None, asked: Proposal | None) -> int:
     raise Refusal("no_free_seat")
 
 
-def _colour(table: Table, wanted: str | None, seat: int) -> str:
-    """The colour asked for; else the seat's own, else the first that nobody has."""
+def _pick_colour(table: Table, wanted: str | None, seat: int) -> str:
+    """Return the wanted colour, or else the seat's own or the first free one. Raises Refusal."""
     others = {other.colour for number, other in enumerate(table.seats) if number != seat}
     if wanted is not None:
         if wanted not in COLOURS:
@@ -75,113 +82,105 @@ def _colour(table: Table, wanted: str | None, seat: int) -> str:
     return own if own is not None else next(colour for colour in COLOURS if colour not in others)
 
 
-def _sit(table: Table, asked: Proposal, command: cmd.Sit) -> Proposal:
-    before_start(table)
-    check_welcome(table, asked)
-    chance = _chance_given(table, command)
-    number = _free_seat(table, command.seat, asked)
-    kept = table.seats[asked.own].colour if asked.own is not None and asked.own != number else None
-    colour = _colour_moving(table, command.colour, number, asked.own, kept)
-    who = asked.actor
+def sit(table: Table, request: Request[cmd.Sit], presence: Presence) -> Decision:
+    require_not_started(table)
+    require_seals(table)
+    check_missed_rounds(table, request)
+    actor, command = request.actor, request.command
+    seal = check_seal(table, command.seal)
+    number, own = _find_seat(table, command.seat, actor.ids), table.seat_of(actor.ids)
+    kept = table.seats[own].colour if own is not None and own != number else None
+    colour = _pick_colour_for_move(table, command.colour, number, own, kept)
     body = {
-        "person": who.id,
-        "ids": list(who.ids),
+        "person": actor.id,
+        "ids": list(actor.ids),
         "colour": colour,
-        **chance,
+        "seal": seal,
     }
-    if table.rules_version < NAMELESS:
-        body["name"] = ""
-    return asked.writes("seated", number, body)
+    return Decision("seated", number, body)
 
 
-def _chance_given(table: Table, command: cmd.Sit) -> dict[str, str]:
-    """What the seat adds to the seed. Where seats are sealed, a nonce that came with it would be of no use."""
-    if table.scheme == 2:
-        if command.nonce is not None:
-            raise Refusal("bad_seal")
-        return {"seal": seal_given(table, command.seal)}
-    if command.nonce is None or not table.rules.is_nonce(command.nonce):
-        raise Refusal("bad_nonce")
-    return {"nonce": command.nonce}
-
-
-def _colour_moving(table: Table, wanted: str | None, number: int, old: int | None, kept: str | None) -> str:
-    """Somebody who moves to another seat keeps the colour, and may not be refused it for having it."""
+def _pick_colour_for_move(
+    table: Table, wanted: str | None, number: int, old: int | None, kept: str | None
+) -> str:
+    """Return the colour of a player who sits down; one who moves to another seat may keep theirs. Raises Refusal."""
     if kept is not None and wanted in (None, kept):
         return kept
     if wanted is not None and old is not None and table.seats[old].colour == wanted:
         return wanted
-    return _colour(table, wanted, number)
+    return _pick_colour(table, wanted, number)
 
 
-def _stand(table: Table, asked: Proposal, command: cmd.Stand) -> Proposal:
-    before_start(table)
-    return asked.writes("left", seated(asked), {"why": "stood"})
+def stand_up(table: Table, request: Request[cmd.StandUp], presence: Presence) -> Decision:
+    require_not_started(table)
+    return Decision("left", request.require_seat(table), {"why": "stood"})
 
 
-def _change_colour(table: Table, asked: Proposal, command: cmd.Colour) -> Proposal:
-    before_start(table)
-    seat = seated(asked)
-    return asked.writes("colour", seat, {"colour": _colour(table, command.colour, seat)})
+def change_colour(table: Table, request: Request[cmd.ChangeColour], presence: Presence) -> Decision:
+    require_not_started(table)
+    seat = request.require_seat(table)
+    return Decision("colour", seat, {"colour": _pick_colour(table, request.command.colour, seat)})
 
 
-def _ready(table: Table, asked: Proposal, command: cmd.Ready) -> Proposal:
-    before_start(table)
-    return asked.writes("ready", seated(asked), {"ready": command.ready})
+def set_ready(table: Table, request: Request[cmd.SetReady], presence: Presence) -> Decision:
+    require_not_started(table)
+    require_seals(table)
+    return Decision("ready", request.require_seat(table), {"ready": request.command.ready})
 
 
-def _remove(table: Table, asked: Proposal, command: cmd.Remove) -> Proposal:
-    if not may_remove_from_round(table, command.seat, asked.received):
-        before_start(table)
-    _as_host(table, asked)
-    if command.seat >= len(table.seats) or table.seats[command.seat].is_free:
+def remove_from_seat(table: Table, request: Request[cmd.RemoveFromSeat], presence: Presence) -> Decision:
+    if not can_remove_from_round(table, request.command.seat, request.at):
+        require_not_started(table)
+    _require_host(table, request)
+    if request.command.seat >= len(table.seats) or table.seats[request.command.seat].is_free:
         raise Refusal("bad_seat")
-    return asked.writes("left", command.seat, {"why": "removed"})
+    return Decision("left", request.command.seat, {"why": "removed"})
 
 
-def _bot(table: Table, asked: Proposal, command: cmd.Bot) -> Proposal:
-    before_start(table)
-    _as_host(table, asked)
-    if command.level not in LEVELS:
+def seat_bot(table: Table, request: Request[cmd.SeatBot], presence: Presence) -> Decision:
+    require_not_started(table)
+    require_seals(table)
+    command = request.command
+    _require_host(table, request)
+    if command.level not in BOT_LEVELS:
         raise Refusal("bad_level")
-    number = _free_seat(table, command.seat, None)
+    number = _find_seat(table, command.seat, ())
     body: dict[str, Any] = {
         "person": None,
         "ids": [],
-        "name": bot_name(command.level, number, [seat.name for seat in table.seats]),
-        "colour": _colour(table, None, number),
+        "name": pick_bot_name(command.level, number, [seat.name for seat in table.seats]),
+        "colour": _pick_colour(table, None, number),
         "bot": command.level,
     }
-    if table.scheme == 1:  # shown from the beginning; it changes with the seat when empty ones close up
-        body["nonce"] = table.rules.bot_nonce(table.server_seed, number)
-    return asked.writes("seated", number, body)
+    return Decision("seated", number, body)
 
 
-def _close(table: Table, asked: Proposal, command: cmd.Close) -> Proposal:
-    """Also while a start waits to be opened: nobody has seen a card yet."""
+def close_table(table: Table, request: Request[cmd.CloseTable], presence: Presence) -> Decision:
+    """Close the table, also while a start waits for seals: no player has seen a card yet."""
     if table.status != "open":
         raise Refusal("started")
-    return asked.writes("closed", _as_host(table, asked), {"why": "host"})
+    return Decision("closed", _require_host(table, request), {"why": "host"})
 
 
-def _hand(table: Table, asked: Proposal, command: cmd.Hand) -> Proposal:
-    own = _as_host(table, asked)
-    if command.seat >= len(table.seats) or table.seats[command.seat].person is None:
+def hand_over_host(table: Table, request: Request[cmd.HandOverHost], presence: Presence) -> Decision:
+    about, own = request.command.seat, _require_host(table, request)
+    if about >= len(table.seats) or table.seats[about].person is None:
         raise Refusal("bad_seat")
-    return asked.writes("host", own, {"person": table.seats[command.seat].person, "about": command.seat})
+    return Decision("host", own, {"person": table.seats[about].person, "about": about})
 
 
-def _start(table: Table, asked: Proposal, command: cmd.Start) -> Proposal:
-    before_start(table)
-    own = _as_beginner(table, asked)
-    order, options = _closed_up(table)
-    return begin(table, asked, own, order, options)
+def start_game(table: Table, request: Request[cmd.Start], presence: Presence) -> Decision:
+    require_not_started(table)
+    require_seals(table)
+    own = _require_starter(table, request)
+    order, options = _compact_seats(table)
+    return freeze_round(table, own, order, options)
 
 
-def _as_beginner(table: Table, asked: Proposal) -> int:
-    """The seat of whoever may begin: the host, who must sit; where no host does, anybody who sits."""
-    own = asked.own
-    if table.host in asked.actor.ids:
+def _require_starter(table: Table, request: Request[Any]) -> int:
+    """Return the actor's seat if they may start the game: the host if seated, or any player if the host is not."""
+    own = table.seat_of(request.actor.ids)
+    if table.host in request.actor.ids:
         if own is None:
             raise Refusal("sit_to_begin")
         return own
@@ -190,42 +189,14 @@ def _as_beginner(table: Table, asked: Proposal) -> int:
     return own
 
 
-def begin(table: Table, asked: Proposal, own: int, order: list[int], options: dict[str, Any]) -> Proposal:
-    """The entry that begins a game with these seats, or freezes it until everybody has opened."""
-    if table.scheme == 2:
-        return freeze(table, asked, own, order, options)
-    nonces = [
-        # A bot's nonce follows from the seat it plays, so that anybody can check it afterwards.
-        table.seats[old].nonce
-        if table.seats[old].bot is None
-        else table.rules.bot_nonce(table.server_seed, new)
-        for new, old in enumerate(order)
-    ]
-    return asked.writes("started", own, {"order": order, "options": options, "nonces": nonces})
-
-
-def _closed_up(table: Table) -> tuple[list[int], dict[str, Any]]:
-    """Who sits where once empty seats have closed up, and the options for that many."""
+def _compact_seats(table: Table) -> tuple[list[int], dict[str, Any]]:
+    """Return the taken seats in order, without the empty ones, and the options for that many players."""
     order = [number for number, seat in enumerate(table.seats) if seat.is_taken]
     if len(order) < 2:
         raise Refusal("too_few")
     if not all(table.seats[number].ready for number in order):
         raise Refusal("not_ready")
     try:
-        return order, options_for(table, len(order))
+        return order, options_for_players(table, len(order))
     except RuleError as refused:
-        raise Refusal.by_rules(refused) from refused
-
-
-DECISIONS: dict[type, Callable[[Table, Proposal, Any], Proposal]] = {
-    cmd.Sit: _sit,
-    cmd.Stand: _stand,
-    cmd.Colour: _change_colour,
-    cmd.Ready: _ready,
-    cmd.Remove: _remove,
-    cmd.Bot: _bot,
-    cmd.Hand: _hand,
-    cmd.Close: _close,
-    cmd.Start: _start,
-    **SEALING,
-}
+        raise Refusal.from_rule_error(refused) from refused

@@ -1,1 +1,1 @@
-"""The deal of the day: one deal for everybody, played alone against the same bots."""
+"""The deal of the day: the same deal for all players, each alone against the same bots."""

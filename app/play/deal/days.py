@@ -1,4 +1,4 @@
-"""Days of the deal: they begin and end at midnight UTC; what is played on which weekday, and against whom."""
+"""Days of the deal, from midnight to midnight UTC: what is played on each weekday and against which bots."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import msgspec
 
 from app import rules
 
-DAY = 86_400_000  # UTC has no summer time: every day is as long
-_FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
+DAY_MS = 86_400_000  # every day: UTC has no daylight saving time
+_DAY_PATTERN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 
-# From Monday to Sunday: options beyond the players, and the bots on the seats after the person's. The week grows
-# harder. A thought is bounded in nodes (thinking.py), so that all of a day's bots together cost a server little.
-_WEEK: tuple[tuple[dict[str, Any], tuple[str, ...]], ...] = (
+# Options (without the number of players) and bots from Monday to Sunday, of increasing difficulty. Each decision of a
+# bot is bounded in nodes (bot_budget.py), so that all games of a day cost the server little.
+_WEEKLY_PLAN: tuple[tuple[dict[str, Any], tuple[str, ...]], ...] = (
     ({"preset": "jamaica"}, ("sailor", "sailor")),
     ({"preset": "first-escape"}, ("mate", "sailor")),
     ({"preset": "tortuga"}, ("mate", "mate")),
@@ -28,7 +28,7 @@ _WEEK: tuple[tuple[dict[str, Any], tuple[str, ...]], ...] = (
 
 
 class Deal(msgspec.Struct, frozen=True):
-    """One day's deal as it was fixed. `server_seed` is nobody's business before the day is over."""
+    """One day's deal. `server_seed` stays secret until the day is over."""
 
     day: str
     server_seed: str
@@ -39,18 +39,18 @@ class Deal(msgspec.Struct, frozen=True):
 
     @property
     def was_early(self) -> bool:
-        """Whether it was fixed before its day began; a server that was off the day before could not."""
-        return self.made_at < begins_at(self.day)
+        """Whether the deal was fixed before its day began; not so if no server ran the day before."""
+        return self.made_at < day_starts_at(self.day)
 
 
 def day_of(at: int) -> str:
-    """The day in which this moment (milliseconds) lies."""
+    """Return the day of a time in milliseconds."""
     return datetime.fromtimestamp(at / 1000, UTC).date().isoformat()
 
 
 def parse_day(text: str) -> str | None:
-    """The day, or None where this is not one."""
-    if not _FORM.match(text):
+    """Return the day, or None if the text is not one."""
+    if not _DAY_PATTERN.match(text):
         return None
     try:
         return date.fromisoformat(text).isoformat()
@@ -58,48 +58,48 @@ def parse_day(text: str) -> str | None:
         return None
 
 
-def begins_at(day: str) -> int:
-    """Its first moment, in milliseconds."""
-    found = date.fromisoformat(day)
-    return int(datetime(found.year, found.month, found.day, tzinfo=UTC).timestamp()) * 1000
+def day_starts_at(day: str) -> int:
+    """Return the start of the day in milliseconds."""
+    start = date.fromisoformat(day)
+    return int(datetime(start.year, start.month, start.day, tzinfo=UTC).timestamp()) * 1000
 
 
-def ends_at(day: str) -> int:
-    """The first moment that is no longer part of it."""
-    return begins_at(day) + DAY
+def day_ends_at(day: str) -> int:
+    """Return the end of the day in milliseconds, exclusive."""
+    return day_starts_at(day) + DAY_MS
 
 
-def next_day(day: str, days: int = 1) -> str:
+def add_days(day: str, days: int = 1) -> str:
     return (date.fromisoformat(day) + timedelta(days)).isoformat()
 
 
-def is_sealed(day: str | None, now: int) -> bool:
-    """Whether nobody may be told more of this deal than who plays it sees: its day is not over."""
-    return day is not None and now < ends_at(day)
+def is_deal_secret(day: str | None, now: int) -> bool:
+    """Return whether the deal's day is not over, so that only its players may see anything of it."""
+    return day is not None and now < day_ends_at(day)
 
 
-def plan_of(day: str) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """What is played on this day: options and opponents."""
-    options, opponents = _WEEK[date.fromisoformat(day).weekday()]
+def plan_day(day: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the options and the opponents of a day."""
+    options, opponents = _WEEKLY_PLAN[date.fromisoformat(day).weekday()]
     parsed = rules.parse_options({**options, "players": 1 + len(opponents)})
     return rules.options_to_json(parsed), opponents
 
 
 def new_deal(day: str, now: int) -> Deal:
-    """A deal with a secret of its own. Whoever stores it first has made it; the others' are dropped unseen."""
-    options, opponents = plan_of(day)
+    """Return a deal with a new secret. Several workers may make one; the first that is stored counts."""
+    options, opponents = plan_day(day)
     server_seed = secrets.token_hex(32)
     return Deal(day, server_seed, rules.commitment_of(server_seed), options, opponents, now)
 
 
-def streak(played: list[str], today: str) -> tuple[int, int]:
-    """Of the days played to the end, newest first: how many in a row up to now, and the most there ever were.
+def count_streaks(played: list[str], today: str) -> tuple[int, int]:
+    """Return the current and the longest streak of days; `played` are the days finished, newest first.
 
-    Today breaks nothing before it is over.
+    A streak that reaches yesterday is current: today does not break it before it is over.
     """
     best = run = present = 0
     expected: str | None = None
-    is_present = bool(played) and played[0] in (today, next_day(today, -1))
+    is_present = bool(played) and played[0] in (today, add_days(today, -1))
     for day in played:
         if day != expected:
             if expected is not None:
@@ -109,5 +109,5 @@ def streak(played: list[str], today: str) -> tuple[int, int]:
         best = max(best, run)
         if is_present:
             present = run
-        expected = next_day(day, -1)
+        expected = add_days(day, -1)
     return present, best

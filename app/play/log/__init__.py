@@ -1,1 +1,1 @@
-"""What is stored of a game and how it is read: entries, the table they fold into, the record."""
+"""The log of a game: its entries, the table they fold into, and the record."""

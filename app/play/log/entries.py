@@ -1,4 +1,4 @@
-"""What is stored: log entries, the head they move, the row a game begins with, chat lines."""
+"""Values that are stored: log entries, the head of a log, the row of a game, chat lines."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import Any
 
 import msgspec
 
-# The seat of an entry that belongs to no seat.
-NOBODY = -1
+NO_SEAT = -1  # the seat of an entry that belongs to no seat
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
@@ -20,12 +19,12 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     body: dict[str, Any]
     by: str  # person, bot, clock, server
     at: int  # milliseconds since 1970, never earlier than the entry before
-    command: str | None = None  # the client's id of the command that made it
-    who: str = ""  # the person who sent that command
+    command: str | None = None  # the id that the client gave the command
+    who: str = ""  # the person who sent the command
 
 
 class SeatRow(msgspec.Struct, frozen=True):
-    """A seat as lists by player need it. Written with a bot's name only; read with what a person is called now."""
+    """A seat in lists of games. Stored with the names of bots only; read with the present names of people."""
 
     seat: int
     person: str | None
@@ -35,8 +34,8 @@ class SeatRow(msgspec.Struct, frozen=True):
     place: int | None = None
 
 
-class Summary(msgspec.Struct, frozen=True):
-    """What lists show of a game; written when something other than a move changed it."""
+class GameSummary(msgspec.Struct, frozen=True):
+    """The fields of a game that lists show; written with every entry other than a move, and with the last move."""
 
     taken: int
     bots: int
@@ -50,19 +49,19 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 class Append(msgspec.Struct, frozen=True, gc=False):
-    """An entry and the head it makes; the store writes both in one transaction or neither."""
+    """An entry and the head of the log after it. The store writes both in one transaction."""
 
     entry: Entry
     status: str
-    to_act: str  # seats it waits for, "0" or "1,3"
+    to_act: str  # the awaited seats, such as "0" or "1,3"
     deadline: int | None  # when the next clock runs out
-    due: int | None = None  # wake the sweeper at this time; None leaves its row as it is
-    summary: Summary | None = None
-    notifies: bool = False  # whether people who are away may have to be notified of it
+    due: int | None = None  # new time of the due row; None leaves it unchanged
+    summary: GameSummary | None = None
+    notifies: bool = False  # whether people who are away may need a notice
 
 
 class GameRow(msgspec.Struct, frozen=True):
-    """A game as it was created, with its head; what the log's fold begins with."""
+    """A game as it was created, with the head of its log. Folding the log starts from it."""
 
     id: str
     rules_version: int
@@ -77,11 +76,11 @@ class GameRow(msgspec.Struct, frozen=True):
     to_act: str = ""
     deadline: int | None = None
     updated_at: int = 0
-    summary: Summary | None = None
+    summary: GameSummary | None = None
 
 
-class Due(msgspec.Struct, frozen=True):
-    """A claimed row of due work, ours until the lease ends; `n` tells whether it changed since."""
+class DueRow(msgspec.Struct, frozen=True):
+    """A row of due work under this worker's lease. `n` changes with every write, so it shows later ones."""
 
     game: str
     at: int
@@ -89,22 +88,21 @@ class Due(msgspec.Struct, frozen=True):
 
 
 class Outage(msgspec.Struct, frozen=True):
-    """A time in which no worker was alive; clocks that ran then are credited."""
+    """A time in which no worker was running; clocks get it back."""
 
     began: int
     ended: int
 
 
 class ChatLine(msgspec.Struct, frozen=True):
-    """A line of chat; `n` counts the room's lines, apart from the log."""
+    """A line of chat. `n` numbers the lines of a room, independently of the log."""
 
     game: str
     n: int
     at: int
     channel: str  # players or spectators
     person: str
-    # Empty: what a person is called is asked when the line is shown; older lines have a former name.
-    name: str
+    name: str  # empty: the present name is looked up when the line is shown
     seat: int | None
     text: str | None
     preset: str | None

@@ -1,4 +1,4 @@
-"""Folding: what the next log entry makes of a table. Equal entries give equal tables."""
+"""Folding log entries into a table. Equal entries give equal tables."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from app.play.log.beginning import are_all_ready
+from app.play.log.auto_start import are_all_ready
 from app.play.log.entries import Entry
-from app.play.log.fold_rounds import ROUND_FOLDS, void_round
+from app.play.log.fold_seal_rounds import SEAL_ROUND_FOLDS, void_round
 from app.play.log.seats import Seat
 from app.play.log.series import Series
-from app.play.log.table import Clocks, Table
+from app.play.log.table import Table
 from app.rules import Event, Position
 
 
-def after(
+def fold_copy(
     table: Table, entry: Entry, position: Position | None = None, events: tuple[Event, ...] = ()
 ) -> tuple[Table, tuple[Event, ...]]:
-    """The table after the next entry, and the events of an action. The given one stays as it is:
-    nobody may see an entry before it is on disk, and a reader may hold on to this table meanwhile.
+    """Return the table after the next entry, and the events of an action.
 
-    `position` and `events` of an action, if they have been worked out already.
+    The given table is not modified: it is in use until the entry is on disk. `position` and `events` are those after an
+    action, if they are known already.
     """
     twin = replace(table)
     clocks = table.clocks
-    if clocks is not None and clocks.terms.kind != "none":  # a clock that never runs is shared
+    if clocks is not None and clocks.is_timed:  # clocks that never run are shared
         twin.clocks = clocks.copy()
-    if entry.kind != "action":  # an action replaces what it changes; the other folds work in place
+    if entry.kind != "action":  # `_fold_action` replaces what it changes; the other folds modify it in place
         twin.seats = [replace(seat) for seat in table.seats]
         twin.consents = {to: set(seats) for to, seats in table.consents.items()}
         twin.votes = {about: dict(votes) for about, votes in table.votes.items()}
@@ -38,29 +38,29 @@ def after(
 def fold(
     table: Table, entry: Entry, position: Position | None = None, events: tuple[Event, ...] = ()
 ) -> tuple[Event, ...]:
-    """Put the next entry in place; the events of an action. For a table nobody else holds."""
+    """Fold the next entry into the table in place; return the events of an action."""
     if entry.seq != table.seq + 1:
         raise ValueError(f"entry {entry.seq} does not follow {table.seq} in game {table.id}")
     table.seq = entry.seq
     table.at = entry.at
-    table.told = None
+    table.sent_choices = None
     if entry.kind == "action":
-        return _action(table, entry, position, events)
+        return _fold_action(table, entry, position, events)
     if entry.who:
-        table.changes = {**table.changes, entry.who: table.changes.get(entry.who, 0) + 1}
+        table.change_counts = {**table.change_counts, entry.who: table.change_counts.get(entry.who, 0) + 1}
     _FOLDS[entry.kind](table, entry)
     if table.status == "open":
         if table.series is not None:
-            table.series = table.series.noted(table.seats, entry.at)
+            table.series = table.series.with_ready_seats(table.seats, entry.at)
         if table.is_from_screen:
-            is_anew = table.ready_since is None or entry.kind == "voided"
+            restarts = table.ready_since is None or entry.kind == "voided"
             table.ready_since = (
-                None if not are_all_ready(table) else entry.at if is_anew else table.ready_since
+                None if not are_all_ready(table) else entry.at if restarts else table.ready_since
             )
     return ()
 
 
-def _action(
+def _fold_action(
     table: Table, entry: Entry, position: Position | None, events: tuple[Event, ...]
 ) -> tuple[Event, ...]:
     before, seat, is_person = table.position, entry.seat, entry.by == "person"
@@ -68,7 +68,7 @@ def _action(
     if position is None:
         position, events = table.try_action(seat, table.rules.action_from_json(entry.body["action"]))
     table.move_to(position, entry)
-    table.played += 1
+    table.action_count += 1
     if position.resigned is not before.resigned:
         table.resign_order = (*table.resign_order, seat)
     if before.turn_seat != seat or position.turn_seat != seat or position.winner is not None:
@@ -78,27 +78,28 @@ def _action(
     else:
         table.undo_stack, table.is_undo_closed = [], True
     if is_person and table.seats[seat].absent:
-        table.seats = [replace(each) for each in table.seats]
+        table.seats = [replace(place) for place in table.seats]
         table.seats[seat].absent = False
-        table.votes = {about: votes for about, votes in table.votes.items() if about != seat}
+        table.votes = dict(table.votes)
+        table.votes.pop(seat, None)
     if position.winner is not None:
         reason = "resigned" if entry.body["action"]["type"] == "resign" else "goal"
-        table.end("finished", entry, position.winner, reason)
+        table.end_game("finished", entry, position.winner, reason)
     return events
 
 
-def _created(table: Table, entry: Entry) -> None:
-    """Seats may be kept from the beginning: for bots, or for people of the game before. A deal begins with it."""
+def _fold_created(table: Table, entry: Entry) -> None:
+    """Reserve seats for bots, or for players of the previous game. A game of a deal starts at once."""
     if "deal" in entry.body:
-        _dealt(table, entry)
+        _start_deal(table, entry)
         return
-    for kept in entry.body.get("kept", ()):
+    for kept in entry.body["kept"]:
         seat = table.seats[kept["seat"]]
         seat.colour = kept.get("colour")
         if "bot" in kept:
-            seat.bot, seat.name, seat.nonce, seat.ready = kept["bot"], kept["name"], kept.get("nonce"), True
+            seat.bot, seat.name, seat.ready = kept["bot"], kept["name"], True
         else:
-            seat.reserved = kept["person"]  # older entries have a name here, which may be a former one
+            seat.reserved = kept["person"]
     if entry.body.get("screen"):
         table.is_from_screen, table.host = True, ""
     series = entry.body.get("series")
@@ -107,36 +108,35 @@ def _created(table: Table, entry: Entry) -> None:
         table.series = Series(series["after"], series["wins"], people)
 
 
-def _dealt(table: Table, entry: Entry) -> None:
-    """A game of a deal of the day: everybody sits, and the seed lays the table."""
+def _start_deal(table: Table, entry: Entry) -> None:
+    """Seat all players of a deal of the day and start the game."""
     table.deal = entry.body["deal"]
     for taken in entry.body["seats"]:
         seat = table.seats[taken["seat"]]
         seat.person, seat.bot, seat.colour = taken.get("person"), taken.get("bot"), taken["colour"]
         seat.name, seat.ready = taken.get("name"), True
-    _begin(table, entry, table.rules.deal_seed(table.server_seed, entry.body["deal"]))
+    _start_game(table, entry, table.rules.deal_seed(table.server_seed, entry.body["deal"]))
 
 
-def _begin(table: Table, entry: Entry, seed: str) -> None:
+def _start_game(table: Table, entry: Entry, seed: str) -> None:
     table.status = "running"
     table.started_at = entry.at
-    clock = table.terms.clock
-    table.clocks = Clocks(clock, [clock.full] * len(table.seats), entry.at)
+    table.clocks = table.terms.clock.start_clocks(len(table.seats), entry.at)
     table.move_to(table.rules.new_game(table.options, seed), entry)
 
 
-def _seated(table: Table, entry: Entry) -> None:
+def _fold_seated(table: Table, entry: Entry) -> None:
     body = entry.body
     person = body.get("person")
     if table.series is not None and person is not None:
-        table.series = table.series.known_as(body["ids"], person)
+        table.series = table.series.with_new_id(body["ids"], person)
     for number, seat in enumerate(table.seats):
         if person is not None and seat.person in body["ids"] and number != entry.seat:
             table.seats[number] = Seat()
     seat = table.seats[entry.seat]
     was_ready = seat.ready and seat.person == person
     seat.person, seat.colour = person, body["colour"]
-    seat.nonce, seat.seal = body.get("nonce"), body.get("seal")
+    seat.seal = body.get("seal")
     seat.bot = body.get("bot")
     seat.name = body["name"] if person is None else None
     seat.reserved = None
@@ -146,8 +146,8 @@ def _seated(table: Table, entry: Entry) -> None:
         table.host = person or ""
 
 
-def _left(table: Table, entry: Entry) -> None:
-    if table.round is not None and entry.seat in table.round.order:
+def _fold_left(table: Table, entry: Entry) -> None:
+    if table.seal_round is not None and entry.seat in table.seal_round.order:
         void_round(table, [entry.seat], "left")
     person = table.seats[entry.seat].person
     was_host = person == table.host
@@ -155,43 +155,43 @@ def _left(table: Table, entry: Entry) -> None:
         table.removed |= {person}
     table.seats[entry.seat] = Seat()
     if was_host:
-        table.next_host()
+        table.pass_host_on()
 
 
-def _colour(table: Table, entry: Entry) -> None:
+def _fold_colour(table: Table, entry: Entry) -> None:
     table.seats[entry.seat].colour = entry.body["colour"]
 
 
-def _ready(table: Table, entry: Entry) -> None:
+def _fold_ready(table: Table, entry: Entry) -> None:
     table.seats[entry.seat].ready = entry.body["ready"]
 
 
-def _host(table: Table, entry: Entry) -> None:
-    """The role is handed on; or, with a lock, its holder has set a new password (password.py)."""
+def _fold_host(table: Table, entry: Entry) -> None:
+    """Hand the host role over; with `lock`, set the table's new password hash (new_password.py)."""
     table.host = entry.body["person"]
     if "lock" in entry.body:
         table.terms = replace(table.terms, password_hash=entry.body["lock"])
 
 
-def _started(table: Table, entry: Entry) -> None:
-    """Seats close up, every nonce is known, the seed lays the table."""
+def _fold_started(table: Table, entry: Entry) -> None:
+    """Remove the empty seats, combine the nonces into the seed and start the game."""
     table.seats = [table.seats[number] for number in entry.body["order"]]
-    table.round = None
+    table.seal_round = None
     for seat, nonce in zip(table.seats, entry.body["nonces"], strict=True):
         seat.nonce = nonce
     if "seals" in entry.body:
         for seat, seal in zip(table.seats, entry.body["seals"], strict=True):
             seat.seal = seal
     table.options = table.rules.parse_options(entry.body["options"])
-    _begin(table, entry, table.rules.seed_from(table.server_seed, entry.body["nonces"]))
+    _start_game(table, entry, table.rules.seed_from(table.server_seed, entry.body["nonces"]))
 
 
-def _undo(table: Table, entry: Entry) -> None:
-    table.played -= 1
+def _fold_undo(table: Table, entry: Entry) -> None:
+    table.action_count -= 1
     table.move_to(table.undo_stack.pop(), entry)
 
 
-def _consent(table: Table, entry: Entry) -> None:
+def _fold_consent(table: Table, entry: Entry) -> None:
     to = entry.body["to"]
     if entry.body["yes"]:
         table.consents.setdefault(to, set()).add(entry.seat)
@@ -199,33 +199,33 @@ def _consent(table: Table, entry: Entry) -> None:
         table.consents.pop(to, None)
 
 
-def _paused(table: Table, entry: Entry) -> None:
+def _fold_paused(table: Table, entry: Entry) -> None:
     table.is_paused = True
     table.consents.clear()
     table.run_clocks(entry.at)
 
 
-def _continued(table: Table, entry: Entry) -> None:
+def _fold_continued(table: Table, entry: Entry) -> None:
     table.is_paused = False
     table.consents.clear()
     table.acts_since = entry.at
     table.run_clocks(entry.at)
 
 
-def _credited(table: Table, entry: Entry) -> None:
-    """No server was there for a while: that time counts for nobody."""
+def _fold_credited(table: Table, entry: Entry) -> None:
+    """Give the time of an outage back to running clocks, or to the seal round."""
     began, ended = entry.body["began"], entry.body["ended"]
     table.credited_to = ended
-    if table.round is not None:
-        since = table.round.since
-        table.round = replace(table.round, since=since + max(0, ended - max(began, since)))
+    if table.seal_round is not None:
+        since = table.seal_round.since
+        table.seal_round = replace(table.seal_round, since=since + max(0, ended - max(began, since)))
         return
     assert table.clocks is not None
-    table.clocks.credit(began, ended)
+    table.clocks.credit_time(began, ended)
     table.acts_since = max(table.acts_since, ended)
 
 
-def _absent(table: Table, entry: Entry) -> None:
+def _fold_absent(table: Table, entry: Entry) -> None:
     table.seats[entry.seat].absent = True
     table.votes.pop(entry.seat, None)
     if table.seats[entry.seat].person == table.host:
@@ -233,35 +233,35 @@ def _absent(table: Table, entry: Entry) -> None:
         table.host = others[0] if others else table.host
 
 
-def _voted(table: Table, entry: Entry) -> None:
+def _fold_voted(table: Table, entry: Entry) -> None:
     table.votes.setdefault(entry.body["about"], {})[entry.seat] = entry.body["choice"]
 
 
-def _present_again(table: Table, seat: Seat, number: int) -> None:
+def _end_absence(table: Table, seat: Seat, number: int) -> None:
     seat.absent = False
     table.votes.pop(number, None)
 
 
-def _waited(table: Table, entry: Entry) -> None:
+def _fold_waited(table: Table, entry: Entry) -> None:
     number = entry.body["about"]
-    _present_again(table, table.seats[number], number)
+    _end_absence(table, table.seats[number], number)
     table.acts_since = entry.at
 
 
-def _takeover(table: Table, entry: Entry) -> None:
+def _fold_takeover(table: Table, entry: Entry) -> None:
     number = entry.body["about"]
     seat = table.seats[number]
-    _present_again(table, seat, number)
+    _end_absence(table, seat, number)
     seat.bot = entry.body["level"]
     table.undo_stack, table.is_undo_closed = [], True
     table.run_clocks(entry.at)
 
 
-def _returned(table: Table, entry: Entry) -> None:
+def _fold_returned(table: Table, entry: Entry) -> None:
     seat = table.seats[entry.seat]
     was_bot = seat.bot is not None
     seat.bot = None
-    _present_again(table, seat, entry.seat)
+    _end_absence(table, seat, entry.seat)
     table.acts_since = entry.at
     if was_bot:
         table.undo_stack, table.is_undo_closed = [], True
@@ -270,64 +270,64 @@ def _returned(table: Table, entry: Entry) -> None:
         table.run_clocks(entry.at)
 
 
-def _aborted(table: Table, entry: Entry) -> None:
-    """The table has agreed to end it, or every person has resigned (forfeit.py).
+def _fold_aborted(table: Table, entry: Entry) -> None:
+    """End the game because the players agreed to, or because every person has resigned (forfeit.py).
 
-    The second is no kind of its own: a worker of the release before folds it too, and ends the game with it.
+    The second has no kind of its own: a worker that does not know it still ends the game.
     """
     if entry.body.get("reason") == "resigned":
-        places = table.rules.places_of_resigned(len(table.seats), table.resign_order)
-        table.end("finished", entry, None, "resigned", places)
+        places = table.rules.finishing_places_after_resignations(len(table.seats), table.resign_order)
+        table.end_game("finished", entry, None, "resigned", places)
     else:
-        table.end("aborted", entry, None, "aborted")
+        table.end_game("aborted", entry, None, "aborted")
 
 
-def _rematch(table: Table, entry: Entry) -> None:
+def _fold_rematch(table: Table, entry: Entry) -> None:
     table.next_game = entry.body["game"]
-    table.next_commitment = entry.body.get("commitment")
+    table.next_commitment = entry.body["commitment"]
     table.rematch_seq = entry.seq
 
 
-def _nothing(table: Table, entry: Entry) -> None:
-    """A hint changes nothing; it is marked in the record."""
+def _fold_hint(table: Table, entry: Entry) -> None:
+    """Do nothing: a hint is only marked in the record."""
 
 
-def _chat_closed(table: Table, entry: Entry) -> None:
+def _fold_chat_closed(table: Table, entry: Entry) -> None:
     table.chat_closed = entry.body["closed"]
 
 
-def _closed(table: Table, entry: Entry) -> None:
+def _fold_closed(table: Table, entry: Entry) -> None:
     if table.status == "open":
-        table.status, table.is_over, table.round = "closed", True, None
+        table.status, table.is_over, table.seal_round = "closed", True, None
         why = entry.body.get("why")
         table.closed_why = "host" if entry.by == "person" else why if why == "empty" else "operator"
         table.ended_at = entry.at
     elif not table.is_over:
-        table.end("aborted", entry, None, "aborted")
+        table.end_game("aborted", entry, None, "aborted")
 
 
 _FOLDS: dict[str, Callable[[Table, Entry], None]] = {
-    "created": _created,
-    "seated": _seated,
-    "left": _left,
-    "colour": _colour,
-    "ready": _ready,
-    "host": _host,
-    **ROUND_FOLDS,
-    "started": _started,
-    "undo": _undo,
-    "consent": _consent,
-    "paused": _paused,
-    "continued": _continued,
-    "credited": _credited,
-    "absent": _absent,
-    "voted": _voted,
-    "waited": _waited,
-    "takeover": _takeover,
-    "returned": _returned,
-    "aborted": _aborted,
-    "rematch": _rematch,
-    "hint": _nothing,
-    "chat_closed": _chat_closed,
-    "closed": _closed,
+    "created": _fold_created,
+    "seated": _fold_seated,
+    "left": _fold_left,
+    "colour": _fold_colour,
+    "ready": _fold_ready,
+    "host": _fold_host,
+    **SEAL_ROUND_FOLDS,
+    "started": _fold_started,
+    "undo": _fold_undo,
+    "consent": _fold_consent,
+    "paused": _fold_paused,
+    "continued": _fold_continued,
+    "credited": _fold_credited,
+    "absent": _fold_absent,
+    "voted": _fold_voted,
+    "waited": _fold_waited,
+    "takeover": _fold_takeover,
+    "returned": _fold_returned,
+    "aborted": _fold_aborted,
+    "rematch": _fold_rematch,
+    "hint": _fold_hint,
+    "chat_closed": _fold_chat_closed,
+    "closed": _fold_closed,
 }

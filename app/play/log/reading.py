@@ -1,7 +1,4 @@
-"""Reading a log: a slice at a time, so that the loop is not held up; the line that was really played; the record.
-
-A log may be long, and everybody's moves wait behind whatever one task does without a pause.
-"""
+"""Reading a log in slices, so that a long one does not block the event loop; the actions that stand; the record."""
 
 from __future__ import annotations
 
@@ -12,37 +9,37 @@ from typing import Any, NamedTuple, TypeVar
 from app.play.log.entries import Entry, GameRow
 from app.play.log.fold import fold
 from app.play.log.table import Table
-from app.play.ports import GameStore, NameBook
+from app.play.ports import GameLog, NameLookup
 from app.play.refusals import Refusal
 from app.rules import Event, Position
 
-PAGE = 256  # entries a query: some 2 ms to make them of their rows
-SLICE = 64  # entries folded without a pause: some 2 ms where all are actions
-ROOMS_AT_ONCE = 8  # whose logs are read at the same time
+ENTRIES_PER_QUERY = 256  # decoding the rows takes about 2 ms
+ENTRIES_PER_SLICE = 64  # folding them takes about 2 ms if all are actions
+MAX_CONCURRENT_LOG_READS = 8  # rooms whose logs are read at the same time
 
 
-async def log_slices(store: GameStore, game: str, after: int = 0) -> AsyncIterator[list[Entry]]:
-    """The entries after that one, a few at a time; between two slices others have their turn."""
+async def read_log_slices(log: GameLog, game: str, after: int = 0) -> AsyncIterator[list[Entry]]:
+    """Yield the entries after `after` in slices; other tasks can run between two slices."""
     while True:
-        page = await store.entries(game, after, PAGE)
-        for start in range(0, len(page), SLICE):
-            yield page[start : start + SLICE]
+        page = await log.read_entries(game, after, ENTRIES_PER_QUERY)
+        for start in range(0, len(page), ENTRIES_PER_SLICE):
+            yield page[start : start + ENTRIES_PER_SLICE]
             await asyncio.sleep(0)
-        if len(page) < PAGE:
+        if len(page) < ENTRIES_PER_QUERY:
             return
         after = page[-1].seq
 
 
-async def whole_log(store: GameStore, game: str) -> list[Entry]:
-    """All of it, for whoever folds it in another thread."""
-    return [entry async for some in log_slices(store, game) for entry in some]
+async def read_whole_log(log: GameLog, game: str) -> list[Entry]:
+    """Return the whole log, for callers that fold it in another thread."""
+    return [entry async for entries in read_log_slices(log, game) for entry in entries]
 
 
 Move = TypeVar("Move")
 
 
-def follow(line: list[Move], entry: Entry, move: Move) -> Move | None:
-    """Keep the line in step with the log: an action adds its move, an undo takes the last one back and returns it."""
+def apply_to_line(line: list[Move], entry: Entry, move: Move) -> Move | None:
+    """Update the line of moves that stand: an action appends its move, an undo removes and returns the last one."""
     if entry.kind == "action":
         line.append(move)
     elif entry.kind == "undo":
@@ -51,7 +48,7 @@ def follow(line: list[Move], entry: Entry, move: Move) -> Move | None:
 
 
 class PlayedMove(NamedTuple):
-    """An action that stands, and what was noted about it: that a hint was asked for."""
+    """An action that stands; `marks` says that a hint was given for it."""
 
     entry: Entry
     events: tuple[Event, ...]
@@ -59,56 +56,56 @@ class PlayedMove(NamedTuple):
 
 
 class PlayedLine:
-    """A table folded from its log, and the line that led there."""
+    """A table folded from its log, and the actions that stand."""
 
     def __init__(self, table: Table, entries: Iterable[Entry]) -> None:
         self.table = table
-        self.opening: Position | None = None
-        self.began = 0  # the entry that began the game
+        self.first_position: Position | None = None
+        self.started_seq = 0  # of the entry that started the game
         self.moves: list[PlayedMove] = []
         marks: tuple[str, ...] = ()
         for entry in entries:
-            undone = follow(self.moves, entry, PlayedMove(entry, fold(table, entry), marks))
+            undone = apply_to_line(self.moves, entry, PlayedMove(entry, fold(table, entry), marks))
             match entry.kind:
                 case "action":
                     marks = ()
                 case "undo" if undone is not None:
-                    marks = undone.marks  # a hint that was asked for stays asked for
+                    marks = undone.marks  # the hint was still given
                 case "hint":
                     marks = (*marks, "hint")
                 case "created" | "started" if table.position is not None:
-                    self.opening, self.began = table.position, entry.seq
+                    self.first_position, self.started_seq = table.position, entry.seq
 
 
-def record_of(row: GameRow, entries: list[Entry], names: NameBook) -> dict[str, Any]:
-    """The record, with the names of today; what was undone is left out.
+def build_record(row: GameRow, entries: list[Entry], names: NameLookup) -> dict[str, Any]:
+    """Return the record, with the present names and without undone actions.
 
-    While the game runs: Refusal `not_over`, it holds the seed.
+    Raises Refusal `not_over` while the game runs, because the record contains the seed.
     """
-    played = PlayedLine(Table.of(row, names), entries)
+    played = PlayedLine(Table.from_row(row, names), entries)
     table = played.table
     if not table.is_over:
         raise Refusal("not_over")
     if table.started_at is None:
         raise Refusal("not_started")
     sealed: dict[str, Any] = {}
-    if table.scheme == 2:
+    if table.chance_scheme == 2:
         sealed["scheme"] = 2
         sealed["seals"] = [seat.seal for seat in table.seats]
-        sealed["void_rounds"] = [voided.as_json() for voided in table.void_rounds]
-    elif table.scheme == 3:
+        sealed["void_rounds"] = [voided.to_json() for voided in table.void_rounds]
+    elif table.chance_scheme == 3:
         sealed |= {"scheme": 3, "deal": table.deal}
     return {
-        "format": f"cartagena-record/{table.scheme}",
+        "format": f"cartagena-record/{table.chance_scheme}",
         "rules_version": row.rules_version,
         "options": table.rules.options_to_json(table.options),
         "commitment": row.commitment,
         "server_seed": row.server_seed,
-        "nonces": [] if table.scheme == 3 else [seat.nonce for seat in table.seats],
+        "nonces": [] if table.chance_scheme == 3 else [seat.nonce for seat in table.seats],
         **sealed,
         "players": [
-            # Empty: somebody who was deleted; a reader's language has a word for that.
-            {"name": seat.name_in(names) or "", "bot": seat.bot if seat.person is None else None}
+            # Empty for a deleted person; readers show a word in their language.
+            {"name": seat.display_name(names) or "", "bot": seat.bot if seat.person is None else None}
             for seat in table.seats
         ],
         "actions": [

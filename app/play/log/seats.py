@@ -1,20 +1,20 @@
-"""A seat at a table: who sits there, under which colour, whether a bot plays it. A person is an id and no name."""
+"""A seat at a table: its player, colour and state. People are ids here; names are looked up when shown."""
 
 from __future__ import annotations
 
 import msgspec
 
-from app.play.frames import TableSeat
-from app.play.ports import NameBook
+from app.play.frames import SeatBlock
+from app.play.ports import NameLookup
 
 
 class Seat(msgspec.Struct):
-    """One place at the table. `person` and `bot` both set: a person's seat that a bot plays for now."""
+    """One seat. If `person` and `bot` are both set, a bot plays the person's seat for now."""
 
     person: str | None = None
-    name: str | None = None  # a bot's; what a person is called is asked where it is shown
+    name: str | None = None  # of a bot only
     colour: str | None = None
-    nonce: str | None = None  # where seats are sealed: once the game has begun
+    nonce: str | None = None  # once the game has begun
     seal: str | None = None
     bot: str | None = None
     ready: bool = False
@@ -31,19 +31,19 @@ class Seat(msgspec.Struct):
 
     @property
     def is_human(self) -> bool:
-        """Whether a person plays it at present."""
+        """Whether a person plays the seat at present."""
         return self.person is not None and self.bot is None
 
-    def name_in(self, names: NameBook) -> str | None:
-        """What to call whoever sits here, or for whom it is kept."""
+    def display_name(self, names: NameLookup) -> str | None:
+        """Return the name of the player, or of the person for whom the seat is reserved."""
         person = self.person or self.reserved
-        return self.name if person is None else names.of(person)
+        return self.name if person is None else names.get(person)
 
-    def shown(self, names: NameBook) -> TableSeat:
-        """What everybody may know of it."""
-        return TableSeat(
+    def to_frame(self, names: NameLookup) -> SeatBlock:
+        """Return the public state of the seat."""
+        return SeatBlock(
             person=self.person,
-            name=self.name_in(names),
+            name=self.display_name(names),
             colour=self.colour,
             ready=self.ready,
             bot=self.bot,

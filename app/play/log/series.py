@@ -1,4 +1,4 @@
-"""A series: games of the same company, one after the other. Who has won how many, and since when they want the next."""
+"""A series: consecutive games of the same players. Counts wins, and since when players are ready for the next game."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from app.play.log.seats import Seat
 
 
-def identity(seat: Seat) -> str:
-    """Who plays there, for counting: a person by id, a bot by level and name; nobody is the empty text."""
+def player_key(seat: Seat) -> str:
+    """Return the key under which wins are counted: a person's id, or a bot's level and name; empty for a free seat."""
     person = seat.person or seat.reserved
     if person is not None:
         return person
@@ -19,38 +19,38 @@ def identity(seat: Seat) -> str:
 
 
 class Series(msgspec.Struct, frozen=True):
-    """What a table that was made for a rematch knows of the games before it."""
+    """The previous games, as recorded in a table that was made for a rematch."""
 
-    after: str  # the game before
-    wins: dict[str, int]  # by identity; never changed in place
-    people: tuple[str, ...]  # who sat there: they are let in
+    after: str  # id of the previous game
+    wins: dict[str, int]  # by `player_key`; never modified in place
+    people: tuple[str, ...]  # players of the previous game, who need no password
     two_since: int | None = None  # since when two people are ready
     all_since: int | None = None  # since when every seat is taken, and ready
 
-    def noted(self, seats: Sequence[Seat], at: int) -> Series:
-        """After an entry before the start: who is ready now."""
+    def with_ready_seats(self, seats: Sequence[Seat], at: int) -> Series:
+        """Return the series with the ready times updated after an entry before the start."""
         people = sum(seat.person is not None and seat.ready for seat in seats)
         is_all = people > 0 and all(seat.is_taken and seat.ready for seat in seats)
         return replace(
             self,
-            two_since=_since(self.two_since, at) if people > 1 else None,
-            all_since=_since(self.all_since, at) if is_all else None,
+            two_since=_keep_first(self.two_since, at) if people > 1 else None,
+            all_since=_keep_first(self.all_since, at) if is_all else None,
         )
 
-    def known_as(self, ids: Sequence[str], person: str) -> Series:
-        """Whoever sits down may have another id than in the game before: a guest who has an account now."""
-        old = next((each for each in ids if each in self.wins), person)
+    def with_new_id(self, ids: Sequence[str], person: str) -> Series:
+        """Return the series with a player's wins under their present id; a guest may have an account by now."""
+        old = next((former for former in ids if former in self.wins), person)
         if old == person:
             return self
         return replace(self, wins={person if key == old else key: count for key, count in self.wins.items()})
 
-    def score(self, seats: Sequence[Seat], winner: int | None) -> list[int] | None:
-        """Games won by each seat, this one included; None where the company is not the same."""
-        company = [identity(seat) for seat in seats]
-        if set(company) != self.wins.keys():
+    def count_wins(self, seats: Sequence[Seat], winner: int | None) -> list[int] | None:
+        """Return the games won by each seat, this one included; None if the players are not the same."""
+        keys = [player_key(seat) for seat in seats]
+        if set(keys) != self.wins.keys():
             return None
-        return [self.wins[each] + (seat == winner) for seat, each in enumerate(company)]
+        return [self.wins[key] + (seat == winner) for seat, key in enumerate(keys)]
 
 
-def _since(before: int | None, at: int) -> int:
+def _keep_first(before: int | None, at: int) -> int:
     return at if before is None else before

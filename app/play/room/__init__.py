@@ -1,1 +1,1 @@
-"""One game in this worker: its lock, its subscribers, what they are sent, who is present, chat."""
+"""One game in this worker: its table and lock, the path of a command, subscribers and their frames, chat."""

@@ -1,362 +1,334 @@
-"""A room: one game in this worker, with its people. `submit` is the one way in.
+"""A room: the table of one game in this worker, kept up to date with the log, and its subscribers.
 
-A command is decided on the present table (`propose`), appended to the log (UNIQUE(game, seq) is the arbiter
-between workers), and only then put in place, acknowledged, sent to everybody and published. One at a time: whoever
-has the lock. Where nothing must be waited for but the disk, no task is: the steps are `_advance`, called again by
-whatever it waited for. A room that is behind its log, a clock to be credited first, a race that was lost and a
-refusal that another worker's news may make wrong are waited for in a task, with the lock held.
+Entries reach it in two ways: `submit.py` writes them, and other workers' entries are received or read from the log.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
-from functools import partial
-from typing import Any, Protocol
+import logging
+from collections import deque
+from collections.abc import Callable
+from typing import Any
 
-from app.play.commands import messages as cmd
-from app.play.commands.play import propose
-from app.play.commands.proposal import Ack, Proposal
+import orjson
+
+from app.play import frames
 from app.play.context import Context
-from app.play.log.absent import concerns_absent
-from app.play.log.entries import Append, Entry, GameRow
-from app.play.log.fold import after as table_after
+from app.play.frames import Frame
+from app.play.log.entries import Entry, GameRow
+from app.play.log.fold import fold, fold_copy
+from app.play.log.reading import apply_to_line, read_log_slices
 from app.play.log.table import Table
-from app.play.ports import Actor, News, StoreUnavailable
-from app.play.refusals import Raced, Refusal, Unconfirmed
-from app.play.room.replica import Replica, named_by
-from app.play.schedule.due import GRACE, due_at
-from app.play.schedule.time_credit import Delays, next_credit
-from app.play.stored import Stored
+from app.play.outcome import QueuePlace
+from app.play.ports import Actor, StoreUnavailable
+from app.play.presence import Presence
+from app.play.queues import describe_error
+from app.play.refusals import Refusal, Unconfirmed
+from app.play.room.audience_frames import Audience
+from app.play.room.subscribers import Subscriber, Subscribers
+from app.play.schedule.time_credit import StoreDelays
+from app.play.schedule.wakeup import Wakeup
+from app.rules import Event
 
-Decide = Callable[[Table, Proposal], Proposal]
+_log = logging.getLogger("cartagena.rooms")
+_RESEATING_KINDS = frozenset(("seated", "left", "voided", "started"))
 
-_TRIES = 8  # races lost in a row before the sender is asked to try again
-_DIGITS = tuple(map(str, range(10)))
-
-
-class _Moved(Exception):
-    """The table on which the server decided something is history."""
-
-
-class Answer(Protocol):
-    """Who is told what becomes of a command; a future is one."""
-
-    def done(self) -> bool:
-        """Nobody wants to know any more."""
-
-    def set_result(self, ack: Ack, /) -> None: ...
-    def set_exception(self, problem: Exception, /) -> None: ...
+_HINT_FIELDS = ("action", "why", "params")
 
 
-class Room(Replica):
-    """One game in this worker: what people, bots and clocks want of it goes through `submit` and `add`."""
+class Lock:
+    """FIFO lock like asyncio.Lock, with `try_acquire` for code that does not run in a task."""
 
-    __slots__ = ("delays",)
+    __slots__ = ("_waiting", "is_locked")
 
-    def __init__(self, context: Context, row: GameRow) -> None:
-        super().__init__(context, row)
-        self.delays = Delays()
+    def __init__(self) -> None:
+        self.is_locked = False
+        self._waiting: deque[QueuePlace] | None = None  # created when first needed, which is rare
 
-    # -- the one way in ----------------------------------------------------------------------------
-
-    def submit(
-        self, actor: Actor, command: cmd.LogCommand, received: int, decide: Decide = propose
-    ) -> asyncio.Future[Ack]:
-        """What becomes of a command: its ack once it is on disk, or the Refusal; then nothing has changed."""
-        answer: asyncio.Future[Ack] = asyncio.get_running_loop().create_future()
-        self.answer(answer, actor, command, received, decide)
-        return answer
-
-    def answer(
-        self, answer: Answer, actor: Actor, command: cmd.LogCommand, received: int, decide: Decide = propose
-    ) -> None:
-        """The same, told to `answer`: perhaps before this returns."""
-        self.last_used = received
-        # Whoever has one id is present under it; of several it is the one that sits.
-        self.presence.mark_active(actor.ids[0] if len(actor.ids) == 1 else self.key_of(actor), received)
-        proposal = Proposal(
-            by="person",
-            actor=actor,
-            command=command,
-            received=received,
-            presence=self.presence,
-            decide=decide,
-        )
-        self._begin(proposal, answer)
-
-    async def add(self, proposal: Proposal, at: int, on: Table, *, in_sweep: bool = False) -> bool:
-        """An entry of the server's own, decided on the table `on`; False when that is history."""
-        proposal.received, proposal.in_sweep = at, in_sweep
-        proposal.decide = partial(_unless_moved, on)
-        answer: asyncio.Future[Ack] = asyncio.get_running_loop().create_future()
-        self._begin(proposal, answer)
-        try:
-            await answer
-        except _Moved:
+    def try_acquire(self) -> bool:
+        """Acquire the lock if it is free. The caller must release it."""
+        if self.is_locked:
             return False
+        self.is_locked = True
         return True
 
-    def _begin(self, proposal: Proposal, answer: Answer) -> None:
-        if self.lock.try_acquire():
-            self._advance(proposal, answer)
-        else:
-            turn = self.lock.wait()
-            turn.add_done_callback(lambda _: self._advance(proposal, answer))
-
-    def _advance(
-        self, proposal: Proposal, answer: Answer, waited: Stored | asyncio.Future[Any] | None = None
-    ) -> None:
-        """With the lock: on, until the command is answered or waits for something, which then calls this again."""
-        is_waiting = False
-        try:
-            outcome: Ack | Stored | asyncio.Future[Any] | None = None
-            if waited is None:
-                if answer.done():  # given up while it waited for its turn
-                    return
-            elif proposal.append is not None:
-                outcome = self._commit(proposal, waited)
-            if outcome is None:
-                outcome = self._next(proposal, waited)
-            if isinstance(outcome, Ack):
-                if not answer.done():  # else nobody wants to know any more
-                    answer.set_result(outcome)
-            else:
-                is_waiting = True
-                outcome.add_done_callback(partial(self._advance, proposal, answer))
-        except Exception as problem:
-            if not answer.done():
-                answer.set_exception(problem)
-            elif not isinstance(problem, Refusal):
-                raise
-        finally:
-            if not is_waiting:
-                self.lock.release()
-
-    def _next(
-        self, proposal: Proposal, waited: Stored | asyncio.Future[Any] | None
-    ) -> Ack | Stored | asyncio.Future[Any]:
-        """The ack, or what must be waited for before there is one. Raises Refusal."""
-        table, command = self.table, proposal.command
-        if waited is None:
-            if command is not None and self._must_prepare(proposal, command):
-                return self._task(self._prepare(proposal))
-        elif proposal.append is not None:  # its number was taken: another worker was faster
-            proposal.append, proposal.frames = None, None
-            proposal.tries += 1
-            return self._task(self.read_on())
-        elif waited.cancelled():  # the server is closing
-            raise Refusal("try_again")
-        else:
-            waited.result()
-            if proposal.tries == _TRIES:
-                raise Raced
-        if command is not None:
-            known = self.commands.get(command.id)
-            if known is not None:
-                if known[1] not in proposal.actor.ids:
-                    raise Refusal("id_taken")
-                return Ack(known[0], False)
-            proposal.own = table.seat_of(proposal.actor.ids)
-        assert proposal.decide is not None
-        try:
-            proposal.decide(table, proposal)
-        except Refusal:
-            # What the sender saw at another worker may not have come here yet: the log is read before a refusal.
-            if self.context.bus.is_alone or proposal.refused_on is table:
-                raise
-            proposal.refused_on = table
-            return self._task(self.read_on())
-        return self._append(proposal)
-
-    def _task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        return self.context.tasks.start(work)
-
-    def _must_prepare(self, proposal: Proposal, command: cmd.LogCommand) -> bool:
-        """Whether something must be read or written down before the command can be decided."""
-        table = self.table
-        if self.is_stale or getattr(command, "version", 0) > table.seq:  # another worker was faster
-            return True
-        if type(command) is cmd.Sit and not self.context.names.knows((proposal.actor.id,)):
-            return True
-        clocks = table.clocks
-        if table.round is None and (clocks is None or not clocks.running):  # no time counts
-            return False
-        schedule, now = self.context.schedule, proposal.received
-        return not schedule.is_current(now) or next_credit(table, schedule.outages, self.delays) is not None
-
-    async def _prepare(self, proposal: Proposal) -> None:
-        command = proposal.command
-        try:
-            if isinstance(command, cmd.Sit):
-                await self.context.names.learn((proposal.actor.id,))
-        except StoreUnavailable:
-            raise Refusal("try_again") from None
-        if self.is_stale or getattr(command, "version", 0) > self.table.seq:
-            await self.read_on()
-        if command is not None and command.id not in self.commands:
-            await self._credit_time(proposal.received, proposal)
-
-    async def read_on(self) -> None:
-        await super().read_on()
-        self.delays.on_recovered(self.context.clock.now(), is_timed=self.table.timed_since() is not None)
-
-    async def _credit_time(self, now: int, asked: Proposal | None = None) -> None:
-        """Write the time credit that is owed, before any clock is judged. The lock is held.
-
-        A command that is refused with the credit as well (`asked`) raises Refusal, and nothing is written.
-        """
-        if self.table.timed_since() is None:
+    async def acquire(self) -> None:
+        """Wait for the lock. The caller must release it."""
+        if self.try_acquire():
             return
-        schedule = self.context.schedule
-        await schedule.be_current(now)
-        may_be_behind = asked is not None and not self.context.bus.is_alone
-        while (credit := next_credit(self.table, schedule.outages, self.delays)) is not None:
-            if may_be_behind:  # another worker's entries may make a refusal wrong, or have the credit
-                may_be_behind = False
-                await self.read_on()
-                continue
-            credit.received = now
-            if asked is not None:
-                self._try_credited(credit, asked)
-            stored = self._append(credit)
-            with suppress(StoreUnavailable):  # `_commit` raises it again
-                await stored
-            if self._commit(credit, stored) is None:
-                await self.read_on()
-        self.delays.on_credited()
-
-    def _try_credited(self, credit: Proposal, asked: Proposal) -> None:
-        """Decide the command on the table as it will be after the credit. Raises Refusal."""
-        entry = Entry(
-            self.id, self.table.seq + 1, credit.kind, credit.seat, credit.body, credit.by, self.table.at
-        )
-        credited, _ = table_after(self.table, entry)
-        asked.own = credited.seat_of(asked.actor.ids)
-        assert asked.decide is not None
-        asked.decide(credited, asked)
-
-    async def begin_sweep(self, now: int) -> int:
-        """Begin a sweep at `now`: read on where needed, and credit time if anything is due."""
-        async with self.lock:
-            sweep = self.wakeup.begin_sweep()
-            if self.is_stale or not self.context.bus.is_alone:
-                await self.read_on()
-            due = due_at(self.table, self.presence, now)
-            if due is not None and due <= now + GRACE:  # a clock without time left is not waited for
-                await self._credit_time(now)
-            return sweep
-
-    # -- to the log and back -----------------------------------------------------------------------
-
-    def _append(self, proposal: Proposal) -> Stored:
-        """The entry on its way to the log, with the table as it will be once it is there."""
-        before, at, command, actor = self.table, proposal.received, proposal.command, proposal.actor
-        kind = proposal.kind
-        entry = Entry(
-            self.id,
-            before.seq + 1,
-            kind,
-            proposal.seat,
-            proposal.body,
-            proposal.by,
-            at if at > before.at else before.at,
-            None if command is None else command.id,
-            actor.ids[0] if actor.ids else "",
-        )
-        after, events = table_after(before, entry, proposal.position, proposal.events)
-        to_act = after.awaited()
-        append = proposal.append = Append(
-            entry,
-            after.status,
-            _DIGITS[to_act[0]] if len(to_act) == 1 else ",".join(map(str, to_act)),
-            after.deadline(),
-            None if proposal.in_sweep else self._due(after, kind, at),
-            None if kind == "action" and not after.is_over else after.summary(),
-            (kind != "action" or after.terms.clock.kind == "days") and concerns_absent(before, after, kind),
-        )
-        proposal.before, proposal.after, proposal.events = before, after, events
-        proposal.sweeps, proposal.came_and_went = self.wakeup.sweeps, self.presence.changes
-        if kind == "action":
-            # Now, while all is in the processor's cache: when the disk has answered, other rooms have been there.
-            acked = None if command is None else entry.seat
-            proposal.frames = self.subscribers.frames_of(before, after, entry, events, acked)
-        return self.context.store.append(append)
-
-    def _unconfirmed(self, proposal: Proposal) -> Refusal:
-        """It may be on disk, or not: the log is read before anything else."""
-        self.is_stale = True
-        self.delays.on_failed(proposal.received)
-        return Unconfirmed()
-
-    def _due(self, after: Table, kind: str, at: int) -> int | None:
-        """When the sweeper must be woken, if that is earlier than it will wake anyway.
-
-        Its row is not moved with every action: absence only ever moves back, so an early sweep finds
-        nothing due and writes down the next time. That keeps this write out of nearly every action.
-        """
-        # Before the start somebody who stands up, or is ready, may make it earlier.
-        is_untimed = after.status != "open" and after.terms.clock.kind == "none"
-        if is_untimed and not after.bots_to_act():
-            if self.wakeup.at is not None:
-                return None
-            if kind == "action" and not after.votes and not after.consents and not after.is_over:
-                # Other workers sweep as well, so the row is asked with every action. Nobody who is to act counts as
-                # absent before this time, and it takes no looking at who is there.
-                return after.acts_since + 1000 * after.terms.absence if after.terms.absence else None
-        due = due_at(after, self.presence, at)
-        return None if due is None or self.wakeup.is_set_for(due) else due
-
-    def _commit(self, proposal: Proposal, stored: Stored | asyncio.Future[Any]) -> Ack | None:
-        """The entry is on disk: put it in place, send it to everybody, publish it.
-
-        None when it is not: its number was already taken. Raises Unconfirmed.
-        """
-        append, after, context = proposal.append, proposal.after, self.context
-        assert append is not None
-        assert after is not None
+        if self._waiting is None:
+            self._waiting = deque()
+        place = QueuePlace(loop=asyncio.get_running_loop())
+        self._waiting.append(place)
         try:
-            is_appended = stored.result()
+            await place
+        except asyncio.CancelledError:
+            if not place.cancelled():  # the lock was granted at the same moment
+                self.release()
+            raise
+
+    def release(self) -> None:
+        """Pass the lock to the next waiter. It stays locked in between, so that no newcomer gets it first."""
+        while self._waiting:
+            place = self._waiting.popleft()
+            if not place.done():
+                place.set_result(None)
+                return
+        self.is_locked = False
+
+    async def __aenter__(self) -> None:
+        await self.acquire()
+
+    async def __aexit__(self, *_: object) -> None:
+        self.release()
+
+
+class Room:
+    """One game in this worker. `table` is always on disk; it is replaced, never modified."""
+
+    __slots__ = (
+        "_unreadable_seq",
+        "commands",
+        "context",
+        "delays",
+        "has_mutes",
+        "hints",
+        "history",
+        "id",
+        "is_stale",
+        "last_chat_sent",
+        "last_used",
+        "lock",
+        "on_moved",
+        "pins",
+        "presence",
+        "row",
+        "sent_countdowns",
+        "sent_presence",
+        "subscribers",
+        "table",
+        "wakeup",
+    )
+
+    def __init__(self, context: Context, row: GameRow, on_moved: OnMoved) -> None:
+        self.context = context
+        self.on_moved = on_moved
+        self.id = row.id
+        self.row = row
+        self.table = Table.from_row(row, context.names)
+        self.commands: dict[str, tuple[int, str]] = {}  # command id → (seq, sender)
+        self.history: list[tuple[Event, ...]] | None = None  # events of the actions that stand; for bots
+        self.hints: dict[int, dict[str, Any]] = {}  # seq → the hint's fields
+        self.is_stale = False  # the log may be ahead and must be read before the next command
+        self._unreadable_seq = 0  # of the last entry that could not be read or folded
+        self.lock = Lock()  # held while the next entry is decided and written
+        self.subscribers = Subscribers(context.spectator_batch_seconds)
+        self.presence = Presence(context.clock.now())
+        self.last_used = self.presence.known_since
+        self.wakeup = Wakeup(is_single_worker=context.bus.is_single_worker)
+        self.delays = StoreDelays()
+        self.last_chat_sent: int | None = None
+        self.has_mutes = True  # whether the store may have mutes for this room
+        self.sent_countdowns: dict[str, int] = {}
+        self.sent_presence: frames.Presence | None = None
+        self.pins = 0  # sweeps in progress, which keep the room loaded without a subscriber
+
+    # -- following the log -------------------------------------------------------------------------
+
+    def load_entries(self, entries: list[Entry]) -> None:
+        """Fold the next entries of the log into a room that is not in use yet."""
+        for entry in entries:
+            self._remember(entry, fold(self.table, entry))
+
+    def install(
+        self,
+        table: Table,
+        entry: Entry,
+        events: tuple[Event, ...],
+        acked: Audience = None,
+        made: dict[Audience, Frame] | None = None,
+        *,
+        is_news: bool = False,
+    ) -> None:
+        """Replace the table after an entry was stored, and send the entry to the subscribers.
+
+        `made` are frames that were built before the commit. `is_news`: another worker wrote the entry, and updates the
+        lobbies.
+        """
+        before, self.table = self.table, table
+        if self.presence.pace_settings.skipping:
+            self.presence.pace_settings.end_skips(table)
+        self._remember(entry, events)
+        if entry.kind in _RESEATING_KINDS:
+            self.subscribers.reseat(table)
+            self._update_presence_keys()
+        self.subscribers.send_entry(before, table, entry, events, acked, made)
+        self.on_moved(self, before, entry, is_news)
+
+    def _remember(self, entry: Entry, events: tuple[Event, ...]) -> None:
+        if entry.command is not None:
+            self.commands[entry.command] = (entry.seq, entry.who)
+        if self.history is not None:
+            apply_to_line(self.history, entry, events)
+        if entry.kind == "action":
+            return
+        if entry.kind == "started" or (entry.kind == "created" and self.table.deal is not None):
+            has_bots = any(seat.bot is not None for seat in self.table.seats)
+            self.history = [] if has_bots or self.table.terms.hints else None
+        elif entry.kind == "hint":
+            self.hints[entry.seq] = {key: entry.body[key] for key in _HINT_FIELDS}
+
+    def receive_entry(self, entry: Entry, *, is_news: bool = False, public: bytes = b"") -> bool:
+        """Install an entry that another worker has stored; return False if entries before it are missing.
+
+        `public` is the spectators' frame of an action, if the entry's writer has sent it.
+        """
+        before = self.table
+        if entry.seq <= before.seq:
+            return True
+        if entry.seq != before.seq + 1:
+            return False
+        if entry.kind == "seated" and not self.context.names.has_all(people_named_by(entry)):
+            return False
+        table, events = self._apply_news(entry) if is_news else fold_copy(before, entry)
+        made = self.subscribers.build_frames(before, table, entry, events, None, public) if public else None
+        self.install(table, entry, events, None, made, is_news=is_news)
+        return True
+
+    def _apply_news(self, entry: Entry) -> tuple[Table, tuple[Event, ...]]:
+        """Return the table after another worker's entry, and its events.
+
+        The writer has checked the action against the same table, so it is applied as legal. While a choice is pending,
+        the rules have to find the action among the pending choices.
+        """
+        table, rules, position = self.table, self.table.rules, self.table.position
+        if entry.kind != "action" or position is None or position.pending is not None:
+            return fold_copy(table, entry)
+        said = entry.body["action"]
+        known = rules.find_cached_action(position, orjson.dumps(said))
+        action = rules.action_from_json(said).canonical() if known is None else known[0]
+        return fold_copy(table, entry, *rules.apply(position, entry.seat, action, is_listed=True))
+
+    async def read_new_entries(self) -> None:
+        """Read and install the entries after this table's. Raises Unconfirmed if the store does not answer."""
+        try:
+            async for some in read_log_slices(self.context.store.log, self.id, self.table.seq):
+                await self.context.names.fetch_missing(
+                    person for entry in some for person in people_named_by(entry)
+                )
+                for entry in some:
+                    self.receive_entry(entry)
         except StoreUnavailable:
-            raise self._unconfirmed(proposal) from None
-        if proposal.kind != "credited":
-            self.delays.on_stored(proposal.received, context.clock.now())
-        if not is_appended:
-            return None
-        entry = append.entry
-        if append.due is not None:
-            self.wakeup.note(append.due, proposal.sweeps)
-            context.schedule.nudge(append.due)
-        if not context.bus.is_alone and context.bus.hears(self.id):
-            self._publish(entry, proposal)
-        if self.table is not proposal.before:
-            # Another worker's news of a later entry came first and the log was read: this entry is in place.
             self.is_stale = True
-            context.tasks.spawn(self.catch_up())
-            return Ack(entry.seq, False)
-        acked = None
-        if proposal.command is not None:
-            acked = entry.seat if entry.kind == "action" else after.seat_of(proposal.actor.ids)
-        self.install(after, entry, proposal.events, acked, proposal.frames)
-        if self.presence.changes != proposal.came_and_went and not proposal.in_sweep:
-            # Whoever came or went while the entry was on its way looked at the table before it, and it at
-            # those who were there before: bots may have somebody to play for, a vote may be decided.
-            context.tasks.spawn(self.reschedule())
-        return Ack(entry.seq, acked is not None)
+            raise Unconfirmed from None
+        self.is_stale = False
+        self.delays.on_recovered(self.context.clock.now(), is_timed=self.table.time_runs_since() is not None)
 
-    def _publish(self, entry: Entry, proposal: Proposal) -> None:
-        """For the other workers that have the room."""
-        context = self.context
-        if entry.kind == "seated":
-            names = {person: context.names.of(person) for person in named_by(entry)}
-            if names:  # so that the others need not ask for them before they can show the entry
-                context.publish("named", self.id, names)
-        public = proposal.frames[None].payload if proposal.frames else b""
-        context.bus.publish(News("entry", self.id, context.worker, entry, public), (self.id,))
+    async def read_history(self) -> list[tuple[Event, ...]]:
+        """Return the events of each action that stands; read the log if they were not kept."""
+        if self.history is None:
+            async with self.lock:
+                table = Table.from_row(self.row)
+                history: list[tuple[Event, ...]] = []
+                # Other workers' entries are installed without the lock, so the table may change meanwhile.
+                while table.seq < self.table.seq:
+                    async for some in read_log_slices(self.context.store.log, self.id, table.seq):
+                        for entry in some:
+                            if entry.seq > self.table.seq or entry.seq != table.seq + 1:
+                                break
+                            apply_to_line(history, entry, fold(table, entry))
+                self.history = history
+        return self.history
+
+    async def catch_up(self) -> None:
+        """Read the log after a gap was found. A failure is logged and affects this room alone."""
+        try:
+            await self.read_new_entries()
+        except Refusal:
+            _log.warning("could not read new entries of game %s; the next check of heads retries", self.id)
+        except Exception as problem:  # noqa: BLE001  # a bad log of one room must not stop the other rooms
+            self.on_unreadable(problem)
+
+    def on_unreadable(self, problem: Exception) -> None:
+        """Mark the room as stale because the next entry cannot be read or folded, and log that once."""
+        self.is_stale = True
+        if self._unreadable_seq != self.table.seq + 1:
+            self._unreadable_seq = self.table.seq + 1
+            _log.error(
+                "entry %d of game %s cannot be read: %s",
+                self._unreadable_seq,
+                self.id,
+                describe_error(problem),
+            )
+
+    # -- subscribers -------------------------------------------------------------------------------
+
+    def enter(self, subscriber: Subscriber, now: int) -> None:
+        self.last_used = now
+        self.subscribers.add(subscriber, self.table)
+        subscriber.presence_key = self.presence_key(subscriber.actor)
+        self.presence.add_socket(subscriber.presence_key, now)
+
+    def leave(self, subscriber: Subscriber, now: int) -> None:
+        self.last_used = now
+        is_last = self.subscribers.remove(subscriber) and self.presence.remove_socket(
+            subscriber.presence_key, now
+        )
+        if is_last and subscriber.seat is None and subscriber.presence_key != self.table.host:
+            self.presence.forget_person(subscriber.presence_key)  # a long game may have many short visitors
+
+    def resend_state(self) -> None:
+        """Send the whole state again, after a change that has no entry, such as a new name."""
+        self.subscribers.send_state(self.table)
+
+    def disconnect_all(self) -> None:
+        """Disconnect all subscribers because the operator has closed the room."""
+        for subscriber in self.subscribers:
+            subscriber.listener.end("closed")
+
+    def _update_presence_keys(self) -> None:
+        """Update the presence of people with several ids, who may have sat down under another id."""
+        for subscriber in self.subscribers:
+            if len(subscriber.actor.ids) > 1:
+                key = self.presence_key(subscriber.actor)
+                if key != subscriber.presence_key:
+                    self.presence.move_socket(subscriber.presence_key, key)
+                    subscriber.presence_key = key
+
+    def mark_active(self, actor: Actor, now: int) -> None:
+        """Record that the person has just done something."""
+        self.presence.mark_active(self.presence_key(actor), now)
+
+    def presence_key(self, actor: Actor) -> str:
+        """Return the id under which the person is present: that of their seat, which may be a former guest id."""
+        seat = self.table.seat_of(actor.ids)
+        return actor.id if seat is None else self.table.seats[seat].person or actor.id
+
+    @property
+    def is_idle(self) -> bool:
+        return not len(self.subscribers) and not self.lock.is_locked and not self.pins
+
+    async def reschedule(self) -> None:
+        """Write the due row if a change of presence has made something due earlier."""
+        context, wakeup, sweeps = self.context, self.wakeup, self.wakeup.sweeps
+        due = wakeup.row_time_after_change(self.table, self.presence, context.clock.now())
+        if due is None:
+            return
+        try:
+            await context.store.due.schedule(self.id, due)
+        except StoreUnavailable:
+            wakeup.set_row_time(None, sweeps)  # the next entry writes the row
+            return
+        wakeup.set_row_time(due, sweeps)
+        context.sweep_alarm.nudge(due)
 
 
-def _unless_moved(on: Table, table: Table, proposal: Proposal) -> Proposal:
-    if table is not on:
-        raise _Moved
-    return proposal
+# Arguments: the room, the table before, the entry, and whether another worker wrote it.
+OnMoved = Callable[[Room, Table, Entry, bool], None]
+
+
+def people_named_by(entry: Entry) -> tuple[str, ...]:
+    """Return the people whose names are needed to show the table after this entry."""
+    person = entry.body.get("person") if entry.kind == "seated" else None
+    return (person,) if person else ()

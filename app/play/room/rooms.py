@@ -1,4 +1,4 @@
-"""The rooms of one worker: loaded from the log on demand, kept in step with it, evicted when idle; who is in them."""
+"""The rooms of one worker: loaded from the log on demand, kept up to date, evicted when idle; presence broadcasts."""
 
 from __future__ import annotations
 
@@ -11,72 +11,75 @@ from typing import Any
 import orjson
 from msgspec.structs import replace
 
+from app.admission import get_admission_queue
 from app.play.context import Context
 from app.play.engines import UnknownRules
 from app.play.log.entries import Entry, GameRow
-from app.play.log.reading import ROOMS_AT_ONCE, log_slices
+from app.play.log.reading import MAX_CONCURRENT_LOG_READS, read_log_slices
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
-from app.play.room.room import Room
-from app.play.turns import turns_of
+from app.play.room.room import OnMoved, Room
 
-SOON = 0.1  # seconds; a hundred people who come back at once are one message, not a hundred to each
-NEW = 5000  # milliseconds in which whoever opened a table comes to it
-MOST_NEW = 256
-ENTRIES_A_STEP = 5  # are folded in about the time of another step of coming in
+_log = logging.getLogger("cartagena.rooms")
+PRESENCE_DELAY_SECONDS = 0.1  # when a hundred clients reconnect, each receives one frame instead of a hundred
+NEW_TABLE_CACHE_TTL_MS = (
+    5000  # how long a new table is remembered for its creator, who usually enters at once
+)
+MAX_CACHED_NEW_TABLES = 256
+ENTRIES_PER_ADMISSION_STEP = 5  # folding so many takes about as long as one step of the admission queue
 
 
 class PresenceBroadcast:
-    """Of one server. Rooms in which something may have changed wait together for the next round."""
+    """Sends changed presence to subscribers and other workers, batched over all rooms of this worker."""
 
     def __init__(self, context: Context, delay: float) -> None:
         self._context = context
         self._delay = delay
-        self._waiting: dict[Room, bool] = {}  # room → whether the other workers are to be told as well
+        self._waiting: dict[Room, bool] = {}  # room → whether to publish to the other workers too
         self._timer: asyncio.TimerHandle | None = None
 
-    def changed(self, room: Room, *, here: bool = False) -> None:
-        """Something that presence shows may have changed; `here`: a socket of this worker came or went."""
-        self._waiting[room] = here or self._waiting.get(room, False)
+    def mark_changed(self, room: Room, *, is_local: bool = False) -> None:
+        """Schedule a broadcast for a room. `is_local`: the change is in this worker's sockets, so others need it."""
+        self._waiting[room] = is_local or self._waiting.get(room, False)
         if self._delay <= 0:
-            self.tell()
+            self.flush()
         elif self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(self._delay, self.tell)
+            self._timer = asyncio.get_running_loop().call_later(self._delay, self.flush)
 
-    def tell(self) -> None:
-        """Everything that waits, now."""
+    def flush(self) -> None:
+        """Send everything that is waiting."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
         context, waiting, self._waiting = self._context, self._waiting, {}
         now = context.clock.now()
-        for room, is_here in waiting.items():
+        for room, is_local in waiting.items():
             if len(room.subscribers):
-                message = room.presence.shown(room.table, now)
-                if message != room.shown_presence:
-                    room.shown_presence = message
-                    room.shown_away = message.away
-                    room.subscribers.tell_all(message)
-            if is_here and context.bus.hears(room.id):
-                context.publish("presence", room.id, room.presence.as_news())
-
-
-_log = logging.getLogger("cartagena.rooms")
+                message = room.presence.to_frame(room.table, now)
+                if message != room.sent_presence:
+                    room.sent_presence = message
+                    room.sent_countdowns = message.away
+                    room.subscribers.send_to_all(message)
+            if is_local and context.bus.has_followers(room.id):
+                context.publish("presence", room.id, room.presence.to_news())
 
 
 class Rooms:
-    """Rooms by id. A room that is not loaded is no loss: the log has it."""
+    """The loaded rooms by id. Evicting one loses nothing, because the log has it."""
 
-    def __init__(self, context: Context, presence: PresenceBroadcast, idle_seconds: float) -> None:
+    def __init__(
+        self, context: Context, presence: PresenceBroadcast, idle_seconds: float, on_moved: OnMoved
+    ) -> None:
         self._context = context
         self._presence = presence
-        self._idle = int(idle_seconds * 1000)
+        self._on_moved = on_moved
+        self._idle_ms = int(idle_seconds * 1000)
         self._rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
-        # After a restart every room is wanted at once: a few are read at a time.
-        self._at_once = asyncio.Semaphore(ROOMS_AT_ONCE)
+        # After a restart every room is requested at once; this limits how many logs are read at a time.
+        self._log_reads = asyncio.Semaphore(MAX_CONCURRENT_LOG_READS)
         # Tables created here in the last seconds, oldest first: row, first entry, time of the due row or None.
-        self._made: dict[str, tuple[GameRow, Entry, int | None]] = {}
+        self._new_tables: dict[str, tuple[GameRow, Entry, int | None]] = {}
 
     def __iter__(self) -> Iterator[Room]:
         return iter(self._rooms.values())
@@ -86,115 +89,117 @@ class Rooms:
 
     @property
     def loading(self) -> set[asyncio.Future[Room | None]]:
-        """Rooms that are being read just now."""
+        """Futures of the rooms that are being read."""
         return set(self._loading.values())
 
-    def loaded(self, game: str) -> Room | None:
+    def get_loaded(self, game: str) -> Room | None:
         return self._rooms.get(game)
 
-    def made(self, row: GameRow, entry: Entry, due: int | None) -> None:
+    def cache_new_table(self, row: GameRow, entry: Entry, due: int | None) -> None:
         """Remember a table that was just stored with this entry, so that its creator enters without a query.
 
         `due` is the time of the due row stored with it; None when there is no such row.
         """
-        self._made[row.id] = row, entry, due
-        if len(self._made) > MOST_NEW:
-            del self._made[next(iter(self._made))]
+        self._new_tables[row.id] = row, entry, due
+        if len(self._new_tables) > MAX_CACHED_NEW_TABLES:
+            del self._new_tables[next(iter(self._new_tables))]
 
     async def get(self, game: str) -> Room | None:
-        """The room, loaded if need be; None when there is no such game. Raises Refusal `try_again`."""
+        """Return the room, loading it if necessary; None if there is no such game. Raises Refusal `try_again`."""
         room = self._rooms.get(game)
-        made = self._made.pop(game, None)  # of use once: afterwards the log may have more entries
-        if room is None and made is not None and game not in self._loading:
-            room = self._new(*made)
+        new = self._new_tables.pop(game, None)  # valid once: later the log may have more entries
+        if room is None and new is not None and game not in self._loading:
+            room = self._open_new_table(*new)
         if room is not None:
             room.last_used = self._context.clock.now()
             return room
         loading = self._loading.get(game)
         if loading is None:
             loading = self._loading[game] = asyncio.ensure_future(self._load(game))
-            loading.add_done_callback(partial(self._end_loading, game))
+            loading.add_done_callback(partial(self._on_loaded, game))
         return await asyncio.shield(loading)
 
-    def _end_loading(self, game: str, loading: asyncio.Future[Room | None]) -> None:
+    def _on_loaded(self, game: str, loading: asyncio.Future[Room | None]) -> None:
         del self._loading[game]
         fault = None if loading.cancelled() else loading.exception()
-        if isinstance(fault, UnknownRules):  # in the middle of an update; whoever asked is told
+        if isinstance(fault, UnknownRules):  # during a rolling update; `get` raises it to its caller
             _log.warning("game %s: %s", game, fault)
-        elif fault is not None and not isinstance(fault, Refusal):  # that one is for whoever still waits
+        elif fault is not None and not isinstance(fault, Refusal):
             _log.error("game %s cannot be read", game, exc_info=fault)
 
-    def _new(self, row: GameRow, entry: Entry, due: int | None) -> Room | None:
-        """The room of a table that was made here just now; None where the log may have more of it by now."""
+    def _open_new_table(self, row: GameRow, entry: Entry, due: int | None) -> Room | None:
+        """Return the room of a table that this worker has just created; None if the log may have more entries now."""
         context = self._context
-        if context.clock.now() - row.created_at > NEW or context.bus.hears(row.id):
+        if context.clock.now() - row.created_at > NEW_TABLE_CACHE_TTL_MS or context.bus.has_followers(row.id):
             return None
-        room = Room(context, _kept(row))
-        room.load([entry])
-        if not context.names.knows(room.table.named()):
+        room = Room(context, _slim_row(row), self._on_moved)
+        room.load_entries([entry])
+        if not context.names.has_all(room.table.list_named_people()):
             return None
         context.bus.follow(row.id)
-        room.wakeup.note(due, 0)
-        if context.bus.is_alone:  # nobody else can have said anything at it
+        room.wakeup.set_row_time(due, 0)
+        if context.bus.is_single_worker:  # no other worker can have stored a line or a mute
             room.last_chat_sent, room.has_mutes = 0, False
-        self._put_in_place(room)
+        self._add(room)
         return room
 
     async def _load(self, game: str) -> Room | None:
         try:
-            row = await self._context.store.game(game)
+            row = await self._context.store.log.read_game(game)
             if row is None:
                 return None
             room = await self._read(row)
         except (StoreUnavailable, Refusal):
             raise Refusal("try_again") from None
-        self._put_in_place(room)
+        self._add(room)
         if room.table.status == "open":
-            # Whoever was there when it was last loaded may have been lost with their worker, and is not waited for.
+            # A worker that died may have left players here who will not return; the table may be due earlier.
             self._context.tasks.spawn(room.reschedule())
         return room
 
     async def _read(self, row: GameRow) -> Room:
-        """Read the room from its log. Its topic stays followed only if this succeeds."""
+        """Read the room from its log. The topic stays followed only if this succeeds."""
         context, game = self._context, row.id
-        room = Room(context, _kept(row))
-        context.bus.follow(game)  # before reading, so that no entry falls in between
+        room = Room(context, _slim_row(row), self._on_moved)
+        context.bus.follow(game)  # before reading, so that no entry is missed in between
         try:
-            async with self._at_once:
-                async for some in log_slices(context.store, game):
-                    await turns_of(asyncio.get_running_loop()).next(1 + len(some) / ENTRIES_A_STEP)
-                    room.load(some)
-            await self._learn_names(room, row)
-        except BaseException:  # whatever it was, including cancellation: no room will unfollow it on eviction
+            async with self._log_reads:
+                async for some in read_log_slices(context.store.log, game):
+                    await get_admission_queue(asyncio.get_running_loop()).wait(
+                        1 + len(some) / ENTRIES_PER_ADMISSION_STEP
+                    )
+                    room.load_entries(some)
+            await self._fetch_names(room, row)
+        except BaseException:  # cancellation too: there will be no room whose eviction unfollows the topic
             context.bus.unfollow(game)
             raise
         return room
 
-    def _put_in_place(self, room: Room) -> None:
+    def _add(self, room: Room) -> None:
         self._rooms[room.id] = room
-        # What was said while it was being read was said to nobody here: whoever has it too says where it stands.
+        # News that arrived while the log was read had no room to go to, so the other holders send their head again.
         self._context.publish("who", room.id, None)
 
-    async def _learn_names(self, room: Room, row: GameRow) -> None:
-        """Nearly all of them came with the row; whoever else is named here is asked for in one query."""
-        names, people = self._context.names, room.table.named()
-        names.take({seat.person: seat.name for seat in row.summary.seats} if row.summary is not None else {})
-        if not names.knows(people):
-            await names.learn(people)
-            if not self._context.bus.is_alone:
-                await room.read_on()  # nobody told a room that was not yet there what came meanwhile
+    async def _fetch_names(self, room: Room, row: GameRow) -> None:
+        """Cache the names that came with the row, and fetch the others in one query."""
+        names, people = self._context.names, room.table.list_named_people()
+        names.add({seat.person: seat.name for seat in row.summary.seats} if row.summary is not None else {})
+        if not names.has_all(people):
+            await names.fetch_missing(people)
+            if not self._context.bus.is_single_worker:
+                await room.read_new_entries()  # entries stored during that query found no room in this worker
 
-    def named(self) -> set[str]:
-        """Everybody whose name some loaded room shows."""
-        return {person for room in self._rooms.values() for person in room.table.named()}
+    def list_named_people(self) -> set[str]:
+        """Return the people whose names loaded rooms show."""
+        return {person for room in self._rooms.values() for person in room.table.list_named_people()}
 
     async def compare_heads(self) -> None:
-        """One query for all loaded rooms; whoever is behind reads on."""
+        """Compare all loaded rooms with the store in one query; rooms that are behind read their log."""
         if not self._rooms:
             return
         seen = [room.table.seq for room in self._rooms.values()]
         try:
-            heads = await self._context.store.heads(list(self._rooms), seen)
+            heads = await self._context.store.log.read_heads(list(self._rooms), seen)
         except StoreUnavailable:
             return
         for game, seq in heads.items():
@@ -202,46 +207,53 @@ class Rooms:
             if room is not None and room.table.seq < seq:
                 await room.catch_up()
 
-    def tell_presence(self) -> None:
-        """Repeat to the other workers who is here; their word of us expires otherwise."""
+    def publish_presence(self) -> None:
+        """Publish who is present here again, before the other workers' leases on that expire."""
         for room in self._rooms.values():
-            if len(room.subscribers) and self._context.bus.hears(room.id):
-                self._context.publish("presence", room.id, room.presence.as_news())
+            if len(room.subscribers) and self._context.bus.has_followers(room.id):
+                self._context.publish("presence", room.id, room.presence.to_news())
 
-    def tell_countdowns(self, now: int) -> None:
-        """Somebody has become idle: the others see the countdown."""
+    def update_countdowns(self, now: int) -> None:
+        """Broadcast presence where a countdown has begun, or another worker's lease has expired."""
         for room in self._rooms.values():
-            if room.presence.forget(now):  # a worker has gone without a word, and its people with it
-                self._presence.changed(room)
+            if room.presence.drop_expired(now):  # a worker has died, and its sockets with it
+                self._presence.mark_changed(room)
                 self._context.tasks.spawn(room.reschedule())
-            elif len(room.subscribers) and room.presence.away(room.table, now) != room.shown_away:
-                self._presence.changed(room)
+            elif (
+                len(room.subscribers)
+                and room.presence.list_countdowns(room.table, now) != room.sent_countdowns
+            ):
+                self._presence.mark_changed(room)
 
     def evict(self, now: int) -> int:
-        """Forget rooms nobody listens to and nobody has touched for a while; how many."""
+        """Drop rooms that have been unused for a while; return how many."""
         gone = [
-            room.id for room in self._rooms.values() if room.is_idle and now - room.last_used > self._idle
+            room.id for room in self._rooms.values() if room.is_idle and now - room.last_used > self._idle_ms
         ]
         for game in gone:
             del self._rooms[game]
             self._context.bus.unfollow(game)
-        for game in [game for game, (row, *_) in self._made.items() if now - row.created_at > NEW]:
-            del self._made[game]
+        for game in [
+            game
+            for game, (row, *_) in self._new_tables.items()
+            if now - row.created_at > NEW_TABLE_CACHE_TTL_MS
+        ]:
+            del self._new_tables[game]
         return len(gone)
 
 
-def _kept(row: GameRow) -> GameRow:
-    """As a room keeps it while it is loaded: without what lists show, and what many games share only once."""
+def _slim_row(row: GameRow) -> GameRow:
+    """Return the row without its summary and with interned options and terms, to save memory while it is loaded."""
     return replace(
         row,
-        options=_same(orjson.dumps(row.options)),
-        terms=_same(orjson.dumps(row.terms)),
+        options=_intern_json(orjson.dumps(row.options)),
+        terms=_intern_json(orjson.dumps(row.terms)),
         summary=None,
     )
 
 
 @lru_cache(maxsize=256)
-def _same(text: bytes) -> dict[str, Any]:
-    """Equal options, or terms, are one dictionary; nobody changes it."""
+def _intern_json(text: bytes) -> dict[str, Any]:
+    """Parse the JSON; equal texts share one dictionary, which must not be modified."""
     read: dict[str, Any] = orjson.loads(text)
     return read

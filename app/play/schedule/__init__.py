@@ -1,1 +1,1 @@
-"""What happens by itself: clocks that run out, bots' turns, absence, and the sweeper that sees to it."""
+"""Due work, which needs no request: clocks, absences, time credit, outages, and the due row of a room."""

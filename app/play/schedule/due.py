@@ -1,167 +1,172 @@
-"""What is due at a table: clocks that run out, people who are absent, a host who is gone, a table that everybody
-has left before it began, what was agreed on.
+"""Due work of a table: expired clocks, absent players, a host who left, a deserted table, automatic starts, agreements.
 
-The log decides who was first: a worker that does the same work a second time finds its entry refused.
+Several workers may do the same work. The log accepts the first entry and refuses the others.
 """
 
 from __future__ import annotations
 
-from app.play.commands.play import agreed_without
-from app.play.commands.proposal import Proposal
-from app.play.commands.seating import begin
-from app.play.log.beginning import begins_at, options_for, ready_seats
-from app.play.log.entries import NOBODY
-from app.play.log.rounds import SEEN_OPENING_MS
+from app.play.bot_pace import is_turn_spent
+from app.play.commands.play import decide_agreed
+from app.play.commands.request import Decision
+from app.play.commands.sealing import freeze_round
+from app.play.log.auto_start import automatic_start_at, list_ready_seats, options_for_players
+from app.play.log.entries import NO_SEAT
+from app.play.log.seal_rounds import SEEN_OPENING_TIMEOUT_MS
 from app.play.log.table import Table
-from app.play.room.pace import is_turn_spent
-from app.play.room.presence import Presence
-from app.play.schedule.forfeit import end_by_resigning, have_all_resigned
+from app.play.presence import Presence
+from app.play.schedule.forfeit import decide_forfeit, have_all_people_resigned
 
-GRACE = 300  # a command received in time may still be on its way to the log when the clock runs out
-HOST_GONE = 60_000  # before the start, a host who is away this long hands the role on
-EMPTY = 5 * 60_000  # before the start: nobody sits there and nobody has been there for so long
-FORSAKEN = 10 * 60_000  # likewise, but somebody sits there: a listed table at which others would wait in vain
-LEFT_ON = 12 * 3_600_000  # likewise, but a screen is: one that was opened from it and left on stays no longer
-_RETURN = (
-    40_000  # a worker that has just loaded the room hears within this time who is there; people come back
-)
+CLOCK_GRACE_MS = 300  # a command that was received in time may still be on its way to the log
+# Before the start:
+HOST_ABSENCE_MS = 60_000  # then a host who is away loses the role to a player who is present
+EMPTY_TABLE_MS = 5 * 60_000  # then a table without players and without visitors closes
+DESERTED_TABLE_MS = 10 * 60_000  # then a listed table closes whose players are all away
+MAX_SCREEN_TABLE_MS = 12 * 3_600_000  # then a table without players closes, though a screen still shows it
+_RECONNECT_MS = 40_000  # after a room is loaded, before its players count as gone: they may be reconnecting
 
 
-def due_at(table: Table, presence: Presence, now: int) -> int | None:
-    """When the server must look at this room again, if nothing happens before."""
+def next_due_at(table: Table, presence: Presence, now: int) -> int | None:
+    """Return when the next work is due if no entry comes before; None if there is none."""
     if table.is_over:
         return None
     if table.status == "open":
         until = _opening_ends_at(table, presence, now)
-        either = (
-            _host_gone_at(table, presence, now),
-            None if until is None else until + GRACE,
+        candidates = (
+            _host_replaced_at(table, presence, now),
+            None if until is None else until + CLOCK_GRACE_MS,
             _closes_at(table, presence, now),
-            begins_at(table),
+            automatic_start_at(table),
         )
-        return min((at for at in either if at is not None), default=None)
-    if have_all_resigned(table):
+        return min((at for at in candidates if at is not None), default=None)
+    if have_all_people_resigned(table):
         return table.at
-    if (table.votes or table.consents) and agreed_without(table, presence.present_seats(table, now)):
+    if (table.votes or table.consents) and decide_agreed(table, presence.list_present_seats(table, now)):
         return table.at
     if table.is_paused:
         return None
     times: list[int] = []
     deadline = table.deadline()
     if deadline is not None:
-        times.append(deadline + GRACE)
+        times.append(deadline + CLOCK_GRACE_MS)
     is_deserted = presence.is_deserted(now)
-    if table.bots_to_act() and not (is_deserted and not table.people()):
-        times.append(table.acts_since + (0 if is_turn_spent(table) else presence.paces.of(table)))
+    if table.list_bots_to_act() and not (is_deserted and not table.list_human_seats()):
+        times.append(
+            table.acts_since + (0 if is_turn_spent(table) else presence.pace_settings.delay_ms(table))
+        )
     if not is_deserted:
-        times += [at for at in (presence.absent_at(table, seat) for seat in table.to_act) if at is not None]
+        times += [
+            at for at in (presence.absence_due_at(table, seat) for seat in table.to_act) if at is not None
+        ]
     return min(times, default=None)
 
 
 def _closes_at(table: Table, presence: Presence, now: int) -> int | None:
-    """When a table that everybody has left closes itself; while somebody is there, when to look again: a worker
-    that dies with them in its rooms must not leave a table for ever.
+    """Return when a deserted table closes; None if it never does.
+
+    While clients are present, return when to check again: if their worker dies, the table must still close some day.
     """
-    if table.round is not None:
+    if table.seal_round is not None:
         return None
     if any(seat.person is not None for seat in table.seats):
         terms = table.terms
         is_for_now = table.is_from_screen or (terms.visibility == "open" and terms.password_hash is None)
-        if not is_for_now or terms.clock.kind == "days":
-            return (
-                None  # an appointment: whoever has the link or the word, or plays over days, may come later
-            )
-        wait = FORSAKEN
+        if not is_for_now or terms.clock.is_correspondence:
+            return None  # players of an unlisted, locked or correspondence table may return much later
+        wait = DESERTED_TABLE_MS
     else:
-        wait = EMPTY
+        wait = EMPTY_TABLE_MS
     if not presence.is_deserted(now):
-        return min(now + wait, table.at + LEFT_ON) if table.is_from_screen and wait == EMPTY else now + wait
-    return max(max(table.at, presence.emptied) + wait, presence.began + _RETURN)
+        return (
+            min(now + wait, table.at + MAX_SCREEN_TABLE_MS)
+            if table.is_from_screen and wait == EMPTY_TABLE_MS
+            else now + wait
+        )
+    return max(max(table.at, presence.last_left_at) + wait, presence.known_since + _RECONNECT_MS)
 
 
-def _host_gone_at(table: Table, presence: Presence, now: int) -> int | None:
-    if presence.is_here(table.host, now) or not _heirs(table, presence, now):
+def _host_replaced_at(table: Table, presence: Presence, now: int) -> int | None:
+    if presence.is_present(table.host, now) or not _host_candidates(table, presence, now):
         return None
-    return max(presence.left_at(table.host), table.at) + HOST_GONE
+    return max(presence.last_seen_at(table.host), table.at) + HOST_ABSENCE_MS
 
 
-def _heirs(table: Table, presence: Presence, now: int) -> list[int]:
-    return [n for n in sorted(presence.present_seats(table, now)) if table.seats[n].person != table.host]
+def _host_candidates(table: Table, presence: Presence, now: int) -> list[int]:
+    return [n for n in sorted(presence.list_present_seats(table, now)) if table.seats[n].person != table.host]
 
 
-def next_due(table: Table, presence: Presence, now: int) -> Proposal | None:
-    """The next entry of the server's own that is due, bots' moves apart."""
+def decide_due(table: Table, presence: Presence, now: int) -> Decision | None:
+    """Return the next entry of the server's own that is due, except bots' moves."""
     if table.status == "open":
-        late = _late_opening(table, presence, now)
+        late = _decide_late_opening(table, presence, now)
         if late is not None:
             return late
-        begins = begins_at(table)
+        begins = automatic_start_at(table)
         if begins is not None and begins <= now:
-            order = ready_seats(table)
-            return begin(table, Proposal(), NOBODY, order, options_for(table, len(order)))
-        at = _host_gone_at(table, presence, now)
+            order = list_ready_seats(table)
+            return freeze_round(table, NO_SEAT, order, options_for_players(table, len(order)))
+        at = _host_replaced_at(table, presence, now)
         if at is not None and at <= now:
-            heir = _heirs(table, presence, now)[0]
-            return Proposal("host", NOBODY, {"person": table.seats[heir].person, "about": heir})
+            heir = _host_candidates(table, presence, now)[0]
+            return Decision("host", NO_SEAT, {"person": table.seats[heir].person, "about": heir})
         closes_at = _closes_at(table, presence, now)
         if closes_at is not None and closes_at <= now:
-            return Proposal("closed", NOBODY, {"why": "empty"})
+            return Decision("closed", NO_SEAT, {"why": "empty"})
         return None
     if table.status != "running":
         return None
-    if have_all_resigned(table):
-        return end_by_resigning()
+    if have_all_people_resigned(table):
+        return decide_forfeit()
     if table.votes or table.consents:
-        agreed = agreed_without(table, presence.present_seats(table, now))
+        agreed = decide_agreed(table, presence.list_present_seats(table, now))
         if agreed is not None:
             return agreed
     if table.is_paused:
         return None
-    for seat in table.clocks.run_out(now, GRACE) if table.clocks is not None else ():
+    for seat in table.clocks.list_expired(now, CLOCK_GRACE_MS) if table.clocks is not None else ():
         if table.terms.on_timeout == "bot":
             body = {"about": seat, "level": table.terms.bot_level, "why": "clock"}
-            return Proposal("takeover", NOBODY, body, "clock")
-        return default_move(table, seat, "clock")
+            return Decision("takeover", NO_SEAT, body, "clock")
+        return decide_default_move(table, seat, "clock")
     if not presence.is_deserted(now):
         for seat in table.to_act:
-            at = presence.absent_at(table, seat)
+            at = presence.absence_due_at(table, seat)
             if at is not None and at <= now:
-                return Proposal("absent", seat, {})
+                return Decision("absent", seat, {})
     return None
 
 
 def _opening_ends_at(table: Table, presence: Presence, now: int) -> int | None:
-    """Return when missing seats are asked once more, or the round is void; None when no round waits.
+    """Return when missing seats are asked a second time, or the round is void; None without a round.
 
-    Clients open by themselves within seconds. By correspondence somebody may be asleep, so the first wait is long; it
-    is short where everybody who is missing has been at the table since the start, as far as this worker knows.
+    Clients open by themselves within seconds. By correspondence players may be asleep, so the first wait is long. It is
+    short if all missing players have been at the table since the start, as far as this worker knows.
     """
-    frozen, until = table.round, table.round_until()
-    if frozen is None or until is None or frozen.asked or table.terms.clock.kind != "days":
+    frozen, until = table.seal_round, table.seal_round_ends_at()
+    if frozen is None or until is None or frozen.asked or not table.terms.clock.is_correspondence:
         return until
-    missing = [table.seats[frozen.order[number]].person for number in frozen.missing()]
-    if all(presence.has_been_here(person, frozen.since, now) for person in missing):
-        return min(until, frozen.since + SEEN_OPENING_MS)
+    missing = [table.seats[seat].person for seat in frozen.list_unopened()]
+    if all(presence.was_present_since(person, frozen.since, now) for person in missing):
+        return min(until, frozen.since + SEEN_OPENING_TIMEOUT_MS)
     return until
 
 
-def _late_opening(table: Table, presence: Presence, now: int) -> Proposal | None:
-    """Return the entry that asks missing seats once more, or voids the round; None before their time is over."""
-    frozen, until = table.round, _opening_ends_at(table, presence, now)
-    if frozen is None or until is None or until + GRACE > now:
+def _decide_late_opening(table: Table, presence: Presence, now: int) -> Decision | None:
+    """Return the entry that asks missing seats a second time, or voids the round; None before their time is over."""
+    frozen, until = table.seal_round, _opening_ends_at(table, presence, now)
+    if frozen is None or until is None or until + CLOCK_GRACE_MS > now:
         return None
-    missing = [frozen.order[number] for number in frozen.missing()]
+    missing = list(frozen.list_unopened())
     if frozen.asked:
-        return Proposal("voided", NOBODY, {"missing": missing, "why": "late", "about": missing[0]})
+        return Decision("voided", NO_SEAT, {"missing": missing, "why": "late", "about": missing[0]})
     body = {"seats": missing, "about": missing[0]}
-    if until != table.round_until():
-        body["wait"] = SEEN_OPENING_MS
-    return Proposal("asked", NOBODY, body)
+    if until != table.seal_round_ends_at():
+        body["wait"] = SEEN_OPENING_TIMEOUT_MS
+    return Decision("asked", NO_SEAT, body)
 
 
-def default_move(table: Table, seat: int, by: str) -> Proposal:
-    """What the server does for a seat that has no time left, or whose bot chose what is not allowed."""
+def decide_default_move(table: Table, seat: int, by: str) -> Decision:
+    """Return the default action of a seat whose time is over, or whose bot chose an illegal action."""
     assert table.position is not None
     action = table.rules.default_action(table.position, seat)
     body = {"action": table.rules.action_to_json(action)}
-    return Proposal("action", seat, body, by, *table.try_action(seat, action))
+    return Decision("action", seat, body, by, *table.try_action(seat, action))

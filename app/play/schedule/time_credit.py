@@ -1,27 +1,27 @@
-"""Time credit: clocks get back the time in which no worker was running, or the store could not store anything.
+"""Time credit: clocks get back the time in which no worker was running, or the store was unavailable or slow.
 
-Outages of all workers show in their heartbeat (`Schedule.outages`). `Delays` holds the shorter ones of one room: a
-command that could not be stored, and an entry that took long to be. An entry counts from when it was received, so its
-sender loses nothing; the next player would, because their clock has run since then.
+Outages of all workers are found by their heartbeats (`OutageTracker.outages`). `StoreDelays` records the shorter ones
+of one room: commands that could not be stored, and entries that took long. An entry counts from its time of receipt, so
+its sender loses nothing; the next player would, because their clock has been running since then.
 
-A credit is written only when something depends on it: before an entry that is about to be written, and before a clock
-is judged. Everything owed by then becomes one `credited` entry, however many restarts it came from.
+A credit is written only when it matters: before another entry is written, and before a clock is checked. Everything due
+by then becomes one `credited` entry, however many outages it comes from.
 """
 
 from __future__ import annotations
 
-from app.play.commands.proposal import Proposal
-from app.play.log.entries import NOBODY, Outage
+from app.play.commands.request import Decision
+from app.play.log.entries import NO_SEAT, Outage
 from app.play.log.table import Table
 
-SLOW_COMMIT_MS = 1000  # a commit that takes longer is the store's fault, not the next player's
-RESEND_MS = 2000  # clients send again what could not be stored within this time after the store is back
-SAME_FAILURE_MS = 30_000  # failures no further apart are one, as long as nothing was stored in between
-MAX_SPANS = 16  # a room with a clock is credited before its next entry; a room without one never is
+SLOW_COMMIT_MS = 1000  # the next player is not charged for a commit that takes longer
+RESEND_MS = 2000  # after the store recovers, clients resend within this time
+SAME_FAILURE_MS = 30_000  # failures less than this apart are one, if nothing was stored in between
+MAX_SPANS = 16  # rooms with a clock are credited before their next entry, and others need no credit
 
 
-class Delays:
-    """Spans in which one room could not store anything, or took long to."""
+class StoreDelays:
+    """Spans of time in which the store was unavailable to one room, or slow."""
 
     __slots__ = ("_stuck_since", "spans")
 
@@ -30,28 +30,28 @@ class Delays:
         self._stuck_since: int | None = None
 
     def on_failed(self, at: int) -> None:
-        """Note that something received at `at` could not be stored."""
+        """Record that a command received at `at` could not be stored."""
         if self._stuck_since is not None:
             return
-        # Where the log can be read but not written, each command recovers and fails anew. No clock is charged for the
-        # time between two of them.
+        # If the log can be read but not written, each command recovers and fails again. The time between two of them
+        # belongs to the same failure.
         last = self.spans[-1] if self.spans else None
         is_same = last is not None and at - last.ended <= SAME_FAILURE_MS
         self._stuck_since = last.began if last is not None and is_same else at
 
     def on_recovered(self, now: int, *, is_timed: bool) -> None:
-        """Note that the log can be read again. The failure is over; it cost time only if a clock runs."""
+        """Record that the log can be read again. The failure needs a credit only if a clock is running."""
         since, self._stuck_since = self._stuck_since, None
         if since is not None and is_timed:
             self._add(since, now + RESEND_MS)
 
     def on_stored(self, at: int, now: int) -> None:
-        """Note that something received at `at` is stored now."""
+        """Record that a command received at `at` is stored now."""
         if now - at > SLOW_COMMIT_MS:
             self._add(at, now)
 
     def on_credited(self) -> None:
-        """Forget the spans: the log has them."""
+        """Drop the spans, which are in the log now."""
         self.spans = []
 
     def _add(self, began: int, ended: int) -> None:
@@ -61,20 +61,20 @@ class Delays:
         self.spans = [*self.spans[1 - MAX_SPANS :], Outage(began, ended)]
 
 
-def next_credit(table: Table, outages: list[Outage], delays: Delays) -> Proposal | None:
-    """Return the entry that gives back all that the running clocks have counted wrongly; None if nothing is owed.
+def decide_credit(table: Table, outages: list[Outage], delays: StoreDelays) -> Decision | None:
+    """Return the entry that credits all outages to the running clocks; None if no credit is due.
 
-    Its span ends with the last outage and is as long as all of them together, which is what the clocks get back.
+    Its span ends with the last outage and is as long as all outages together.
     """
-    timed = table.timed_since()
+    timed = table.time_runs_since()
     if timed is None:
         return None
     covered = max(timed, table.credited_to)  # time up to here has been credited, or was counted by no clock
-    owed = [span for span in (*outages, *delays.spans) if span.ended > covered]
-    if not owed:
+    uncredited = [span for span in (*outages, *delays.spans) if span.ended > covered]
+    if not uncredited:
         return None
     lost = 0
-    for span in sorted(owed, key=lambda span: span.began):
+    for span in sorted(uncredited, key=lambda span: span.began):
         lost += max(0, span.ended - max(span.began, covered))
         covered = max(covered, span.ended)
-    return Proposal("credited", NOBODY, {"began": covered - lost, "ended": covered})
+    return Decision("credited", NO_SEAT, {"began": covered - lost, "ended": covered})

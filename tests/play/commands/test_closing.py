@@ -1,4 +1,4 @@
-"""Before the start: the host closes a table, one that everybody has left closes itself, whoever is removed is told."""
+"""Before the start: the host closes a table, a deserted table closes itself, a removed player is told so."""
 
 from __future__ import annotations
 
@@ -8,172 +8,178 @@ import pytest
 
 from app.bus.local import Hub
 from app.play.lobby import LobbySubscriber
-from app.play.schedule.due import EMPTY, FORSAKEN
-from tests.play.stage import Ear, Guest, Stage, open_stage
+from app.play.schedule.due import DESERTED_TABLE_MS, EMPTY_TABLE_MS
+from tests.play.stage import Guest, RecordingListener, Stage, open_stage
 
 MINUTE = 60
 
 
-async def waiting(stage: Stage, *names: str, **wishes: Any) -> list[Guest]:
-    """People who sit at a table that has not begun."""
+async def seat_players(stage: Stage, *names: str, **terms_json: Any) -> list[Guest]:
+    """Return players seated at a table that has not started."""
     guests = [stage.guest(name) for name in names]
-    game = await stage.open_table(guests[0], players=max(2, len(names)), **wishes)
+    game = await stage.open_table(guests[0], players=max(2, len(names)), **terms_json)
     for guest in guests:
-        await guest.come(game)
+        await guest.enter(game)
         await guest.sit()
     return guests
 
 
-async def status(stage: Stage, game: str) -> str:
-    row = await stage.store.game(game)
+async def read_status(stage: Stage, game: str) -> str:
+    row = await stage.store.log.read_game(game)
     assert row is not None
     return row.status
 
 
-async def listed(stage: Stage) -> list[str]:
-    ear = Ear()
-    subscriber = LobbySubscriber(stage.guest("looker").actor, ear)
-    return [row["id"] for row in (await stage.game_server.lobby.snapshot(subscriber)).open]
+async def list_open_tables(stage: Stage) -> list[str]:
+    listener = RecordingListener()
+    subscriber = LobbySubscriber(stage.guest("looker").actor, listener)
+    return [row["id"] for row in (await stage.game_server.lobby.build_lists(subscriber)).open]
 
 
 # -- the host --------------------------------------------------------------------------------------
 
 
-async def test_the_host_closes_a_table_and_everybody_there_is_told_why(stage: Stage) -> None:
-    ann, bo = await waiting(stage, "ann", "bo")
-    wim = await stage.guest("wim").come(ann.game)
-    assert await bo.refused("close") == "not_host"
-    assert await wim.refused("close") == "not_host"
+async def test_everyone_learns_why_the_host_closed_a_table(stage: Stage) -> None:
+    ann, bo = await seat_players(stage, "ann", "bo")
+    wim = await stage.guest("wim").enter(ann.game)
+    assert await bo.expect_refusal("close") == "not_host"
+    assert await wim.expect_refusal("close") == "not_host"
     await ann.send("close")
     for guest in (ann, bo, wim):
-        assert (guest.ear.last["kind"], guest.ear.last["table"]["status"]) == ("closed", "closed")
-        assert guest.ear.last["table"]["closed_why"] == "host"
-        assert guest.ear.ended is None  # so that they can read it
-    assert await status(stage, ann.game) == "closed"
-    assert await bo.refused("sit") == "closed"
-    assert await ann.refused("close") == "closed"
-    late = await stage.guest("late").come(ann.game)
-    assert late.ear.of("state")[-1]["table"]["closed_why"] == "host"
+        assert (guest.listener.last["kind"], guest.listener.last["table"]["status"]) == ("closed", "closed")
+        assert guest.listener.last["table"]["closed_why"] == "host"
+        assert guest.listener.end_reason is None  # they stay connected and see the reason
+    assert await read_status(stage, ann.game) == "closed"
+    assert await bo.expect_refusal("sit") == "closed"
+    assert await ann.expect_refusal("close") == "closed"
+    late = await stage.guest("late").enter(ann.game)
+    assert late.listener.of_kind("state")[-1]["table"]["closed_why"] == "host"
 
 
 async def test_a_game_that_has_begun_cannot_be_closed_by_its_host(stage: Stage) -> None:
-    ann, _ = await stage.game("ann", "bo")
-    assert await ann.refused("close") == "started"
+    ann, _ = await stage.start_game("ann", "bo")
+    assert await ann.expect_refusal("close") == "started"
 
 
-async def test_a_start_that_waits_to_be_opened_can_still_be_closed(stage: Stage) -> None:
-    ann, bo = await waiting(stage, "ann", "bo")
+async def test_a_table_can_be_closed_while_seals_are_opened(stage: Stage) -> None:
+    ann, bo = await seat_players(stage, "ann", "bo")
     for guest in (ann, bo):
         await guest.send("ready", ready=True)
-    await ann.plainly("start")
-    assert bo.ear.last["table"]["opening"] is not None
+    await ann.send_only("start")
+    assert bo.listener.last["table"]["opening"] is not None
     await ann.send("close")
-    assert bo.ear.last["table"]["opening"] is None
-    assert await status(stage, ann.game) == "closed"
+    assert bo.listener.last["table"]["opening"] is None
+    assert await read_status(stage, ann.game) == "closed"
 
 
-async def test_the_operator_still_sends_everybody_away(stage: Stage) -> None:
-    ann, bo = await waiting(stage, "ann", "bo")
-    await stage.game_server.close_room(ann.game, "host")  # whatever words the operator chose
-    assert (bo.ear.last["table"]["closed_why"], bo.ear.ended) == ("operator", 4010)
+async def test_everyone_is_disconnected_when_the_operator_closes_a_table(stage: Stage) -> None:
+    ann, bo = await seat_players(stage, "ann", "bo")
+    await stage.game_server.close_room(ann.game, "host")  # whatever reason the operator gave
+    assert (bo.listener.last["table"]["closed_why"], bo.listener.end_reason) == ("operator", "closed")
 
 
-# -- nobody is there -------------------------------------------------------------------------------
+# -- deserted tables -------------------------------------------------------------------------------
 
 
-async def test_a_table_at_which_nobody_sits_is_not_listed_and_closes_itself(stage: Stage) -> None:
+async def test_an_empty_table_is_unlisted_and_closes_itself(stage: Stage) -> None:
     ann = stage.guest("ann")
     game = await stage.open_table(ann)
-    assert await listed(stage) == []
-    await ann.come(game)
-    await stage.pass_time(EMPTY / 1000 + 1)
-    assert await status(stage, game) == "open"  # somebody is there
-    await ann.go()
-    await stage.pass_time(EMPTY / 1000 - 10)
-    assert await status(stage, game) == "open"
-    await stage.pass_time(20)
-    assert await status(stage, game) == "closed"
-    assert (await stage.store.entries(game))[-1].body == {"why": "empty"}
-    assert stage.counts.missed_wakeups == 0
+    assert await list_open_tables(stage) == []
+    await ann.enter(game)
+    await stage.advance_and_sweep(EMPTY_TABLE_MS / 1000 + 1)
+    assert await read_status(stage, game) == "open"  # a client is present
+    await ann.leave()
+    await stage.advance_and_sweep(EMPTY_TABLE_MS / 1000 - 10)
+    assert await read_status(stage, game) == "open"
+    await stage.advance_and_sweep(20)
+    assert await read_status(stage, game) == "closed"
+    assert (await stage.store.log.read_entries(game))[-1].body == {"why": "empty"}
+    assert stage.metrics.missed_wakeups == 0
 
 
-async def test_a_table_that_nobody_ever_came_to_closes_itself_though_no_room_is_loaded(stage: Stage) -> None:
+async def test_a_table_that_was_never_entered_closes_itself(stage: Stage) -> None:
     game = await stage.open_table(stage.guest("ann"))
-    assert stage.game_server.rooms.loaded(game) is None
-    for _ in range(3):  # the first look loads it, and gives people time to come back
-        await stage.pass_time(EMPTY / 1000)
-    assert await status(stage, game) == "closed"
+    assert stage.game_server.rooms.get_loaded(game) is None
+    for _ in range(3):  # the first sweep loads the room and gives players time to reconnect
+        await stage.advance_and_sweep(EMPTY_TABLE_MS / 1000)
+    assert await read_status(stage, game) == "closed"
 
 
-async def test_after_a_restart_people_have_time_to_come_back(stage: Stage) -> None:
-    (ann,) = await waiting(stage, "ann")
-    await ann.go()
-    stage.game_server.rooms.evict(stage.clock.now() + 10**9)  # a new worker knows nobody
-    await stage.pass_time(FORSAKEN / 1000 + MINUTE)
-    assert await status(stage, ann.game) == "open"
-    await stage.guest("ann").come(ann.game)
-    await stage.pass_time(FORSAKEN / 1000 - MINUTE)
-    assert await status(stage, ann.game) == "open"
+async def test_after_a_restart_players_have_time_to_reconnect(stage: Stage) -> None:
+    (ann,) = await seat_players(stage, "ann")
+    await ann.leave()
+    stage.game_server.rooms.evict(stage.clock.now() + 10**9)  # a new worker does not know who is present
+    await stage.advance_and_sweep(DESERTED_TABLE_MS / 1000 + MINUTE)
+    assert await read_status(stage, ann.game) == "open"
+    await stage.guest("ann").enter(ann.game)
+    await stage.advance_and_sweep(DESERTED_TABLE_MS / 1000 - MINUTE)
+    assert await read_status(stage, ann.game) == "open"
 
 
-async def test_a_listed_table_whose_people_have_gone_closes_itself(stage: Stage) -> None:
-    ann, bo = await waiting(stage, "ann", "bo")
-    await ann.go()
-    await stage.pass_time(FORSAKEN / 1000 + 1)
-    assert await status(stage, ann.game) == "open"
-    await bo.go()
-    await stage.pass_time(FORSAKEN / 1000 + 1)
-    assert await status(stage, ann.game) == "closed"
+async def test_a_listed_table_whose_players_left_closes_itself(stage: Stage) -> None:
+    ann, bo = await seat_players(stage, "ann", "bo")
+    await ann.leave()
+    await stage.advance_and_sweep(DESERTED_TABLE_MS / 1000 + 1)
+    assert await read_status(stage, ann.game) == "open"
+    await bo.leave()
+    await stage.advance_and_sweep(DESERTED_TABLE_MS / 1000 + 1)
+    assert await read_status(stage, ann.game) == "closed"
 
 
 @pytest.mark.parametrize(
-    "wishes",
+    "terms_json",
     [{"visibility": "unlisted"}, {"password": "sesame"}, {"clock": {"kind": "days", "days": 2}}],
     ids=["unlisted", "password", "days"],
 )
-async def test_an_appointment_is_kept(stage: Stage, wishes: dict[str, Any]) -> None:
-    (ann,) = await waiting(stage, "ann", **wishes)
-    await ann.go()
+async def test_unlisted_locked_and_correspondence_tables_stay_open(
+    stage: Stage, terms_json: dict[str, Any]
+) -> None:
+    (ann,) = await seat_players(stage, "ann", **terms_json)
+    await ann.leave()
     for _ in range(3):
-        await stage.pass_time(86_400)
-    assert await status(stage, ann.game) == "open"
+        await stage.advance_and_sweep(86_400)
+    assert await read_status(stage, ann.game) == "open"
 
 
-async def test_people_in_another_worker_keep_a_table_open(sqlite_url: str) -> None:
+async def test_clients_of_another_worker_keep_a_table_open(sqlite_url: str) -> None:
     async with open_stage(sqlite_url, hub=Hub()) as stage:
-        other = await stage.another_worker()
+        other = await stage.add_worker()
         ann = stage.guest("ann", other)
         game = await stage.open_table(ann)
-        await ann.come(game)
-        for _ in range(3 * EMPTY // 10_000):
-            await stage.pass_time(10)  # this worker sweeps, and nobody is here
-            other.rooms.tell_presence()  # as a worker repeats it
-        assert await status(stage, game) == "open"
-        await ann.go()
+        await ann.enter(game)
+        for _ in range(3 * EMPTY_TABLE_MS // 10_000):
+            await stage.advance_and_sweep(10)  # this worker sweeps and has no client in the room
+            other.rooms.publish_presence()
+        assert await read_status(stage, game) == "open"
+        await ann.leave()
         for _ in range(4):
-            await stage.pass_time(EMPTY / 1000)
-        assert await status(stage, game) == "closed"
+            await stage.advance_and_sweep(EMPTY_TABLE_MS / 1000)
+        assert await read_status(stage, game) == "closed"
         await other.close()
 
 
-# -- removed ---------------------------------------------------------------------------------------
+# -- removed players -------------------------------------------------------------------------------
 
 
-async def test_whoever_was_removed_is_told_so_also_later(stage: Stage) -> None:
-    ann, bo = await waiting(stage, "ann", "bo")
+async def test_a_removed_player_is_told_so_also_after_reconnecting(stage: Stage) -> None:
+    ann, bo = await seat_players(stage, "ann", "bo")
     await ann.send("remove", seat=1)
-    assert (bo.ear.last["kind"], bo.ear.last["seat"], bo.ear.last["why"]) == ("left", 1, "removed")
-    assert bo.ear.last["you"] == {"seat": None}
-    back = await stage.guest("bo").come(ann.game)
-    assert back.ear.of("welcome")[-1]["you"]["removed"] is True
+    assert (bo.listener.last["kind"], bo.listener.last["seat"], bo.listener.last["why"]) == (
+        "left",
+        1,
+        "removed",
+    )
+    assert bo.listener.last["you"] == {"seat": None}
+    back = await stage.guest("bo").enter(ann.game)
+    assert back.listener.of_kind("welcome")[-1]["you"]["removed"] is True
     await back.sit()
-    again = await stage.guest("bo").come(ann.game)
-    assert "removed" not in again.ear.of("welcome")[-1]["you"]
+    again = await stage.guest("bo").enter(ann.game)
+    assert "removed" not in again.listener.of_kind("welcome")[-1]["you"]
 
 
-async def test_whoever_stood_up_was_not_removed(stage: Stage) -> None:
-    ann, bo = await waiting(stage, "ann", "bo")
+async def test_a_player_who_stood_up_counts_as_not_removed(stage: Stage) -> None:
+    ann, bo = await seat_players(stage, "ann", "bo")
     await bo.send("stand")
-    assert bo.ear.last["why"] == "stood"
-    back = await stage.guest("bo").come(ann.game)
-    assert "removed" not in back.ear.of("welcome")[-1]["you"]
+    assert bo.listener.last["why"] == "stood"
+    back = await stage.guest("bo").enter(ann.game)
+    assert "removed" not in back.listener.of_kind("welcome")[-1]["you"]

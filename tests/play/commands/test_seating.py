@@ -1,4 +1,4 @@
-"""Before the start: sitting down, colours, ready, bots, the host and the start itself."""
+"""Before the start: sitting down, colours, readiness, bots, the host and the start itself."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from app.play.refusals import NotAdmitted, Refusal
 from tests.play.stage import Guest, Stage
 
 
-async def two_at_a_table(stage: Stage, players: int = 3, **wishes: Any) -> tuple[Guest, Guest, str]:
+async def two_at_a_table(stage: Stage, players: int = 3, **terms_json: Any) -> tuple[Guest, Guest, str]:
     ann, bo = stage.guest("ann"), stage.guest("bo")
-    game = await stage.open_table(ann, players=players, **wishes)
-    await ann.come(game)
-    await bo.come(game)
+    game = await stage.open_table(ann, players=players, **terms_json)
+    await ann.enter(game)
+    await bo.enter(game)
     return ann, bo, game
 
 
 async def test_the_commitment_is_shown_before_anyone_sits_down(stage: Stage) -> None:
     ann, _, _ = await two_at_a_table(stage)
-    table = ann.ear.of("state")[0]["table"]
+    table = ann.listener.of_kind("state")[0]["table"]
     assert len(table["commitment"]) == 64
     assert table["server_seed"] is None
     assert table["nonces"] == [None, None, None]
 
 
-async def test_each_sitting_replaces_the_seal_and_a_move_frees_the_old_seat(stage: Stage) -> None:
+async def test_sitting_again_replaces_the_seal_and_frees_the_old_seat(stage: Stage) -> None:
     ann, bo, _ = await two_at_a_table(stage)
     await ann.send("sit", seal="a" * 64, seat=0, colour="green")
     await ann.send("sit", seal="b" * 64)
-    assert bo.ear.last["table"]["seals"] == ["b" * 64, None, None]
+    assert bo.listener.last["table"]["seals"] == ["b" * 64, None, None]
     await ann.send("sit", seal="c" * 64, seat=2)
-    table = bo.ear.last["table"]
+    table = bo.listener.last["table"]
     assert table["seals"] == [None, None, "c" * 64]
     assert table["nonces"] == [None, None, None]
     assert table["seats"][2]["colour"] == "green"
@@ -44,39 +44,39 @@ async def test_each_sitting_replaces_the_seal_and_a_move_frees_the_old_seat(stag
 async def test_seats_and_colours_are_taken_once(stage: Stage) -> None:
     ann, bo, _ = await two_at_a_table(stage, 2)
     await ann.sit(seat=0, colour="red")
-    assert await bo.refused("sit", seat=0) == "seat_taken"
-    assert await bo.refused("sit", seat=7) == "bad_seat"
-    assert await bo.refused("sit", colour="red") == "colour_taken"
-    assert await bo.refused("sit", colour="pink") == "bad_colour"
-    assert await bo.refused("sit", seal="A" * 64) == "bad_seal"
-    assert await bo.refused("sit", nonce="a" * 32) == "bad_seal"
+    assert await bo.expect_refusal("sit", seat=0) == "seat_taken"
+    assert await bo.expect_refusal("sit", seat=7) == "bad_seat"
+    assert await bo.expect_refusal("sit", colour="red") == "colour_taken"
+    assert await bo.expect_refusal("sit", colour="pink") == "bad_colour"
+    assert await bo.expect_refusal("sit", seal="A" * 64) == "bad_seal"
+    assert await bo.expect_refusal("sit", seal=None) == "bad_seal"
     await bo.sit()
-    assert await bo.refused("colour", colour="red") == "colour_taken"
+    assert await bo.expect_refusal("colour", colour="red") == "colour_taken"
     await bo.send("colour", colour="violet")
-    cy = await stage.guest("cy").come(ann.game)
-    assert await cy.refused("sit") == "no_free_seat"
+    cy = await stage.guest("cy").enter(ann.game)
+    assert await cy.expect_refusal("sit") == "no_free_seat"
 
 
-async def test_the_host_starts_when_two_are_ready_and_empty_seats_close_up(stage: Stage) -> None:
+async def test_the_host_starts_with_two_ready_players_and_empty_seats_are_removed(stage: Stage) -> None:
     ann, bo, _ = await two_at_a_table(stage, 4)
-    assert await ann.refused("start") == "sit_to_begin"
+    assert await ann.expect_refusal("start") == "sit_to_begin"
     await ann.sit(seat=1)
-    assert await ann.refused("start") == "too_few"
+    assert await ann.expect_refusal("start") == "too_few"
     await bo.sit(seat=3)
-    assert await bo.refused("start") == "not_host"
+    assert await bo.expect_refusal("start") == "not_host"
     await ann.send("ready", ready=True)
-    assert await ann.refused("start") == "not_ready"
+    assert await ann.expect_refusal("start") == "not_ready"
     await bo.send("ready", ready=True)
     await ann.send("start")
-    assert ann.ear.last["kind"] == "started"
-    assert ann.ear.last["you"] == {"seat": 0}
-    assert bo.ear.last["you"] == {"seat": 1}
-    assert ann.ear.last["table"]["options"]["players"] == 2
-    assert ann.ear.last["view"]["players"][0]["hand"] is not None
-    assert ann.ear.last["view"]["players"][1]["hand"] is None
-    assert await ann.refused("sit") == "started"
-    assert await ann.refused("stand") == "started"
-    assert await ann.refused("start") == "started"
+    assert ann.listener.last["kind"] == "started"
+    assert ann.listener.last["you"] == {"seat": 0}
+    assert bo.listener.last["you"] == {"seat": 1}
+    assert ann.listener.last["table"]["options"]["players"] == 2
+    assert ann.listener.last["view"]["players"][0]["hand"] is not None
+    assert ann.listener.last["view"]["players"][1]["hand"] is None
+    assert await ann.expect_refusal("sit") == "started"
+    assert await ann.expect_refusal("stand") == "started"
+    assert await ann.expect_refusal("start") == "started"
 
 
 async def test_options_that_no_longer_fit_are_refused_at_the_start(stage: Stage) -> None:
@@ -84,7 +84,7 @@ async def test_options_that_no_longer_fit_are_refused_at_the_start(stage: Stage)
     for guest in (ann, bo):
         await guest.sit()
         await guest.send("ready", ready=True)
-    assert await ann.refused("start") == "bad_options"
+    assert await ann.expect_refusal("start") == "bad_options"
 
 
 async def test_the_seed_follows_from_the_commitment_and_every_nonce(stage: Stage) -> None:
@@ -102,84 +102,84 @@ async def test_the_seed_follows_from_the_commitment_and_every_nonce(stage: Stage
     assert table.position.seed == rules.seed_from(table.server_seed, nonces)
 
 
-async def test_the_host_removes_seats_puts_bots_down_and_hands_the_role_on(stage: Stage) -> None:
+async def test_the_host_removes_players_seats_bots_and_hands_the_role_over(stage: Stage) -> None:
     ann, bo, _ = await two_at_a_table(stage)
     await ann.sit()
     await bo.sit()
-    assert await bo.refused("remove", seat=0) == "not_host"
-    assert await bo.refused("bot", level="sailor") == "not_host"
-    assert await ann.refused("bot", level="admiral") == "bad_level"
-    assert await ann.refused("remove", seat=2) == "bad_seat"
+    assert await bo.expect_refusal("remove", seat=0) == "not_host"
+    assert await bo.expect_refusal("bot", level="sailor") == "not_host"
+    assert await ann.expect_refusal("bot", level="admiral") == "bad_level"
+    assert await ann.expect_refusal("remove", seat=2) == "bad_seat"
     await ann.send("bot", level="mate", seat=2)
-    assert ann.ear.last["table"]["seats"][2]["bot"] == "mate"
+    assert ann.listener.last["table"]["seats"][2]["bot"] == "mate"
     await ann.send("remove", seat=2)
     await ann.send("remove", seat=1)
     assert bo.seat is None
     await bo.sit()
-    assert await ann.refused("host", seat=2) == "bad_seat"
+    assert await ann.expect_refusal("host", seat=2) == "bad_seat"
     await ann.send("host", seat=1)
-    assert await ann.refused("start") == "not_host"
-    assert bo.ear.last["table"]["host"] == "p_bo"
+    assert await ann.expect_refusal("start") == "not_host"
+    assert bo.listener.last["table"]["host"] == "p_bo"
 
 
-async def test_the_host_role_moves_by_itself_when_the_host_leaves(stage: Stage) -> None:
+async def test_the_host_role_passes_on_when_the_host_leaves(stage: Stage) -> None:
     ann, bo, _ = await two_at_a_table(stage)
     await ann.sit()
     await bo.sit()
     await ann.send("stand")
-    assert bo.ear.last["table"]["host"] == "p_bo"
+    assert bo.listener.last["table"]["host"] == "p_bo"
 
 
-async def test_the_host_role_moves_when_the_host_is_gone_for_a_minute(stage: Stage) -> None:
+async def test_the_host_role_passes_on_when_the_host_is_away_for_a_minute(stage: Stage) -> None:
     ann, bo, _ = await two_at_a_table(stage)
     await ann.sit()
     await bo.sit()
-    await ann.go()
-    assert await stage.pass_time(30) == 0
-    await stage.pass_time(31)
-    assert bo.ear.last["kind"] == "host"
-    assert bo.ear.last["table"]["host"] == "p_bo"
+    await ann.leave()
+    assert await stage.advance_and_sweep(30) == 0
+    await stage.advance_and_sweep(31)
+    assert bo.listener.last["kind"] == "host"
+    assert bo.listener.last["table"]["host"] == "p_bo"
 
 
-async def test_a_locked_room_opens_to_its_password_only_and_looks_like_none_at_all(stage: Stage) -> None:
+async def test_a_locked_room_looks_like_a_missing_one_without_its_password(stage: Stage) -> None:
     ann = stage.guest("ann")
     game = await stage.open_table(ann, visibility="password", password="open sesame")
-    await ann.come(game)
+    await ann.enter(game)
     for where in (game, "no-such-game-at-all"):
         bo = stage.guest("bo")
         with pytest.raises(NotAdmitted, match="password_required"):
-            await bo.come(where)
+            await bo.enter(where)
         with pytest.raises(NotAdmitted, match="password_wrong"):
-            await bo.come(where, password="please")
-    bo = await stage.guest("bo").come(game, password="open sesame")
+            await bo.enter(where, password="please")
+    bo = await stage.guest("bo").enter(game, password="open sesame")
     await bo.sit()
-    assert (await stage.guest("bo").come(game)).ear.heard[0]["t"] == "welcome"
+    assert (await stage.guest("bo").enter(game)).listener.received[0]["t"] == "welcome"
 
 
-async def test_a_table_without_spectators_sends_them_away_at_the_start(stage: Stage) -> None:
+async def test_a_table_without_spectators_disconnects_them_at_the_start(stage: Stage) -> None:
     ann, bo, game = await two_at_a_table(stage, 2, spectators=False)
-    cy = await stage.guest("cy").come(game)
+    cy = await stage.guest("cy").enter(game)
     for guest in (ann, bo):
         await guest.sit()
         await guest.send("ready", ready=True)
     await ann.send("start")
-    assert cy.ear.ended == 4003
+    assert cy.listener.end_reason == "no_spectators"
     with pytest.raises(NotAdmitted, match="no_spectators"):
-        await stage.guest("dee").come(game)
+        await stage.guest("dee").enter(game)
 
 
-async def test_bots_can_be_kept_at_creation_but_one_seat_is_for_a_person(stage: Stage) -> None:
+async def test_bots_can_be_seated_at_creation_but_one_seat_is_for_a_person(stage: Stage) -> None:
     ann = stage.guest("ann")
     game = await stage.open_table(ann, players=3, bots=["sailor", "legend"])
-    await ann.come(game)
-    seats = ann.ear.of("state")[0]["table"]["seats"]
+    await ann.enter(game)
+    seats = ann.listener.of_kind("state")[0]["table"]["seats"]
     assert [seat["bot"] for seat in seats] == [None, "sailor", "legend"]
     with pytest.raises(Refusal, match="bad_options"):
         await stage.open_table(ann, players=2, bots=["sailor", "sailor"])
 
 
 @pytest.mark.parametrize(
-    "wishes",
+    "terms_json",
     [
         {"title": "x" * 61},
         {"title": "a\u202eb"},
@@ -193,28 +193,28 @@ async def test_bots_can_be_kept_at_creation_but_one_seat_is_for_a_person(stage: 
         {"surprise": 1},
     ],
 )
-def test_terms_that_do_not_fit_are_refused_with_a_sentence(wishes: dict[str, object]) -> None:
+def test_invalid_terms_are_refused_with_a_sentence(terms_json: dict[str, object]) -> None:
     with pytest.raises(Refusal) as refused:
-        parse_terms(wishes)
+        parse_terms(terms_json)
     assert refused.value.code == "bad_options"
     assert refused.value.message.endswith(".")
 
 
-async def test_a_guest_may_not_open_rooms_without_end(stage: Stage) -> None:
+async def test_the_number_of_unfinished_tables_is_limited(stage: Stage) -> None:
     ann = stage.guest("ann")
     options = {"preset": "jamaica", "players": 2}
     for _ in range(2):
-        await stage.game_server.create(ann.actor, options, Terms(), [], 2)
+        await stage.game_server.create_table(ann.actor, options, Terms(), [], 2)
     with pytest.raises(Refusal, match="too_many_rooms"):
-        await stage.game_server.create(ann.actor, options, Terms(), [], 2)
+        await stage.game_server.create_table(ann.actor, options, Terms(), [], 2)
 
 
-async def test_somebody_whom_a_player_has_blocked_cannot_sit_down(stage: Stage) -> None:
+async def test_a_person_blocked_by_a_player_cannot_sit_down(stage: Stage) -> None:
     ann, bo, _ = await two_at_a_table(stage)
     await ann.sit()
 
     async def blocks(person: object, others: object) -> bool:
         return "p_ann" in list(others)  # type: ignore[call-overload]
 
-    stage.game_server.blocks = blocks
-    assert await bo.refused("sit") == "blocked"
+    stage.game_server.dispatcher.has_blocked = blocks
+    assert await bo.expect_refusal("sit") == "blocked"

@@ -1,155 +1,207 @@
-"""The one way in: an action needs no task, whatever must be waited for has one, and the lock is always let go."""
+"""The path of a command: an action needs no task, a command that waits has one, and the lock is always released."""
 
 from __future__ import annotations
 
 import asyncio
+import gc
+from functools import partial
 from typing import Any
 
 import pytest
 
 from app.bus.local import Hub
 from app.play.commands import messages as cmd
-from app.play.commands.proposal import Ack
+from app.play.commands.play import act, close_chat, decide_change
+from app.play.commands.request import Ack, Request
+from app.play.outcome import Outcome
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal, Unconfirmed
-from app.play.room.replica import Lock
-from app.play.room.room import Room
+from app.play.room import submit as submitting
+from app.play.room.room import Lock, Room
+from app.play.room.submit import begin_sweep, submit
 from app.play.room.subscribers import Subscribers
-from tests.play.stage import Guest, Stage, laid, new_id, open_stage, stored_by
+from tests.choices import choices_of
+from tests.play.stage import Guest, Stage, append_with, new_command_id, open_stage, position_of
 
 
 def first_choice(room: Room) -> dict[str, Any]:
-    action: dict[str, Any] = room.table.rules.choices(laid(room), room.table.to_act[0])[0]["action"]
+    action: dict[str, Any] = choices_of(position_of(room), room.table.to_act[0])[0]["action"]
     return action
 
 
-async def acting(guest: Guest, **changed: Any) -> asyncio.Future[Ack]:
-    """The first thing the seat to act may do, sent by this guest."""
+async def start_action(guest: Guest, **changed: Any) -> Outcome[Ack]:
+    """Send the first choice of the seat to act, from this guest."""
     room = await guest.room()
-    fields = {"command": new_id(), "version": room.table.seq, "action": first_choice(room), **changed}
-    return room.submit(guest.actor, cmd.Act.of(**fields), guest.game_server.clock.now())
+    fields = {"command": new_command_id(), "version": room.table.seq, "action": first_choice(room), **changed}
+    return submit(room, Request(guest.actor, cmd.Act.from_json(**fields), guest.game_server.clock.now()), act)
 
 
-async def refused(done: asyncio.Future[Ack]) -> str:
+def start_closing_chat(guest: Guest, room: Room, *, closed: bool) -> Outcome[Ack]:
+    """Close or open the chat, as this guest."""
+    command = cmd.CloseChat(id=new_command_id(), closed=closed)
+    request = Request(guest.actor, command, guest.game_server.clock.now())
+    return submit(room, request, partial(decide_change, close_chat))
+
+
+async def wait_for(done: Outcome[Ack]) -> Ack:
+    return await done
+
+
+async def wait_for_refusal(done: Outcome[Ack]) -> str:
     with pytest.raises(Refusal) as refusal:
         await done
     return refusal.value.code
 
 
-async def test_it_is_told_when_it_is_on_disk_and_not_before(sqlite_url: str) -> None:
+async def test_an_action_is_sent_only_after_it_is_on_disk(sqlite_url: str) -> None:
     async with open_stage(sqlite_url) as stage:
-        ann, ben = await stage.game("ann", "ben")
-        told, seq = len(ben.ear.heard), (await ann.room()).table.seq
-        done = await acting(ann)
+        ann, ben = await stage.start_game("ann", "ben")
+        received, seq = len(ben.listener.received), (await ann.room()).table.seq
+        done = await start_action(ann)
         assert not done.done()
-        assert len(ben.ear.heard) == told
+        assert len(ben.listener.received) == received
         ack = await done
         assert ack.seq == seq + 1
         assert ack.in_frame
-        assert ben.ear.last["seq"] == seq + 1
-        assert "ack" not in ben.ear.last
-        assert ann.ear.last["ack"].startswith("command-")
+        assert ben.listener.last["seq"] == seq + 1
+        assert "ack" not in ben.listener.last
+        assert ann.listener.last["ack"].startswith("command-")
+
+
+async def test_actions_and_refusals_leave_no_reference_cycles(stage: Stage) -> None:
+    """The server collects garbage rarely (`app/serve.py`), because rooms make few cycles."""
+    ann, ben = await stage.start_game("ann", "ben")
+    room = await ann.room()
+    seen: dict[str, int] = {}
+
+    def count(*wanted: str) -> None:
+        for each in gc.garbage:
+            if type(each).__name__ in wanted:
+                seen[type(each).__name__] = seen.get(type(each).__name__, 0) + 1
+
+    gc.collect()
+    gc.disable()
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    try:
+        for _ in range(10):
+            guest = ann if room.table.to_act[0] == 0 else ben
+            await (await start_action(guest))
+            outcome = await start_action(guest, version=1)  # refused
+            assert isinstance(outcome.exception(), Refusal)
+            del outcome
+        gc.collect()
+        count("Outcome", "Refusal")
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.enable()
+    assert seen == {}
 
 
 async def test_an_action_and_a_refusal_need_no_task(stage: Stage) -> None:
-    ann, ben = await stage.game("ann", "ben")
+    ann, ben = await stage.start_game("ann", "ben")
     tasks, room = stage.game_server.tasks, await ann.room()
-    done = await acting(ann)
+    done = await start_action(ann)
     assert not tasks.running
     await done
     for wrong in (
-        await acting(ben, action={"type": "retreat", "from": 36}),  # the rules refuse it
-        await acting(await stage.guest("cyd").come(ann.game)),  # sits nowhere
-        await acting(ann, version=1),  # has not seen where the table stands
+        await start_action(ben, action={"type": "retreat", "from": 36}),  # the rules refuse it
+        await start_action(await stage.guest("cyd").enter(ann.game)),  # has no seat
+        await start_action(ann, version=1),  # has an old version
     ):
         assert wrong.done()
-        assert isinstance(wrong.exception(), Refusal)
-    known = new_id()
-    first = await (await acting(ann, command=known))
-    again = await acting(ann, command=known)
+        with pytest.raises(Refusal):
+            wrong.result()
+    known = new_command_id()
+    first = await (await start_action(ann, command=known))
+    again = await start_action(ann, command=known)
     assert again.done()
     assert again.result() == Ack(first.seq, False)
-    assert await refused(await acting(ben, command=known)) == "id_taken"
+    assert await wait_for_refusal(await start_action(ben, command=known)) == "id_taken"
     assert not tasks.running
     assert not room.lock.is_locked
 
 
-async def test_what_must_be_read_first_is_waited_for_in_a_task(stage: Stage) -> None:
-    ann, _ben = await stage.game("ann", "ben")
+async def test_a_command_that_must_read_first_waits_in_a_task(stage: Stage) -> None:
+    ann, _ben = await stage.start_game("ann", "ben")
     tasks, room = stage.game_server.tasks, await ann.room()
     seq = room.table.seq
     room.is_stale = True
-    done = await acting(ann)
+    done = await start_action(ann)
     assert len(tasks.running) == 1
     assert room.lock.is_locked
     assert (await done).seq == seq + 1
     assert not room.is_stale
-    ahead = await acting(ann, version=room.table.seq + 1)  # has seen more than this room
+    ahead = await start_action(ann, version=room.table.seq + 1)  # has a later version than this room
     assert len(tasks.running) == 1
     assert (await ahead).seq == seq + 2
     assert not room.lock.is_locked
 
 
-async def test_in_a_busy_room_commands_have_their_turns_in_order(stage: Stage) -> None:
-    ann, ben = await stage.game("ann", "ben")
+async def test_commands_in_a_busy_room_run_in_order(stage: Stage) -> None:
+    ann, ben = await stage.start_game("ann", "ben")
     room, seq = await ann.room(), (await ann.room()).table.seq
-    first = await acting(ann)
-    second = room.submit(ben.actor, cmd.CloseChat(id=new_id(), closed=True), stage.clock.now())
-    third = room.submit(ann.actor, cmd.CloseChat(id=new_id(), closed=True), stage.clock.now())
-    gone = room.submit(ann.actor, cmd.CloseChat(id=new_id(), closed=False), stage.clock.now())
-    last = room.submit(ben.actor, cmd.Act.of(new_id(), seq, {"type": "resign"}), stage.clock.now())
+    first = await start_action(ann)
+    second, third = start_closing_chat(ben, room, closed=True), start_closing_chat(ann, room, closed=True)
+    gone = asyncio.create_task(wait_for(start_closing_chat(ann, room, closed=False)))
+    last = await start_action(ben, version=seq, action={"type": "resign"})
+    await asyncio.sleep(0)
     assert not stage.game_server.tasks.running
-    gone.cancel()  # before its turn had come: nothing is done
+    gone.cancel()  # while it waits for the lock: it is withdrawn
     assert (await first).seq == seq + 1
-    assert await refused(second) == "not_host"
+    assert await wait_for_refusal(second) == "not_host"
     assert (await third).seq == seq + 2
     assert (await last).seq == seq + 3
     assert room.table.is_over
+    assert gone.cancelled()
     assert not room.lock.is_locked
 
 
-async def test_whoever_does_not_wait_for_the_answer_has_acted_all_the_same(stage: Stage) -> None:
-    ann, ben = await stage.game("ann", "ben")
+async def test_a_command_is_executed_even_if_its_caller_stops_waiting(stage: Stage) -> None:
+    ann, ben = await stage.start_game("ann", "ben")
     room, seq = await ann.room(), (await ann.room()).table.seq
-    done = await acting(ann)
-    done.cancel()  # on its way to the disk: a request that was cut off
+    done = asyncio.create_task(wait_for(await start_action(ann)))
+    await asyncio.sleep(0)
+    done.cancel()  # during the commit, as when a request is cut off
     await ben.send("act", version=seq + 1, action={"type": "resign"})
     assert room.table.seq == seq + 2
-    assert [entry.kind for entry in await stage.store.entries(ann.game, seq)] == ["action", "action"]
+    assert [entry.kind for entry in await stage.store.log.read_entries(ann.game, seq)] == ["action", "action"]
 
 
-async def test_a_store_that_fails_is_answered_and_the_room_goes_on(
+async def test_a_failing_store_is_a_refusal_and_the_room_continues(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ann, _ben = await stage.game("ann", "ben")
-    room, append = await ann.room(), stage.store.append
+    ann, _ben = await stage.start_game("ann", "ben")
+    room, append = await ann.room(), stage.store.log.append
 
     async def fail(_: Any) -> bool:
         raise StoreUnavailable("away")
 
     seq = room.table.seq
     with monkeypatch.context() as patch:
-        patch.setattr(stage.store, "append", stored_by(fail))
-        done = await acting(ann)
-        assert await refused(done) == "try_again"
-        problem = done.exception()
-        assert isinstance(problem, Unconfirmed)
-    assert stage.store.append == append
+        patch.setattr(stage.store.log, "append", append_with(fail))
+        done = await start_action(ann)
+        with pytest.raises(Unconfirmed):
+            await done
+    assert stage.store.log.append == append
     assert room.table.seq == seq
     assert room.is_stale
-    await ann.act(first_choice(room))  # reads on first
+    await ann.act(first_choice(room))  # reads the log first
     assert room.table.seq == seq + 1
     assert not room.is_stale
 
 
-@pytest.mark.parametrize("where", ["_next", "_append", "frames_of", "append", "_commit", "tell_entry"])
-async def test_a_fault_anywhere_on_the_way_does_not_lock_the_room(
+@pytest.mark.parametrize(
+    "where",
+    ["_is_ready", "_find_known_ack", "_prepare_append", "build_frames", "append", "_commit", "send_entry"],
+)
+async def test_an_exception_anywhere_in_a_command_does_not_leave_the_room_locked(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
-    ann, ben = await stage.game("ann", "ben")
+    ann, ben = await stage.start_game("ann", "ben")
     room, seq = await ann.room(), (await ann.room()).table.seq
-    planted: Any = {"frames_of": Subscribers, "tell_entry": Subscribers, "append": stage.store}.get(
-        where, Room
+    planted: Any = {"build_frames": Subscribers, "send_entry": Subscribers, "append": stage.store.log}.get(
+        where, submitting
     )
 
     def fail(*_: Any, **__: Any) -> None:
@@ -158,33 +210,36 @@ async def test_a_fault_anywhere_on_the_way_does_not_lock_the_room(
     with monkeypatch.context() as patch:
         patch.setattr(planted, where, fail)
         with pytest.raises(RuntimeError, match="planted"):
-            await (await acting(ann))
+            await (await start_action(ann))
     assert not room.lock.is_locked
-    async with asyncio.timeout(20):  # only so that a room that stays locked ends this test
+    async with asyncio.timeout(20):  # ends the test if the room stays locked
         await ben.send("act", version=seq, action={"type": "resign"})
     assert room.table.is_over
 
 
-async def test_another_worker_was_faster(sqlite_url: str) -> None:
+async def test_a_command_that_loses_races_to_another_worker_is_retried(sqlite_url: str) -> None:
     async with open_stage(sqlite_url, hub=Hub()) as stage:
-        ann, _ben = await stage.game("ann", "ben")
-        game_server = await stage.another_worker()
+        ann, _ben = await stage.start_game("ann", "ben")
+        game_server = await stage.add_worker()
         room = await ann.room()
         elsewhere = await game_server.rooms.get(ann.game)
         assert elsewhere is not None
-        # The other worker's room has not heard of what ours stores now.
-        game_server.rooms.loaded = lambda game: None  # type: ignore[method-assign]
-        command = cmd.Act.of(new_id(), room.table.seq, {"type": "resign"})
-        await room.submit(ann.actor, command, stage.clock.now())
+        # The other worker's room does not receive what ours stores now.
+        game_server.rooms.get_loaded = lambda game: None  # type: ignore[method-assign]
+        command = cmd.Act.from_json(new_command_id(), room.table.seq, {"type": "resign"})
+        await submit(room, Request(ann.actor, command, stage.clock.now()), act)
         twin = Guest(stage, "ann", game_server)
         elsewhere.enter(twin.subscriber, stage.clock.now())
-        again = cmd.Act.of(new_id(), elsewhere.table.seq, first_choice(elsewhere))
-        assert await refused(elsewhere.submit(twin.actor, again, stage.clock.now())) == "game_over"
+        again = cmd.Act.from_json(new_command_id(), elsewhere.table.seq, first_choice(elsewhere))
+        assert (
+            await wait_for_refusal(submit(elsewhere, Request(twin.actor, again, stage.clock.now()), act))
+            == "game_over"
+        )
         assert elsewhere.table.seq == room.table.seq
         await game_server.close()
 
 
-async def test_a_lock_lets_one_pass_at_a_time_in_order() -> None:
+async def test_the_lock_is_granted_to_one_waiter_at_a_time_in_order() -> None:
     lock, passed = Lock(), list[int]()
 
     async def walk(number: int) -> None:
@@ -200,13 +255,13 @@ async def test_a_lock_lets_one_pass_at_a_time_in_order() -> None:
     await asyncio.sleep(0)
     assert not passed
     lock.release()
-    assert lock.is_locked  # it is handed on, nobody slips in
+    assert lock.is_locked  # passed on directly, so that no newcomer can take it
     await asyncio.gather(*walkers, return_exceptions=True)
     assert passed == [0, 2, 3]
     assert not lock.is_locked
 
 
-async def test_a_lock_whose_next_one_gives_up_at_that_moment_is_handed_on() -> None:
+async def test_a_lock_granted_to_a_cancelled_waiter_passes_to_the_next() -> None:
     lock, passed = Lock(), list[int]()
 
     async def walk(number: int) -> None:
@@ -216,8 +271,64 @@ async def test_a_lock_whose_next_one_gives_up_at_that_moment_is_handed_on() -> N
     lock.try_acquire()
     walkers = [asyncio.create_task(walk(number)) for number in range(2)]
     await asyncio.sleep(0)
-    lock.release()  # the first one's turn has come ...
-    walkers[0].cancel()  # ... but it is gone
+    lock.release()  # grants the lock to the first waiter ...
+    walkers[0].cancel()  # ... which is cancelled at the same moment
     await asyncio.gather(*walkers, return_exceptions=True)
     assert passed == [1]
     assert not lock.is_locked
+
+
+async def test_a_cancelled_waiter_is_skipped() -> None:
+    lock, passed = Lock(), list[int]()
+
+    async def walk(number: int) -> None:
+        async with lock:
+            passed.append(number)
+
+    lock.try_acquire()
+    walkers = [asyncio.create_task(walk(number)) for number in range(2)]
+    await asyncio.sleep(0)
+    walkers[0].cancel()  # it will notice in the next iteration ...
+    lock.release()  # ... but the lock is released in this one
+    first, second = await asyncio.gather(*walkers, return_exceptions=True)
+    assert isinstance(first, asyncio.CancelledError)
+    assert second is None
+    assert passed == [1]
+    assert not lock.is_locked
+
+
+async def test_closing_answers_the_reading_and_the_waiting_command(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, ben = await stage.start_game("ann", "ben")
+    room, seq = await ann.room(), (await ann.room()).table.seq
+
+    async def hang() -> None:
+        await asyncio.Event().wait()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Room, "read_new_entries", lambda room: hang())
+        room.is_stale = True
+        reading = await start_action(ann)
+        waiting = await start_action(ben, action={"type": "resign"})
+        await asyncio.sleep(0)
+        assert room.lock.is_locked
+        room.is_stale = False
+        await stage.game_server.tasks.cancel()
+    assert await wait_for_refusal(reading) == "try_again"
+    assert (await waiting).seq == seq + 1
+    assert not room.lock.is_locked
+
+
+async def test_a_sweep_cancelled_while_waiting_for_the_lock_changes_nothing(stage: Stage) -> None:
+    ann, _ben = await stage.start_game("ann", "ben")
+    room = await ann.room()
+    done, sweeps = await start_action(ann), room.wakeup.sweeps
+    sweep = asyncio.create_task(begin_sweep(room, stage.clock.now()))
+    await asyncio.sleep(0)
+    sweep.cancel()
+    await done
+    with pytest.raises(asyncio.CancelledError):
+        await sweep
+    assert room.wakeup.sweeps == sweeps
+    assert not room.lock.is_locked
