@@ -1,1 +1,1 @@
-"""Telling people who are away that it is their turn: e-mail and webhooks, opt-in, one digest at a time."""
+"""Opt-in notices to people who are away: web push, e-mail and webhooks."""

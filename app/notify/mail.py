@@ -1,4 +1,4 @@
-"""E-mail over SMTP: plain text, one message at a time, with the headers that keep it polite."""
+"""E-mail over SMTP: plain text, one message at a time, with headers for automatic mail and unsubscribing."""
 
 from __future__ import annotations
 
@@ -10,23 +10,25 @@ from email.utils import format_datetime, make_msgid, parseaddr
 
 from app.settings import Settings
 
-_PATIENCE = 20.0  # seconds for the whole talk with the mail server
-_LOCAL = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*", re.ASCII)  # RFC 5322: a dot-atom
+_TIMEOUT_SECONDS = 20.0  # per SMTP operation
+_LOCAL_PART = re.compile(
+    r"[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*", re.ASCII
+)  # RFC 5322: a dot-atom
 
 
 class MailFailed(Exception):
-    """The mail server did not take the message."""
+    """The mail server did not accept the message."""
 
 
 class BadAddress(ValueError):
     """Not an e-mail address."""
 
 
-def checked_address(text: str) -> str:
-    """An e-mail address as it is kept; raises BadAddress. The code that is sent to it is the real test."""
+def validate_address(text: str) -> str:
+    """Return the normalised e-mail address; raise BadAddress. The real test is the code that is sent to it."""
     address = text.strip()
     local, at, domain = address.rpartition("@")
-    if not at or len(address) > 254 or not address.isascii() or not _LOCAL.fullmatch(local):
+    if not at or len(address) > 254 or not address.isascii() or not _LOCAL_PART.fullmatch(local):
         raise BadAddress(text)
     if "." not in domain.strip(".") and domain != "localhost":
         raise BadAddress(text)
@@ -36,19 +38,19 @@ def checked_address(text: str) -> str:
 
 
 class Mailer:
-    """Sends through the mail server of the settings; `is_open` tells whether there is one."""
+    """Sends through the mail server in the settings, if there is one."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
     @property
-    def is_open(self) -> bool:
-        """Whether e-mail can be offered."""
+    def is_configured(self) -> bool:
+        """Return whether the settings name a mail server."""
         return bool(self._settings.smtp_host)
 
     async def send(self, to: str, subject: str, text: str, stop_url: str | None = None) -> None:
-        """One message to one person; raises MailFailed."""
-        import aiosmtplib  # most servers never send any, and all start sooner without it
+        """Send one message. Raise MailFailed."""
+        import aiosmtplib  # imported late for a faster start: most servers send no mail
 
         settings = self._settings
         name, sender = parseaddr(settings.mail_from)
@@ -73,7 +75,7 @@ class Mailer:
                 password=settings.smtp_password or None,
                 use_tls=settings.smtp_security == "tls",
                 start_tls=settings.smtp_security == "starttls",
-                timeout=_PATIENCE,
+                timeout=_TIMEOUT_SECONDS,
             )
         except (aiosmtplib.SMTPException, OSError, TimeoutError) as problem:
             raise MailFailed(type(problem).__name__) from problem

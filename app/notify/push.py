@@ -1,8 +1,9 @@
-"""The sender of pushes: one claim covers all browsers of one person. Messages are encrypted and posted; the answers of
-push services decide what becomes of the rows and the subscription.
+"""Sends pushes: one claim covers all browsers of one person.
 
-A person's browsers share that person's capacity: two at a time, and after MAX_TIMEOUTS time-outs or SEND_SECONDS the
-rest waits for the next claim, so that silent or slow endpoints delay nobody but who registered them."""
+Messages are encrypted and sent to push services, whose responses decide what happens to the rows and the subscription.
+A person's browsers share a budget: two are served at a time, and after MAX_TIMEOUTS time-outs or SEND_SECONDS the rest
+waits for the next claim. So silent or slow endpoints delay only the person who registered them.
+"""
 
 from __future__ import annotations
 
@@ -17,42 +18,59 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from app.notify import words as texts
-from app.notify.outbound import Answer, Congested, NotReached, Outbound, TimedOut
-from app.notify.ports import Browser, NoticeCounter, OutboxStore, Pushed, Recipient, Settled, Waiting, Words
-from app.notify.switchboard import DAY, Plan, PushDecision, decide_push, expires_at, mark_of
-from app.notify.webpush import BadKeys, authorization, encoded, encrypt, topic
+from app.notify.outbound import (
+    CONGESTED_RETRY_SECONDS,
+    Congested,
+    Outbound,
+    Response,
+    TimedOut,
+    Unreachable,
+)
+from app.notify.switchboard import (
+    DAY_SECONDS,
+    Plan,
+    Planner,
+    PushDecision,
+    adapt_for_push,
+    decide_push,
+    get_expiry,
+)
+from app.notify.webpush import BadKeys, encrypt, make_authorization, make_topic
+from app.notify.words import Translate
 from app.settings import Settings
+from app.store.people.notice_values import Browser, OutboxRow, PendingNotice, Recipient, SettledRow
+from app.store.people.pushes import PushStore
+from app.store.people.vapid import encode_base64url
 
-log = logging.getLogger("cartagena.push")
-BROWSERS_AT_ONCE = 2  # of one person
+_log = logging.getLogger("cartagena.push")
+MAX_CONCURRENT_BROWSERS = 2  # of one person
 MAX_TIMEOUTS = 2  # of one person in one claim
-SEND_SECONDS = 45  # of one person in one claim: with the last post it ends before the lease
-CONGESTED_RETRY_SECONDS = 20
-POSTPONED_SECONDS = 60
+SEND_SECONDS = 45  # of one person in one claim; with the last request it ends before the lease does
+POSTPONE_SECONDS = 60  # after the budget is spent
 FIRST_RETRY_SECONDS = 30
 MAX_RETRY_SECONDS = 6 * 3600
-REFUSED_REST_SECONDS = 6 * 3600  # until a push service that does not accept our signature is tried again
-MAX_RETRY_AFTER_SECONDS = DAY
-MAX_TTL_SECONDS = 28 * DAY
-SUMMARY_KEPT_SECONDS = 2 * DAY
+REFUSED_PAUSE_SECONDS = 6 * 3600  # after a push service did not accept our signature
+MAX_RETRY_AFTER_SECONDS = DAY_SECONDS
+MAX_TTL_SECONDS = 28 * DAY_SECONDS
+SUMMARY_ROW_SECONDS = 2 * DAY_SECONDS
 _URGENCY = {"time": "high", "table": "high", "gone": "low"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Message:
-    """One push: what the browser is sent, which games' rows it settles, and how they are noted."""
+class _PushMessage:
+    """One push: its content, and the new state of the outbox rows that it covers, by game."""
 
     event: str
     game: str
     mark: str
     content: Mapping[str, Any]
     expires_at: int
-    rows: Mapping[str, Pushed]
+    rows: Mapping[str, OutboxRow]
 
 
 @dataclass(slots=True)
 class _Budget:
-    """The capacity of one person in one claim: time-outs, and seconds of the event loop's clock."""
+    """The budget of one person in one claim. `ends_at` is a time of the event loop's clock."""
 
     ends_at: float
     timeouts: int = 0
@@ -63,37 +81,40 @@ class _Budget:
 
 
 class PushSender:
-    """Sends to the browsers of one person what the switchboard decides."""
+    """Sends to a person's browsers what the switchboard decides."""
 
     def __init__(
         self,
         settings: Settings,
-        store: OutboxStore,
+        make_plan: Planner,
+        store: PushStore,
         outbound: Outbound,
-        counts: NoticeCounter,
+        on_notice: Callable[[str, str], None],
         clock: Callable[[], float],
-        words: Words = texts.in_english,
+        translate: Translate,
     ) -> None:
         self._settings = settings
+        self._make_plan = make_plan
         self._store = store
         self._outbound = outbound
-        self._counts = counts
+        self._on_notice = on_notice
         self._clock = clock
-        self._words = words
+        self._translate = translate
 
-    async def send(self, recipient: Recipient, made: Plan, now: int) -> list[Settled]:
-        """Send to every browser; return what becomes of the rows."""
-        places = asyncio.Semaphore(BROWSERS_AT_ONCE)
+    async def send(self, recipient: Recipient, now: int) -> list[SettledRow]:
+        """Send to every browser; return the new state of the rows."""
+        plan = self._make_plan(adapt_for_push(recipient), now)
+        slots = asyncio.Semaphore(MAX_CONCURRENT_BROWSERS)
         budget = _Budget(asyncio.get_running_loop().time() + SEND_SECONDS)
 
-        async def send_to(browser: Browser) -> list[Settled]:
-            async with places:
-                return await self._send_to(recipient, browser, made, now, budget)
+        async def send_to(browser: Browser) -> list[SettledRow]:
+            async with slots:
+                return await self._send_to(recipient, browser, plan, now, budget)
 
-        # Browsers that work come first.
-        browsers = sorted(recipient.browsers, key=_failures)
+        # Browsers without failures come first.
+        browsers = sorted(recipient.browsers, key=_count_failures)
         outcomes = await asyncio.gather(*map(send_to, browsers), return_exceptions=True)
-        settled: list[Settled] = []
+        settled: list[SettledRow] = []
         for outcome in outcomes:
             if isinstance(outcome, BaseException):
                 raise outcome
@@ -101,95 +122,100 @@ class PushSender:
         return settled
 
     async def _send_to(
-        self, recipient: Recipient, browser: Browser, made: Plan, now: int, budget: _Budget
-    ) -> list[Settled]:
-        decision = decide_push(recipient, browser, made, now)
-        rows = {game: row for game, row in browser.pushed.items() if game}
+        self, recipient: Recipient, browser: Browser, plan: Plan, now: int, budget: _Budget
+    ) -> list[SettledRow]:
+        decision = decide_push(recipient, browser, plan, now)
+        rows = {game: row for game, row in browser.rows.items() if game}
         next_at = dict(decision.next_at)
-        if (last := browser.pushed.get("")) is not None:
-            rows[""], next_at[""] = last, _kept_until(last, now)
-        retry_at: int | None = None  # once it is set, the rest waits for the same time
-        for message in self._messages(recipient, browser, decision, now):
-            noted = message.rows
+        if (last := browser.rows.get("")) is not None:
+            rows[""], next_at[""] = last, _get_summary_expiry(last, now)
+        retry_at: int | None = None  # once set, the remaining messages wait until then too
+        for message in self._make_messages(recipient, browser, decision, now):
+            updated = message.rows
             if retry_at is None and browser.rests_until > now:
                 retry_at = browser.rests_until
             if retry_at is None and budget.is_spent:
-                retry_at = now + POSTPONED_SECONDS
+                retry_at = now + POSTPONE_SECONDS
             if retry_at is None:
                 outcome = await self._post(recipient, browser, message, budget)
                 if outcome is None:
-                    return []  # the subscription is over
+                    return []  # the subscription has ended
                 retry_at, is_counted = outcome
                 if retry_at is not None and is_counted:
-                    noted = {game: replace(row, attempts=row.attempts + 1) for game, row in noted.items()}
+                    updated = {game: replace(row, attempts=row.attempts + 1) for game, row in updated.items()}
             if retry_at is None:
                 sent_at = int(self._clock())
-                noted = {game: replace(row, sent_at=sent_at, attempts=0) for game, row in noted.items()}
+                updated = {game: replace(row, sent_at=sent_at, attempts=0) for game, row in updated.items()}
                 if message.event == "gone":
                     next_at[message.game] = None
             else:
-                next_at |= dict.fromkeys(noted, retry_at)
-            rows |= noted
-            if "" in noted:
-                next_at[""] = _kept_until(noted[""], now)
+                next_at |= dict.fromkeys(updated, retry_at)
+            rows |= updated
+            if "" in updated:
+                next_at[""] = _get_summary_expiry(updated[""], now)
         return [
-            Settled(browser.id, game, rows.get(game, Pushed()), at)
+            SettledRow(browser.id, game, rows.get(game, OutboxRow()), at)
             for game, at in next_at.items()
             if at is not None or game in rows
         ]
 
-    def _messages(
+    def _make_messages(
         self, recipient: Recipient, browser: Browser, decision: PushDecision, now: int
-    ) -> list[_Message]:
-        def noted(game: str, event: str, mark: str, seq: int) -> Pushed:
-            last = browser.pushed.get(game, Pushed())
+    ) -> list[_PushMessage]:
+        def make_row(game: str, event: str, mark: str, seq: int) -> OutboxRow:
+            last = browser.rows.get(game, OutboxRow())
             if (last.event, last.mark) == (event, mark):
                 return last
-            return Pushed(event, mark, seq, None, now, 0, last.n)
+            return OutboxRow(event, mark, seq, None, now, 0, last.n)
 
-        def row_of(item: Waiting) -> Pushed:
-            return noted(item.game, item.event, mark_of(item), item.seq)
+        def make_row_for(item: PendingNotice) -> OutboxRow:
+            return make_row(item.game, item.event, item.push_mark, item.seq)
 
         language = recipient.language
-        made = [
-            _Message("gone", game, "gone", {}, now + DAY, {game: noted(game, "gone", "gone", 0)})
+        messages = [
+            _PushMessage(
+                "gone", game, "gone", {}, now + DAY_SECONDS, {game: make_row(game, "gone", "gone", 0)}
+            )
             for game in decision.withdrawn
         ]
         for item in decision.single:
             content: dict[str, Any] = {
-                "title": self._words(language, texts.headline(item)),
+                "title": self._translate(language, texts.choose_headline(item)),
                 "body": " ".join(item.title.split())[:200] or "Cartagena",
                 "url": f"/g/{item.game}",
             }
             if item.deadline is not None:
-                due = self._words(language, texts.DUE, when="{when}")
+                due = self._translate(language, texts.DEADLINE, when="{when}")
                 content |= {"deadline": item.deadline, "due": due}
-            row = row_of(item)
-            ends = min(expires_at(item), now + DAY) if item.deadline is None else expires_at(item)
-            made.append(_Message(item.event, item.game, row.mark, content, ends, {item.game: row}))
+            row = make_row_for(item)
+            ends = min(get_expiry(item), now + DAY_SECONDS) if item.deadline is None else get_expiry(item)
+            messages.append(_PushMessage(item.event, item.game, row.mark, content, ends, {item.game: row}))
         if decision.summary:
-            # Not the time of sending: the same summary sent twice has the same id.
+            # Not the time of sending, so that the same summary sent twice has the same id.
             mark = decision.digest or f"at:{max(item.since for item in decision.summary)}"
-            title = self._words(language, texts.MANY, count=decision.waiting)
-            covered = {"": noted("", "digest", mark, 0)}
+            if decision.count == 1:  # a daily digest
+                title = texts.compose_subject(self._translate, language, decision.summary)
+            else:
+                title = self._translate(language, texts.GAMES_WAIT_SUBJECT, count=decision.count)
+            covered = {"": make_row("", "digest", mark, 0)}
             if decision.digest is None:
-                covered |= {item.game: row_of(item) for item in decision.summary}
+                covered |= {item.game: make_row_for(item) for item in decision.summary}
             content = {"title": title, "body": "", "url": "/me"}
-            made.append(_Message("digest", "", mark, content, now + DAY, covered))
-        return made
+            messages.append(_PushMessage("digest", "", mark, content, now + DAY_SECONDS, covered))
+        return messages
 
     async def _post(
-        self, recipient: Recipient, browser: Browser, message: _Message, budget: _Budget
+        self, recipient: Recipient, browser: Browser, message: _PushMessage, budget: _Budget
     ) -> tuple[int | None, bool] | None:
-        """Return when to retry, None if it was taken, and whether that counts as an attempt.
+        """Send a push. Return when to retry (None if it was accepted), and whether that counts as an attempt.
 
-        Return None alone if the subscription is over.
+        Return None alone if the subscription has ended.
         """
         now, store = int(self._clock()), self._store
         assert browser.key is not None
-        tag = topic(message.game, browser.id)
+        tag = make_topic(message.game, browser.id)
         headers = {
-            "Authorization": authorization(browser.key, browser.endpoint, self.contact(), now),
+            "Authorization": make_authorization(browser.key, browser.endpoint, self.get_contact(), now),
             "Content-Encoding": "aes128gcm",
             "Content-Type": "application/octet-stream",
             "TTL": str(min(MAX_TTL_SECONDS, max(0, message.expires_at - now))),
@@ -197,78 +223,78 @@ class PushSender:
             "Topic": tag,
             "User-Agent": "cartagena-push",
         }
-        shown: dict[str, Any] = {"v": 1, "t": message.event, "tag": tag}
+        content: dict[str, Any] = {"v": 1, "t": message.event, "tag": tag}
         if message.event != "gone":
-            # The same notice sent twice (a crash between sending and noting it) makes no second sound.
-            code = hashlib.sha256(f"{tag}:{message.event}:{message.mark}".encode()).digest()
-            shown |= {"id": encoded(code)[:16], "lang": recipient.language, **message.content}
-        text = json.dumps(shown, separators=(",", ":"), ensure_ascii=False).encode()
-        answer = Answer(0)
+            # The id lets the browser ignore a notice sent twice, after a crash between sending and recording it.
+            digest = hashlib.sha256(f"{tag}:{message.event}:{message.mark}".encode()).digest()
+            content |= {"id": encode_base64url(digest)[:16], "lang": recipient.language, **message.content}
+        text = json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode()
+        response = Response(0)
         try:
             body = encrypt(text, browser.p256dh, browser.auth)
-            answer = await self._outbound.post(browser.endpoint, body, headers, owner=recipient.player)
-        except BadKeys:  # of an older release: no message can be made for this browser
+            response = await self._outbound.post(browser.endpoint, body, headers, owner=recipient.player)
+        except BadKeys:  # the stored keys are unusable
             await store.end_subscription(browser.id)
-            self._counts.noticed("push", "gone")
+            self._on_notice("push", "gone")
             return None
         except Congested:
             return now + CONGESTED_RETRY_SECONDS, False
         except TimedOut:
             budget.timeouts += 1
-        except NotReached:
-            pass  # status 0, handled with the others
-        status, now = answer.status, int(self._clock())
+        except Unreachable:
+            pass  # status 0, handled below
+        status, now = response.status, int(self._clock())
         fields = {"host": urlsplit(browser.endpoint).netloc, "status": status}
         if 200 <= status < 300:
             if browser.rests_until:
-                await store.rest_subscription(browser.id, 0)
-            self._counts.noticed("push", "sent")
+                await store.pause_subscription(browser.id, 0)
+            self._on_notice("push", "sent")
             return None, False
         if status in (404, 410):
             await store.end_subscription(browser.id)
-            self._counts.noticed("push", "gone")
+            self._on_notice("push", "gone")
             return None
         if status in (401, 403):
-            # A wrong clock or key must not end everybody's subscriptions: they are kept, and the operator is told.
-            log.error(
+            # Caused by our clock or key, so subscriptions are kept and the operator is informed.
+            _log.error(
                 "a push service does not accept our signature; check the clock and `cartagena admin push-keys`",
                 extra={"fields": fields},
             )
-            await store.rest_subscription(browser.id, now + REFUSED_REST_SECONDS, refused_at=now)
-            self._counts.noticed("push", "refused")
-            return now + REFUSED_REST_SECONDS, False
+            await store.pause_subscription(browser.id, now + REFUSED_PAUSE_SECONDS, refused_at=now)
+            self._on_notice("push", "refused")
+            return now + REFUSED_PAUSE_SECONDS, False
         if status == 0 or status == 429 or status >= 500:
             attempts = max(row.attempts for row in message.rows.values())
             wait = min(MAX_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2 ** min(attempts, 20))
-            retry_at = now + max(wait, parse_retry_after(answer.retry_after, now))
-            await store.rest_subscription(browser.id, retry_at)
-            self._counts.noticed("push", "delayed")
+            retry_at = now + max(wait, parse_retry_after(response.retry_after, now))
+            await store.pause_subscription(browser.id, retry_at)
+            self._on_notice("push", "delayed")
             return retry_at, True
-        # It would not be taken the next time either: it counts as sent.
-        log.warning("a push was not taken", extra={"fields": fields})
-        self._counts.noticed("push", "failed")
+        # A retry would fail too, so it counts as sent.
+        _log.warning("a push was not accepted", extra={"fields": fields})
+        self._on_notice("push", "failed")
         return None, False
 
-    def contact(self) -> str:
-        """Return whom a push service may ask about us (RFC 8292: an https or mailto address)."""
+    def get_contact(self) -> str:
+        """Return the contact for push services: an https or mailto URL (RFC 8292), or an empty string."""
         if self._settings.is_https:
             return self._settings.public_url.rstrip("/")
         address = parseaddr(self._settings.mail_from)[1]
         return f"mailto:{address}" if address else ""
 
 
-def _failures(browser: Browser) -> int:
-    return max((row.attempts for row in browser.pushed.values()), default=0)
+def _count_failures(browser: Browser) -> int:
+    return max((row.attempts for row in browser.rows.values()), default=0)
 
 
-def _kept_until(summary: Pushed, now: int) -> int | None:
-    """The row of a summary is kept while it tells that today's digest was sent."""
-    end = summary.queued_at + SUMMARY_KEPT_SECONDS
+def _get_summary_expiry(summary: OutboxRow, now: int) -> int | None:
+    """Return when to delete the row of a summary: it is needed while it shows that today's digest was sent."""
+    end = summary.queued_at + SUMMARY_ROW_SECONDS
     return end if end > now else None
 
 
 def parse_retry_after(text: str, now: int) -> int:
-    """Return the seconds of a Retry-After header, a number or a date; 0 if it is neither."""
+    """Return the delay in a Retry-After header, a number of seconds or a date; 0 if it is neither."""
     if text.isascii() and text.isdigit() and len(text) < 10:
         return min(MAX_RETRY_AFTER_SECONDS, int(text))
     try:

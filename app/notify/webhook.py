@@ -1,4 +1,4 @@
-"""Webhooks: a signed POST to an address its owner chose (outbound.py keeps it out of our network)."""
+"""Webhooks: signed POST requests to URLs that people choose (outbound.py keeps them out of the private network)."""
 
 from __future__ import annotations
 
@@ -10,61 +10,66 @@ from typing import Any
 
 from app.notify import outbound
 from app.notify import words as texts
-from app.notify.outbound import BadUrl, NotReached, Outbound
-from app.notify.ports import Recipient, Waiting, Words
+from app.notify.outbound import Outbound, Unreachable
+from app.notify.words import Translate
+from app.store.people.notice_values import PendingNotice, Recipient
 
-_LONGEST = 500
-_MARKUP = str.maketrans({letter: "\\" + letter for letter in "\\*_~`|>[]()#<@:"})
-
-BadWebhook = BadUrl
+_MAX_URL_LENGTH = 500
+_MARKUP_ESCAPES = str.maketrans({letter: "\\" + letter for letter in "\\*_~`|>[]()#<@:"})
 
 
 class WebhookFailed(Exception):
-    """The receiver did not take it."""
+    """The receiver could not be reached or did not accept the call."""
 
 
-def checked_url(text: str, *, private: bool) -> str:
-    """The address as it is kept; raises BadWebhook."""
-    return outbound.checked_url(text, private=private, longest=_LONGEST, what="A webhook")
+def validate_url(text: str, *, allow_private: bool) -> str:
+    """Return the URL of a webhook without surrounding spaces; raise BadUrl."""
+    return outbound.validate_url(
+        text, allow_private=allow_private, max_length=_MAX_URL_LENGTH, what="A webhook"
+    )
 
 
-def signature(key: str, at: int, body: bytes) -> str:
-    """What the receiver computes too: t=<seconds>,v1=<HMAC-SHA256 of "<seconds>." + body>."""
+def sign(key: str, at: int, body: bytes) -> str:
+    """Return the signature header: t=<seconds>,v1=<HMAC-SHA256 of "<seconds>." + body>."""
     code = hmac.new(key.encode(), f"{at}.".encode() + body, hashlib.sha256).hexdigest()
     return f"t={at},v1={code}"
 
 
 class Webhooks:
-    """Calls webhooks; `private` allows addresses inside our own network (tests, a site at home)."""
+    """Calls webhooks. `allow_private` permits private addresses, for tests and servers at home."""
 
-    def __init__(self, *, private: bool) -> None:
-        self.outbound = Outbound(private=private)  # pushes share it: a person has one share of the look-ups
+    def __init__(self, *, allow_private: bool) -> None:
+        self.outbound = Outbound(allow_private=allow_private)  # shared with pushes, as is the limit per owner
 
     def close(self) -> None:
-        """Nobody waits for a name any longer."""
+        """Cancel queued look-ups."""
         self.outbound.close()
 
-    async def call(self, url: str, key: str, told: Mapping[str, Any], now: int, *, owner: str = "") -> None:
-        """Post once, signed, for the webhook's owner.
+    async def call(
+        self, url: str, key: str, content: Mapping[str, Any], now: int, *, owner: str = ""
+    ) -> None:
+        """Send one signed POST request on behalf of the webhook's owner.
 
-        Raise WebhookFailed with a reason that names no address, or Congested.
+        Raise WebhookFailed with a reason that contains no address, or Congested.
         """
-        body = json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode()
+        body = json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode()
         headers = {
             "Content-Type": "application/json",
             "User-Agent": "cartagena-webhook",
-            "X-Cartagena-Signature": signature(key, now, body),
+            "X-Cartagena-Signature": sign(key, now, body),
         }
         try:
-            answer = await self.outbound.post(url, body, headers, owner=owner)
-        except NotReached as problem:
+            response = await self.outbound.post(url, body, headers, owner=owner)
+        except Unreachable as problem:
             raise WebhookFailed(str(problem)) from problem
-        if not 200 <= answer.status < 300:
-            raise WebhookFailed(f"answered {answer.status}")
+        if not 200 <= response.status < 300:
+            raise WebhookFailed(f"answered {response.status}")  # shown by the API
 
 
-def body(base: str, recipient: Recipient, items: Sequence[Waiting], now: int) -> dict[str, Any]:
-    """Return what a webhook is sent: which games, where, until when; nothing of what is in them."""
+def make_body(
+    base_url: str, recipient: Recipient, items: Sequence[PendingNotice], now: int
+) -> dict[str, Any]:
+    """Return the content of a webhook call: games, links and deadlines, but nothing about the positions."""
     turns = [item for item in items if item.event == "turn" or item.is_opening]
     return {
         "event": "your_turn" if turns else items[0].event,
@@ -74,7 +79,7 @@ def body(base: str, recipient: Recipient, items: Sequence[Waiting], now: int) ->
             {
                 "id": item.game,
                 "title": item.title,
-                "url": f"{base}/g/{item.game}",
+                "url": f"{base_url}/g/{item.game}",
                 "deadline": item.deadline,
                 "waits_for": "opening"
                 if item.is_opening
@@ -88,21 +93,23 @@ def body(base: str, recipient: Recipient, items: Sequence[Waiting], now: int) ->
     }
 
 
-def channel_body(words: Words, base: str, recipient: Recipient, items: Sequence[Waiting]) -> dict[str, Any]:
-    """Return the same as lines in a club's channel, as Discord takes them. Names and titles are no markup."""
+def make_discord_body(
+    translate: Translate, base_url: str, recipient: Recipient, items: Sequence[PendingNotice]
+) -> dict[str, Any]:
+    """Return the content of a call to a Discord channel, one line per game. Names and titles are escaped."""
 
     def say(source: str, **values: object) -> str:
-        return words(recipient.language, source, **values)
+        return translate(recipient.language, source, **values)
 
     lines = []
     for item in items[:10]:
-        table = f"[{_escape(item.title) or 'Cartagena'}](<{base}/g/{item.game}>)"
+        table = f"[{_escape(item.title) or 'Cartagena'}](<{base_url}/g/{item.game}>)"
         if item.event in ("turn", "time"):
             lines.append(say(texts.THEIR_TURN, name=_escape(recipient.name), table=table))
         else:
-            lines.append(f"{_escape(recipient.name)}: {say(texts.headline(item))}: {table}")
+            lines.append(f"{_escape(recipient.name)}: {say(texts.choose_headline(item))}: {table}")
     return {"content": "\n".join(lines)[:2000], "allowed_mentions": {"parse": []}}
 
 
 def _escape(text: str) -> str:
-    return " ".join(text.split()).translate(_MARKUP)
+    return " ".join(text.split()).translate(_MARKUP_ESCAPES)

@@ -1,5 +1,7 @@
-"""Web push: a message that only one browser can read (RFC 8291, aes128gcm), and who we are to its push service (VAPID,
-RFC 8292). Built on `cryptography` alone; nothing here talks to anybody."""
+"""Web push: encryption of messages for a browser (RFC 8291, aes128gcm), and VAPID authorization (RFC 8292).
+
+Uses only `cryptography` and performs no I/O.
+"""
 
 from __future__ import annotations
 
@@ -8,122 +10,103 @@ import binascii
 import hashlib
 import json
 import os
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-TOPIC_LETTERS = 32  # RFC 8030: at most 32 URL-safe characters
-LONGEST = 3800  # bytes of a message; push services take 4096 with all that is around it
-_RECORD = 4096
-_TOKEN_SECONDS = 12 * 3600  # RFC 8292 allows a day
+from app.store.people.vapid import VapidKey, encode_base64url
+
+TOPIC_LENGTH = 32  # the maximum of RFC 8030
+MAX_MESSAGE_BYTES = 3800  # push services accept 4096 bytes, including header and padding
+_RECORD_BYTES = 4096
+_TOKEN_LIFETIME_SECONDS = 12 * 3600  # RFC 8292 allows a day
 
 
 class BadKeys(ValueError):
-    """Not the keys of a browser's subscription."""
+    """The keys of a subscription are invalid."""
 
 
-@dataclass(frozen=True, slots=True)
-class VapidKey:
-    """One pair of keys of this server; `number` is what subscriptions made with it remember."""
-
-    number: int
-    private: str
-    public: str
-    made_at: int = 0
-
-
-def encoded(data: bytes) -> str:
-    """URL-safe base64 without its padding, as all of web push writes bytes."""
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def decoded(text: str) -> bytes:
-    """The bytes of such a text; raises BadKeys."""
+def decode_base64url(text: str) -> bytes:
+    """Decode URL-safe base64 with or without padding; raise BadKeys."""
     try:
         return base64.b64decode(text.rstrip("=") + "=" * (-len(text.rstrip("=")) % 4), b"-_", validate=True)
     except (binascii.Error, ValueError) as problem:
         raise BadKeys(str(problem)) from problem
 
 
-def new_keys() -> tuple[str, str]:
-    """A private and a public key, as texts."""
-    from cryptography.hazmat.primitives.asymmetric import (
-        ec,
-    )  # with the first key: servers start sooner without
-
-    private = ec.generate_private_key(ec.SECP256R1())
-    number = private.private_numbers().private_value
-    return encoded(number.to_bytes(32, "big")), encoded(_point(private.public_key()))
-
-
-def checked_keys(p256dh: str, auth: str) -> None:
-    """Whether a message can be written for these; raises BadKeys."""
-    if len(decoded(auth)) != 16:
+def validate_keys(p256dh: str, auth: str) -> None:
+    """Raise BadKeys if no message can be encrypted with these keys."""
+    if len(decode_base64url(auth)) != 16:
         raise BadKeys("auth")
-    _public(decoded(p256dh))
+    _load_public_key(decode_base64url(p256dh))
 
 
 def encrypt(
     message: bytes, p256dh: str, auth: str, *, private: Any = None, salt: bytes | None = None
 ) -> bytes:
-    """The body of a push: header and one record. Key and salt are fresh ones; the RFC's example gives its own."""
+    """Return the body of a push: header and one record. Key and salt are random unless given, as in a test."""
     from cryptography.hazmat.primitives.asymmetric import ec
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-    if len(message) > LONGEST:
-        raise ValueError("too long for a push")
+    if len(message) > MAX_MESSAGE_BYTES:
+        raise ValueError("the message is too long for a push")
     private = private or ec.generate_private_key(ec.SECP256R1())
     salt = salt or os.urandom(16)
-    theirs, ours = decoded(p256dh), _point(private.public_key())
-    shared = private.exchange(ec.ECDH(), _public(theirs))
-    secret = _derived(shared, decoded(auth), b"WebPush: info\0" + theirs + ours, 32)
-    key = _derived(secret, salt, b"Content-Encoding: aes128gcm\0", 16)
-    nonce = _derived(secret, salt, b"Content-Encoding: nonce\0", 12)
+    browser_point, server_point = decode_base64url(p256dh), _encode_public_key(private.public_key())
+    shared = private.exchange(ec.ECDH(), _load_public_key(browser_point))
+    secret = _derive(shared, decode_base64url(auth), b"WebPush: info\0" + browser_point + server_point, 32)
+    key = _derive(secret, salt, b"Content-Encoding: aes128gcm\0", 16)
+    nonce = _derive(secret, salt, b"Content-Encoding: nonce\0", 12)
     sealed = AESGCM(key).encrypt(nonce, message + b"\x02", None)
-    return salt + _RECORD.to_bytes(4, "big") + bytes([len(ours)]) + ours + sealed
+    return salt + _RECORD_BYTES.to_bytes(4, "big") + bytes([len(server_point)]) + server_point + sealed
 
 
-def authorization(key: VapidKey, endpoint: str, contact: str, now: int) -> str:
-    """The Authorization header for one push service: signed by our key, good for half a day."""
+def make_authorization(key: VapidKey, endpoint: str, contact: str, now: int) -> str:
+    """Return the Authorization header for the push service of this endpoint, valid for half a day."""
     from cryptography.hazmat.primitives import hashes
     from cryptography.hazmat.primitives.asymmetric import ec
     from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
     parts = urlsplit(endpoint)
-    claims: dict[str, object] = {"aud": f"{parts.scheme}://{parts.netloc}", "exp": now + _TOKEN_SECONDS}
+    claims: dict[str, object] = {
+        "aud": f"{parts.scheme}://{parts.netloc}",
+        "exp": now + _TOKEN_LIFETIME_SECONDS,
+    }
     if contact:
         claims["sub"] = contact
     signed = ".".join(
-        encoded(json.dumps(part, separators=(",", ":")).encode())
+        encode_base64url(json.dumps(part, separators=(",", ":")).encode())
         for part in ({"typ": "JWT", "alg": "ES256"}, claims)
     )
-    private = ec.derive_private_key(int.from_bytes(decoded(key.private), "big"), ec.SECP256R1())
+    private = ec.derive_private_key(int.from_bytes(decode_base64url(key.private), "big"), ec.SECP256R1())
     r, s = decode_dss_signature(private.sign(signed.encode(), ec.ECDSA(hashes.SHA256())))
-    token = f"{signed}.{encoded(r.to_bytes(32, 'big') + s.to_bytes(32, 'big'))}"
+    token = f"{signed}.{encode_base64url(r.to_bytes(32, 'big') + s.to_bytes(32, 'big'))}"
     return f"vapid t={token}, k={key.public}"
 
 
-def topic(game: str, subscription: str) -> str:
-    """What a newer notice replaces an older one by. A hash: the game's id is an unlisted table's only key."""
+def make_topic(game: str, subscription: str) -> str:
+    """Return the Topic header: a newer push with the same topic replaces an older one.
+
+    It is a hash, because the id of a game is a secret if the table is unlisted.
+    """
     digest = hashlib.sha256(f"topic:{subscription}:{game}".encode()).digest()
-    return encoded(digest)[:TOPIC_LETTERS]
+    return encode_base64url(digest)[:TOPIC_LENGTH]
 
 
-def _derived(secret: bytes, salt: bytes, info: bytes, length: int) -> bytes:
+def _derive(secret: bytes, salt: bytes, info: bytes, length: int) -> bytes:
     from cryptography.hazmat.primitives import hashes
     from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
     return HKDF(hashes.SHA256(), length, salt, info).derive(secret)
 
 
-def _point(public: Any) -> bytes:
+def _encode_public_key(public_key: Any) -> bytes:
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-    point: bytes = public.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+    point: bytes = public_key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
     return point
 
 
-def _public(point: bytes) -> Any:
+def _load_public_key(point: bytes) -> Any:
     from cryptography.hazmat.primitives.asymmetric import ec
 
     if len(point) != 65:

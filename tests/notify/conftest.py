@@ -1,4 +1,4 @@
-"""What tests about pushes are given: a push service of their own, and a site that tells nothing by itself."""
+"""Fixtures for tests of notices: a push service, and a site that sends notices only on request."""
 
 from __future__ import annotations
 

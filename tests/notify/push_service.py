@@ -1,4 +1,4 @@
-"""A push service of the tests' own, and the browser behind it: it checks who sends, decrypts and keeps what came."""
+"""A push service for tests, and its browsers: it checks authorization, decrypts and records what it receives."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from app.notify.webpush import decoded, encoded
+from app.notify.webpush import decode_base64url
+from app.store.people.vapid import encode_base64url
 
 
 def private_key(text: str) -> ec.EllipticCurvePrivateKey:
-    return ec.derive_private_key(int.from_bytes(decoded(text), "big"), ec.SECP256R1())
+    return ec.derive_private_key(int.from_bytes(decode_base64url(text), "big"), ec.SECP256R1())
 
 
 def _point(public: ec.EllipticCurvePublicKey) -> bytes:
@@ -29,13 +30,13 @@ def _point(public: ec.EllipticCurvePublicKey) -> bytes:
 
 
 class Browser:
-    """A browser's half of a subscription, written from RFC 8291 and apart from the server's code."""
+    """The browser's side of a subscription, implemented from RFC 8291 independently of the server's code."""
 
     def __init__(self, private: ec.EllipticCurvePrivateKey | None = None, auth: bytes | None = None) -> None:
         self.private = private or ec.generate_private_key(ec.SECP256R1())
         self.auth = auth or os.urandom(16)
-        self.p256dh = encoded(_point(self.private.public_key()))
-        self.auth_text = encoded(self.auth)
+        self.p256dh = encode_base64url(_point(self.private.public_key()))
+        self.auth_text = encode_base64url(self.auth)
 
     def decrypt(self, body: bytes) -> bytes:
         salt, size = body[:16], int.from_bytes(body[16:20], "big")
@@ -52,68 +53,68 @@ class Browser:
         return plain[:-1]
 
 
-def checked_authorization(header: str) -> dict[str, Any]:
-    """The claims, once the signature by the key that comes with them was found good."""
+def check_authorization(header: str) -> dict[str, Any]:
+    """Check the signature with the key in the header; return the claims."""
     scheme, _, rest = header.partition(" ")
     assert scheme == "vapid"
     fields = dict(part.strip().split("=", 1) for part in rest.split(","))
     head, claims, signature = fields["t"].split(".")
-    assert json.loads(decoded(head)) == {"typ": "JWT", "alg": "ES256"}
-    raw = decoded(signature)
+    assert json.loads(decode_base64url(head)) == {"typ": "JWT", "alg": "ES256"}
+    raw = decode_base64url(signature)
     assert len(raw) == 64
     signed = encode_dss_signature(int.from_bytes(raw[:32], "big"), int.from_bytes(raw[32:], "big"))
-    public = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), decoded(fields["k"]))
+    public = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), decode_base64url(fields["k"]))
     public.verify(signed, f"{head}.{claims}".encode(), ec.ECDSA(hashes.SHA256()))
-    told: dict[str, Any] = json.loads(decoded(claims))
-    return told
+    content: dict[str, Any] = json.loads(decode_base64url(claims))
+    return content
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """One push as it reached a browser."""
+    """A push as a browser received it."""
 
     path: str
     headers: dict[str, str]
     key: str  # of the server that sent it
-    told: dict[str, Any]
+    content: dict[str, Any]
 
 
 class PushService:
-    """A real HTTP server of a few lines. `status` and `extra` are what it answers, `gate` holds answers back."""
+    """A small HTTP server. It responds with `status` and the headers in `extra`, once `gate` is set if there is one."""
 
     def __init__(self) -> None:
         self.browsers: dict[str, Browser] = {}
         self.received: list[Received] = []
-        self.tries = 0
+        self.attempts = 0
         self.status = "201 Created"
         self.extra = ""
         self.gate: asyncio.Event | None = None
         self.port = 0
-        self._try = asyncio.Event()
-        self._taken = asyncio.Event()
+        self._on_attempt = asyncio.Event()
+        self._on_accepted = asyncio.Event()
         self._serving: set[asyncio.Task[Any]] = set()
 
     def subscription(self) -> dict[str, Any]:
-        """What a browser hands to the site after subscribing here."""
+        """Subscribe a browser; return what it sends to the site."""
         browser = Browser()
-        path = f"/push/{encoded(os.urandom(12))}"
+        path = f"/push/{encode_base64url(os.urandom(12))}"
         self.browsers[path] = browser
         return {
             "endpoint": f"http://127.0.0.1:{self.port}{path}",
             "keys": {"p256dh": browser.p256dh, "auth": browser.auth_text},
         }
 
-    async def tried(self, times: int) -> None:
-        """Returns once so many pushes have come; they may not be answered yet."""
-        while self.tries < times:
-            self._try.clear()
-            await self._try.wait()
+    async def wait_for_attempts(self, times: int) -> None:
+        """Return once so many requests have arrived; they may not be answered yet."""
+        while self.attempts < times:
+            self._on_attempt.clear()
+            await self._on_attempt.wait()
 
-    async def taken(self, number: int) -> None:
-        """Returns once so many pushes have been taken and read."""
+    async def wait_for_accepted(self, number: int) -> None:
+        """Return once so many pushes have been accepted."""
         while len(self.received) < number:
-            self._taken.clear()
-            await self._taken.wait()
+            self._on_accepted.clear()
+            await self._on_accepted.wait()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -122,7 +123,7 @@ class PushService:
         try:
             await self._answer(reader, writer)
         except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            writer.close()  # the server under test hung up, or the test is over
+            writer.close()  # the server under test closed the connection, or the test has ended
         finally:
             self._serving.discard(task)
 
@@ -133,18 +134,18 @@ class PushService:
         }
         body = await reader.readexactly(int(headers.get("content-length", "0")))
         path = lines[0].split()[1]
-        self.tries += 1
-        self._try.set()
+        self.attempts += 1
+        self._on_attempt.set()
         if self.gate is not None:
             await self.gate.wait()
         if self.status.startswith("2") and path in self.browsers:
-            claims = checked_authorization(headers["authorization"])
+            claims = check_authorization(headers["authorization"])
             assert claims["aud"] == f"http://127.0.0.1:{self.port}"
             assert headers["content-encoding"] == "aes128gcm"
-            told = json.loads(self.browsers[path].decrypt(body))
+            content = json.loads(self.browsers[path].decrypt(body))
             key = headers["authorization"].rpartition("k=")[2]
-            self.received.append(Received(path, headers, key, told))
-            self._taken.set()
+            self.received.append(Received(path, headers, key, content))
+            self._on_accepted.set()
         writer.write(
             f"HTTP/1.1 {self.status}\r\n{self.extra}content-length: 0\r\nconnection: close\r\n\r\n".encode()
         )
@@ -153,14 +154,14 @@ class PushService:
         await writer.wait_closed()
 
     def hang_up(self) -> None:
-        """Ends what still waits at the gate."""
+        """Cancel requests that still wait for `gate`."""
         for task in self._serving:
             task.cancel()
 
 
 @asynccontextmanager
 async def push_service() -> AsyncIterator[PushService]:
-    """It listens on a port of this machine until the test is over."""
+    """Yield a push service that listens on a local port."""
     service = PushService()
     server = await asyncio.start_server(service.serve, "127.0.0.1", 0)
     service.port = server.sockets[0].getsockname()[1]

@@ -1,23 +1,22 @@
-"""Receivers that hang: no push waits for them, a letter says what is still so, and a stop ends them."""
+"""Hanging receivers: pushes do not wait for them, letters are up to date, and stopping ends them."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing, suppress
 
 import httpx
 import pytest
 from sqlalchemy import update
 
 from app.notify.mail import MailFailed
-from app.notify.outbound import Congested
-from app.notify.push import CONGESTED_RETRY_SECONDS
-from app.store.people.tables import notices
+from app.notify.outbound import CONGESTED_RETRY_SECONDS, Congested
+from app.store.tables.people import notices
 from tests.notify.push_service import PushService
 from tests.notify.pushing import (
     DAYS,
-    in_turn,
+    find_mover,
     plan_notices,
     play_turn,
     pushing_site,
@@ -31,8 +30,8 @@ from tests.web.running_site import TestSite
 from tests.web.tables import play_table
 
 
-class Slow(Receiver):
-    """Takes a call and answers when it may."""
+class SlowReceiver(Receiver):
+    """Accepts a call and responds when it is released."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,13 +43,16 @@ class Slow(Receiver):
         self.calls += 1
         self.called.set()
         await self.gate.wait()
-        with suppress(ConnectionError):  # who called may have gone
+        with (
+            closing(writer),
+            suppress(ConnectionError, asyncio.IncompleteReadError),
+        ):  # the caller may have disconnected
             await super().serve(reader, writer)
 
 
 @asynccontextmanager
-async def _slow() -> AsyncIterator[Slow]:
-    receiver = Slow()
+async def _slow() -> AsyncIterator[SlowReceiver]:
+    receiver = SlowReceiver()
     server = await asyncio.start_server(receiver.serve, "127.0.0.1", 0)
     receiver.port = server.sockets[0].getsockname()[1]
     async with server:
@@ -59,7 +61,7 @@ async def _slow() -> AsyncIterator[Slow]:
 
 
 @pytest.fixture
-async def slow() -> AsyncIterator[Slow]:
+async def slow() -> AsyncIterator[SlowReceiver]:
     async with _slow() as receiver:
         yield receiver
 
@@ -75,32 +77,32 @@ async def _person(site: TestSite, name: str) -> tuple[str, httpx.AsyncClient]:
     return told["person"]["id"], browser
 
 
-async def _call(browser: httpx.AsyncClient, receiver: Slow) -> None:
+async def _call(browser: httpx.AsyncClient, receiver: SlowReceiver) -> None:
     url = {"webhook": f"http://127.0.0.1:{receiver.port}/hook"}
     assert (await browser.put("/api/v1/me/notices", json=url)).status_code == 200
 
 
 async def _table(mover: httpx.AsyncClient, other: httpx.AsyncClient) -> str:
-    """It is this one's turn."""
+    """Start a game in which it is the turn of `mover`; return it."""
     room = await play_table(mover, other, **DAYS)
-    if (await in_turn(room, mover, other))[0] is other:
+    if (await find_mover(room, mover, other))[0] is other:
         await play_turn(other, room)
     return room
 
 
 def _pushed(service: PushService) -> list[str]:
-    return [each.told["url"] for each in service.received if each.told["t"] == "turn"]
+    return [notice.content["url"] for notice in service.received if notice.content["t"] == "turn"]
 
 
-async def test_attack_a_webhook_that_hangs_holds_up_nobodys_pushes(
-    site: TestSite, slow: Slow, service: PushService
+async def test_attack_hanging_webhook_delays_no_pushes(
+    site: TestSite, slow: SlowReceiver, service: PushService
 ) -> None:
     (_, ann), (_, bo) = await _person(site, "Anne Bonfire"), await _person(site, "Bo Bellows")
     await _call(ann, slow)
     await subscribe(bo, service)
     await _table(ann, bo)
     first = await _table(bo, ann)
-    async with asyncio.timeout(8):  # a call may take ten seconds and more
+    async with asyncio.timeout(8):  # a call may take more than ten seconds
         site.pass_time(20)
         letters = asyncio.ensure_future(write_letters(site))
         await slow.called.wait()
@@ -110,17 +112,17 @@ async def test_attack_a_webhook_that_hangs_holds_up_nobodys_pushes(
         site.pass_time(20)
         await plan_notices(site)
         await send(site)
-        assert _pushed(service) == [f"/g/{first}", f"/g/{second}"], "the next ones neither"
-        assert await queue(site, "letter").claim() == [], "she who is being called is not called again"
+        assert _pushed(service) == [f"/g/{first}", f"/g/{second}"], "later pushes do not wait either"
+        assert await queue(site, "letter").claim() == [], "no second call while one is running"
         assert slow.calls == 1
         slow.gate.set()
         assert await letters == 1
     site.pass_time(31 * 60)
-    assert await write_letters(site) == 0, "what was told is noted"
+    assert await write_letters(site) == 0, "what was sent is recorded"
     assert slow.calls == 1
 
 
-async def test_a_turn_played_after_the_claim_is_in_no_letter(site: TestSite, slow: Slow) -> None:
+async def test_turn_played_after_the_claim_is_not_in_the_letter(site: TestSite, slow: SlowReceiver) -> None:
     (mine, ann), (_, bo) = await _person(site, "Anne Bonfire"), await _person(site, "Bo Bellows")
     slow.gate.set()
     await _call(ann, slow)
@@ -129,14 +131,14 @@ async def test_a_turn_played_after_the_claim_is_in_no_letter(site: TestSite, slo
     assert await queue(site, "letter").claim() == [mine]
     await play_turn(ann, room)
     await queue(site, "letter")._process(mine)
-    assert slow.calls == 0, "it is not their turn any more"
+    assert slow.calls == 0, "it is no longer their turn"
     await play_turn(bo, room)
     assert await write_letters(site) == 1
 
 
 @pytest.mark.parametrize("fault", [TimeoutError, ValueError])
-async def test_attack_a_mail_server_that_hangs_or_an_odd_letter_holds_up_no_webhook(
-    sqlite_url: str, slow: Slow, monkeypatch: pytest.MonkeyPatch, fault: type[Exception]
+async def test_attack_hanging_mail_server_or_bad_letter_delays_no_webhook(
+    sqlite_url: str, slow: SlowReceiver, monkeypatch: pytest.MonkeyPatch, fault: type[Exception]
 ) -> None:
     is_ended = asyncio.Event()
 
@@ -149,7 +151,9 @@ async def test_attack_a_mail_server_that_hangs_or_an_odd_letter_holds_up_no_webh
         await _call(ann, slow)
         await ann.put("/api/v1/me/notices/wishes", json={"every_channel": True})
         address = {"email": "ann@example.org", "email_confirmed_at": site.site.now()}
-        await site.site.notices.change(update(notices).where(notices.c.player == player).values(**address))
+        await site.site.notices.database.execute_write(
+            update(notices).where(notices.c.player == player).values(**address)
+        )
         await _table(ann, bo)
         monkeypatch.setattr(site.site.mailer, "send", hang)
         slow.gate.set()
@@ -159,17 +163,19 @@ async def test_attack_a_mail_server_that_hangs_or_an_odd_letter_holds_up_no_webh
         is_ended.set()
         assert await letters == 1
         site.pass_time(31 * 60)
-        assert await write_letters(site) == 0, "they were told, if not by e-mail"
+        assert await write_letters(site) == 0, "they were notified, though not by e-mail"
         assert slow.calls == 1
 
 
-async def test_a_call_that_was_cut_off_is_made_again_after_the_interval(site: TestSite, slow: Slow) -> None:
+async def test_interrupted_webhook_call_is_repeated_after_the_interval(
+    site: TestSite, slow: SlowReceiver
+) -> None:
     (_, ann), (_, bo) = await _person(site, "Anne Bonfire"), await _person(site, "Bo Bellows")
     await _call(ann, slow)
     await _table(ann, bo)
     letters = asyncio.ensure_future(write_letters(site))
     await slow.called.wait()
-    letters.cancel()  # as a server that stops does
+    letters.cancel()  # as when a server stops
     await asyncio.gather(letters, return_exceptions=True)
     slow.gate.set()
     assert await write_letters(site) == 0, "it may have arrived"
@@ -177,8 +183,8 @@ async def test_a_call_that_was_cut_off_is_made_again_after_the_interval(site: Te
     assert await write_letters(site) == 1
 
 
-async def test_our_own_congestion_is_no_failure_of_a_webhook(
-    site: TestSite, slow: Slow, monkeypatch: pytest.MonkeyPatch
+async def test_our_own_congestion_is_not_counted_as_a_webhook_failure(
+    site: TestSite, slow: SlowReceiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (_, ann), (_, bo) = await _person(site, "Anne Bonfire"), await _person(site, "Bo Bellows")
     await _call(ann, slow)
@@ -193,4 +199,4 @@ async def test_our_own_congestion_is_no_failure_of_a_webhook(
         assert await write_letters(site) == 0
     assert (await ann.get("/api/v1/me/notices")).json()["webhook_failures"] == 0
     site.pass_time(CONGESTED_RETRY_SECONDS)
-    assert await write_letters(site) == 1, "long before the interval is over"
+    assert await write_letters(site) == 1, "long before the interval has passed"

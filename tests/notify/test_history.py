@@ -1,4 +1,4 @@
-"""Notices cost what changed, not what was ever played: no query of theirs scans a table that grows."""
+"""The cost of notices depends on changes, not on history: their queries scan no growing table."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 from sqlalchemy import Engine, event
 
-from app.store.engine import sqlite_file
+from app.store.database import get_sqlite_file
 from tests.notify.push_service import PushService
 from tests.notify.pushing import (
     DAYS,
-    in_turn,
+    find_mover,
     plan_notices,
     play_turn,
     process,
@@ -43,9 +43,9 @@ def _captured() -> Iterator[list[Statement]]:
 
 
 def _scans(url: str, statements: list[Statement]) -> set[str]:
-    """Steps of their plans that read a whole table."""
+    """Return the plan steps that scan a whole table."""
     found: set[str] = set()
-    with closing(sqlite3.connect(sqlite_file(url))) as database:
+    with closing(sqlite3.connect(get_sqlite_file(url))) as database:
         for statement, parameters in statements:
             if statement.split(None, 1)[0] not in ("SELECT", "UPDATE", "DELETE"):
                 continue
@@ -56,7 +56,7 @@ def _scans(url: str, statements: list[Statement]) -> set[str]:
     return found
 
 
-async def test_a_notice_reads_no_game_but_those_it_concerns(sqlite_url: str, service: PushService) -> None:
+async def test_notice_reads_only_the_games_it_concerns(sqlite_url: str, service: PushService) -> None:
     async with pushing_site(sqlite_url) as site, receiving() as receiver:
         ann, bo = await two_guests(site)
         for browser in (ann, bo):
@@ -70,13 +70,13 @@ async def test_a_notice_reads_no_game_but_those_it_concerns(sqlite_url: str, ser
                 await plan_notices(site)
                 await process(site, "letter")
                 await send(site)
-            mover, _ = await in_turn(room, ann, bo)
+            mover, _ = await find_mover(room, ann, bo)
             await play_turn(mover, room)
             site.pass_time(20)
             await plan_notices(site)
             await process(site, "letter")
             await send(site)
-        assert {each.told["t"] for each in service.received} >= {"turn", "gone"}
+        assert {notice.content["t"] for notice in service.received} >= {"turn", "gone"}
         assert receiver.posted
         ours = [
             each

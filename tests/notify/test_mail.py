@@ -1,4 +1,4 @@
-"""E-mail against a real mail server: the code that proves an address, one digest for all games."""
+"""E-mail with a real mail server: confirming an address, and one mail for all games."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from aiosmtpd.smtp import SMTP
 
-from app.notify.mail import BadAddress, checked_address
+from app.notify.mail import BadAddress, validate_address
 from app.notify.words import CODE_TEXT, SENTENCES
 from app.web.i18n import LANGUAGES
 from tests.notify.pushing import write_letters
@@ -23,8 +23,8 @@ from tests.web.tables import command, done, open_seat, open_table, play_table, s
 DAYS = {"clock": {"kind": "days", "days": 3}}
 
 
-class Postbox:
-    """What arrived; refuses when told to."""
+class Mailbox:
+    """Receives mail; rejects it on request."""
 
     def __init__(self) -> None:
         self.messages: list[EmailMessage] = []
@@ -38,15 +38,15 @@ class Postbox:
 
 
 @pytest.fixture
-async def postbox() -> AsyncIterator[tuple[Postbox, int]]:
-    box = Postbox()
+async def postbox() -> AsyncIterator[tuple[Mailbox, int]]:
+    box = Mailbox()
     server = await asyncio.get_running_loop().create_server(lambda: SMTP(box), "127.0.0.1", 0)
     async with server:
         yield box, server.sockets[0].getsockname()[1]
 
 
 @pytest.fixture
-async def site(database_url: str, postbox: tuple[Postbox, int]) -> AsyncIterator[TestSite]:
+async def site(database_url: str, postbox: tuple[Mailbox, int]) -> AsyncIterator[TestSite]:
     async with running(
         database_url,
         smtp_host="127.0.0.1",
@@ -57,12 +57,12 @@ async def site(database_url: str, postbox: tuple[Postbox, int]) -> AsyncIterator
         secret="k" * 40,
         notify_seconds=9999.0,
     ) as test:
-        # On a busy machine its first round would tell somebody in the middle of a test.
+        # On a busy machine its first round could send in the middle of a test.
         await test.app.state.maintenance.stop()
         yield test
 
 
-async def _confirmed(site: TestSite, postbox: Postbox, browser: Any, email: str) -> None:
+async def _confirmed(site: TestSite, postbox: Mailbox, browser: Any, email: str) -> None:
     answer = await browser.put("/api/v1/me/notices", json={"email": email})
     assert answer.status_code == 200, answer.text
     assert answer.json()["email_confirmed"] is False
@@ -72,8 +72,8 @@ async def _confirmed(site: TestSite, postbox: Postbox, browser: Any, email: str)
     assert answer.json()["email_confirmed"] is True, answer.text
 
 
-async def test_an_address_counts_only_once_its_code_was_typed_in(
-    site: TestSite, postbox: tuple[Postbox, int]
+async def test_address_is_used_only_after_its_code_was_entered(
+    site: TestSite, postbox: tuple[Mailbox, int]
 ) -> None:
     box, _ = postbox
     ann, _ = await site.guest("Anne Bonfire")
@@ -87,8 +87,8 @@ async def test_an_address_counts_only_once_its_code_was_typed_in(
     assert "ann@example.org" in str(box.messages[0]["To"])
 
 
-async def test_one_digest_tells_of_all_games_and_not_again_before_the_interval(
-    site: TestSite, postbox: tuple[Postbox, int]
+async def test_one_mail_covers_all_games_and_is_not_repeated_within_the_interval(
+    site: TestSite, postbox: tuple[Mailbox, int]
 ) -> None:
     box, _ = postbox
     ann, _ = await site.guest("Anne Bonfire")
@@ -113,13 +113,13 @@ async def test_one_digest_tells_of_all_games_and_not_again_before_the_interval(
         assert message["Auto-Submitted"] == "auto-generated"
         assert "UTC" in text
     assert len(box.messages) == sum(bool(games) for games in waiting.values())
-    assert await write_letters(site) == 0, "told already"
+    assert await write_letters(site) == 0, "sent already"
     site.pass_time(3600)
-    assert await write_letters(site) == 0, "the same turns are not told twice, however long ago"
+    assert await write_letters(site) == 0, "the same turns are not sent twice, however long ago"
 
 
-async def test_a_table_by_post_that_wants_to_begin_tells_whoever_has_not_opened(
-    site: TestSite, postbox: tuple[Postbox, int]
+async def test_starting_correspondence_table_mails_players_who_have_not_opened(
+    site: TestSite, postbox: tuple[Mailbox, int]
 ) -> None:
     box, _ = postbox
     ann, _ = await site.guest("Anne Bonfire")
@@ -130,7 +130,7 @@ async def test_a_table_by_post_that_wants_to_begin_tells_whoever_has_not_opened(
     for browser in (ann, bo):
         await sit(browser, room)
     box.messages.clear()
-    assert await write_letters(site) == 0, "nobody waits for anybody yet"
+    assert await write_letters(site) == 0, "no player is waited for yet"
     await done(ann, room, "start")
     await open_seat(ann, room)  # Anne's browser is there, Bo's is not
     games = (await bo.get("/api/v1/me/games")).json()["games"]
@@ -138,13 +138,13 @@ async def test_a_table_by_post_that_wants_to_begin_tells_whoever_has_not_opened(
     assert await write_letters(site) == 1
     (message,) = box.messages
     assert message["To"] == "bo@example.org"
-    assert message["Subject"] == "Your table at Cartagena wants to begin"
+    assert message["Subject"] == "Your table at Cartagena is ready to start"
     assert f"http://testserver/g/{room}" in message.get_content()
     await open_seat(bo, room)
     assert (await bo.get(f"/api/v1/games/{room}")).json()["table"]["status"] == "running"
 
 
-async def test_a_new_turn_is_told_after_the_interval(site: TestSite, postbox: tuple[Postbox, int]) -> None:
+async def test_new_turn_is_mailed_after_the_interval(site: TestSite, postbox: tuple[Mailbox, int]) -> None:
     box, _ = postbox
     ann, _ = await site.guest("Anne Bonfire")
     bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
@@ -167,8 +167,8 @@ async def test_a_new_turn_is_told_after_the_interval(site: TestSite, postbox: tu
     assert str(box.messages[1]["To"]) != first
 
 
-async def test_when_the_mail_server_refuses_it_is_tried_again_after_the_interval(
-    site: TestSite, postbox: tuple[Postbox, int]
+async def test_mail_rejected_by_the_server_is_resent_after_the_interval(
+    site: TestSite, postbox: tuple[Mailbox, int]
 ) -> None:
     box, _ = postbox
     ann, _ = await site.guest("Anne Bonfire")
@@ -180,13 +180,13 @@ async def test_when_the_mail_server_refuses_it_is_tried_again_after_the_interval
     box.is_closed = True
     assert await write_letters(site) == 0
     box.is_closed = False
-    assert await write_letters(site) == 0, "not before the interval is over"
+    assert await write_letters(site) == 0, "not before the interval has passed"
     site.pass_time(31 * 60)
     assert await write_letters(site) == 1
     assert len(box.messages) == 1
 
 
-async def test_two_workers_tell_once(site: TestSite, postbox: tuple[Postbox, int]) -> None:
+async def test_two_workers_send_one_mail(site: TestSite, postbox: tuple[Mailbox, int]) -> None:
     box, _ = postbox
     ann, _ = await site.guest("Anne Bonfire")
     bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
@@ -199,8 +199,8 @@ async def test_two_workers_tell_once(site: TestSite, postbox: tuple[Postbox, int
     assert len(box.messages) == 1
 
 
-async def test_one_click_ends_the_e_mails_and_looking_at_the_link_does_not(
-    site: TestSite, postbox: tuple[Postbox, int]
+async def test_one_click_unsubscribes_but_opening_the_link_does_not(
+    site: TestSite, postbox: tuple[Mailbox, int]
 ) -> None:
     box, _ = postbox
     ann, _ = await site.guest("Anne Bonfire")
@@ -217,16 +217,16 @@ async def test_one_click_ends_the_e_mails_and_looking_at_the_link_does_not(
     assert "<form" in page.text
     assert page.headers["referrer-policy"] == "no-referrer"
     in_german = await mail_client.get(link, headers={"Accept-Language": "de"})
-    assert "Keine E-Mails mehr?" in in_german.text
+    assert "Diese E-Mails abbestellen?" in in_german.text
     assert (await who.get("/api/v1/me/notices")).json()["email_confirmed"] is True
     assert (await mail_client.post(link, data={"List-Unsubscribe": "One-Click"})).status_code == 200
     assert (await who.get("/api/v1/me/notices")).json()["email"] is None
     unknown = await mail_client.post("/stop/" + "x" * 32)
-    assert unknown.status_code == 200, "nobody learns which tokens exist"
+    assert unknown.status_code == 200, "the response does not reveal which tokens exist"
 
 
 async def test_codes_to_strangers_mailboxes_are_limited(
-    sqlite_url: str, postbox: tuple[Postbox, int]
+    sqlite_url: str, postbox: tuple[Mailbox, int]
 ) -> None:
     box, port = postbox
     async with running(sqlite_url, smtp_host="127.0.0.1", smtp_port=port, smtp_security="none") as site:
@@ -240,8 +240,8 @@ async def test_codes_to_strangers_mailboxes_are_limited(
 
 
 @pytest.mark.parametrize("language", [code for code in LANGUAGES if code != "en"])
-async def test_e_mails_speak_the_readers_language(
-    sqlite_url: str, postbox: tuple[Postbox, int], language: str
+async def test_mails_are_in_the_readers_language(
+    sqlite_url: str, postbox: tuple[Mailbox, int], language: str
 ) -> None:
     box, port = postbox
     async with running(sqlite_url, smtp_host="127.0.0.1", smtp_port=port, smtp_security="none") as site:
@@ -256,7 +256,7 @@ async def test_e_mails_speak_the_readers_language(
             assert "{" not in said, said
 
 
-async def test_without_a_mail_server_no_mail_is_offered(sqlite_url: str) -> None:
+async def test_mail_is_not_offered_without_a_mail_server(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         browser, _ = await site.guest()
         assert (await browser.get("/api/v1/me/notices")).json()["mail"] is False
@@ -290,14 +290,14 @@ async def test_without_a_mail_server_no_mail_is_offered(sqlite_url: str) -> None
         "ann@example.org.",
     ],
 )
-def test_what_is_no_address_is_refused(text: str) -> None:
+def test_invalid_address_is_rejected(text: str) -> None:
     with pytest.raises(BadAddress):
-        checked_address(text)
+        validate_address(text)
 
 
 @pytest.mark.parametrize("email", [".ann@example.org", "ann.@example.org", "ann@@example.org"])
-async def test_what_no_letter_can_be_addressed_to_is_refused_with_a_sentence(
-    sqlite_url: str, postbox: tuple[Postbox, int], email: str
+async def test_api_rejects_an_invalid_address_with_a_sentence(
+    sqlite_url: str, postbox: tuple[Mailbox, int], email: str
 ) -> None:
     box, port = postbox
     async with running(sqlite_url, smtp_host="127.0.0.1", smtp_port=port, smtp_security="none") as site:
@@ -308,9 +308,9 @@ async def test_what_no_letter_can_be_addressed_to_is_refused_with_a_sentence(
 
 
 @pytest.mark.parametrize("text", ["o'neil@example.org", "a.b-c_d+e@example.org", "1@localhost"])
-def test_what_a_letter_can_be_addressed_to_is_taken(text: str) -> None:
-    assert checked_address(text) == text == Address(addr_spec=text).addr_spec
+def test_valid_address_is_accepted(text: str) -> None:
+    assert validate_address(text) == text == Address(addr_spec=text).addr_spec
 
 
-def test_an_address_is_kept_with_its_domain_in_small_letters() -> None:
-    assert checked_address(" Ann.B+game@Example.ORG ") == "Ann.B+game@example.org"
+def test_domain_of_an_address_is_stored_in_lower_case() -> None:
+    assert validate_address(" Ann.B+game@Example.ORG ") == "Ann.B+game@example.org"

@@ -1,4 +1,4 @@
-"""The language of notices, as it was given last; and what is told of one game, all switches together."""
+"""The language of notices, and the switches of one game."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from app.web.i18n import LANGUAGES
 from tests.notify.push_service import PushService
-from tests.notify.pushing import pushing_site, tell, waiting_table
+from tests.notify.pushing import notify, open_waiting_table, pushing_site
 from tests.web.running_site import TestSite
 from tests.web.tables import open_table, sit
 
@@ -18,7 +18,7 @@ async def _language(browser: httpx.AsyncClient) -> str:
     return str((await browser.get("/api/v1/me/notices")).json()["language"])
 
 
-async def test_a_language_that_is_given_is_kept_and_none_given_changes_nothing(
+async def test_given_language_is_stored_and_a_missing_one_changes_nothing(
     site: TestSite, service: PushService
 ) -> None:
     ann, _ = await site.guest("Anne Bonfire")
@@ -39,25 +39,23 @@ async def test_a_language_that_is_given_is_kept_and_none_given_changes_nothing(
             assert await _language(ann) == given, its_path
 
 
-async def test_whoever_never_gave_a_language_reads_english(site: TestSite, service: PushService) -> None:
+async def test_default_language_is_english(site: TestSite, service: PushService) -> None:
     ann, _ = await site.guest("Anne Bonfire")
     assert (await ann.post("/api/v1/me/push", json=service.subscription())).status_code == 200
     assert await _language(ann) == "en"
 
 
-async def test_the_next_push_speaks_the_new_language(site: TestSite, service: PushService) -> None:
-    mover, _, _ = await waiting_table(site, service)
+async def test_next_push_is_in_the_new_language(site: TestSite, service: PushService) -> None:
+    mover, _, _ = await open_waiting_table(site, service)
     await mover.put("/api/v1/me/notices/wishes", json={"language": "de"})
-    await tell(site)
-    (turn,) = [each.told for each in service.received if each.told["t"] == "turn"]
+    await notify(site)
+    (turn,) = [notice.content for notice in service.received if notice.content["t"] == "turn"]
     assert turn["lang"] == "de"
     assert turn["title"] == site.site.words("de", "Your turn") != "Your turn"
 
 
 @pytest.mark.parametrize("language", ["zz", "EN", "en\n", "english", ""])
-async def test_a_language_that_the_site_does_not_speak_is_refused(
-    sqlite_url: str, service: PushService, language: str
-) -> None:
+async def test_unsupported_language_is_rejected(sqlite_url: str, service: PushService, language: str) -> None:
     async with pushing_site(sqlite_url) as site:
         ann, _ = await site.guest("Anne Bonfire")
         room = await open_table(ann)
@@ -73,7 +71,7 @@ async def test_a_language_that_the_site_does_not_speak_is_refused(
         assert await _language(ann) == "en"
 
 
-async def test_what_is_told_of_a_game_is_the_persons_switches_and_over_them_the_games(site: TestSite) -> None:
+async def test_switches_of_a_game_override_the_persons(site: TestSite) -> None:
     ann, _ = await site.guest("Anne Bonfire")
     room = await open_table(ann)
     await sit(ann, room)

@@ -1,4 +1,4 @@
-"""Posting to strangers' addresses: certificates read once and beside the loop, and addresses that cannot be called."""
+"""Requests to user-supplied URLs: certificates are loaded once off the event loop; invalid URLs are rejected."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import httpx
 import pytest
 from sqlalchemy import update
 
-from app.notify.outbound import BadUrl, NotReached, Outbound, checked_url
-from app.store.people.tables import notices
+from app.notify.outbound import BadUrl, Outbound, Unreachable, validate_url
+from app.store.tables.people import notices
 from tests.notify.push_service import push_service
 from tests.notify.pushing import pushing_site
 from tests.web.running_site import code_of
@@ -26,7 +26,7 @@ BAD = [
 ]
 
 
-async def test_the_certificates_are_read_once_and_not_by_the_loops_thread(
+async def test_certificates_are_loaded_once_and_off_the_event_loop(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made: list[threading.Thread] = []
@@ -37,9 +37,9 @@ async def test_the_certificates_are_read_once_and_not_by_the_loops_thread(
         return make(*given, **named)
 
     monkeypatch.setattr(ssl, "create_default_context", create)
-    # tests/conftest.py spares the tests' own clients this: here it is looked at.
+    # tests/conftest.py caches this for test clients; here it is under test.
     monkeypatch.setattr("httpx._transports.default.create_ssl_context", httpx.create_ssl_context)
-    outbound = Outbound(private=True)
+    outbound = Outbound(allow_private=True)
     async with push_service() as service:
         for expected in (1, 1, 1):
             answer = await outbound.post(f"http://127.0.0.1:{service.port}/", b"", {})
@@ -49,7 +49,7 @@ async def test_the_certificates_are_read_once_and_not_by_the_loops_thread(
     assert made[0] is not threading.current_thread()
 
 
-async def test_the_certificates_that_were_read_are_those_that_are_asked_for(
+async def test_loaded_certificates_are_used_for_requests(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     given: list[Any] = []
@@ -60,7 +60,7 @@ async def test_the_certificates_that_were_read_are_those_that_are_asked_for(
         return client(**named)
 
     monkeypatch.setattr(httpx, "AsyncClient", made)
-    outbound = Outbound(private=True)
+    outbound = Outbound(allow_private=True)
     async with push_service() as service:
         await outbound.post(f"http://127.0.0.1:{service.port}/", b"", {})
     outbound.close()
@@ -71,36 +71,36 @@ async def test_the_certificates_that_were_read_are_those_that_are_asked_for(
 
 
 @pytest.mark.parametrize("url", BAD)
-def test_an_address_has_letters_that_can_be_seen_only(url: str) -> None:
+def test_url_with_invisible_characters_is_rejected(url: str) -> None:
     with pytest.raises(BadUrl, match=r"^That is not an address\.$"):
-        checked_url(url, private=False, longest=500, what="A webhook")
+        validate_url(url, allow_private=False, max_length=500, what="A webhook")
 
 
 @pytest.mark.parametrize(
     "url", ["http://127.0.0.1/\x01", "http://127.0.0.1:99999/", "http://[/", "http://a\x00b/", "http://\xad/"]
 )
-async def test_an_address_that_cannot_be_called_is_not_reached(url: str) -> None:
-    outbound = Outbound(private=True)
-    with pytest.raises(NotReached):
+async def test_url_that_cannot_be_called_is_unreachable(url: str) -> None:
+    outbound = Outbound(allow_private=True)
+    with pytest.raises(Unreachable):
         await outbound.post(url, b"", {})
     outbound.close()
 
 
-async def test_attack_an_address_with_hidden_letters_is_refused_and_an_old_one_is_a_failed_call(
+async def test_attack_url_with_hidden_characters_is_rejected_and_a_stored_one_fails(
     sqlite_url: str,
 ) -> None:
     async with pushing_site(sqlite_url) as site:
         ann, told = await site.guest("Anne Bonfire")
-        for url in (each for each in BAD if "\x00" not in each):  # that no body may have
+        for url in (bad for bad in BAD if "\x00" not in bad):  # no request body may contain it
             answer = await ann.put("/api/v1/me/notices", json={"webhook": url})
             assert code_of(answer) == "bad_webhook"
             assert answer.json()["error"]["message"] == "That is not an address."
         await ann.put("/api/v1/me/notices", json={"webhook": "http://127.0.0.1:9/"})
         mine = notices.c.player == told["person"]["id"]
-        await site.site.notices.change(
+        await site.site.notices.database.execute_write(
             update(notices)
             .where(mine)
-            .values(webhook="http://127.0.0.1:9/\x01")  # as an older release took it
+            .values(webhook="http://127.0.0.1:9/\x01")  # accepted by an older release
         )
         answer = await ann.post("/api/v1/me/notices/test")
         assert (answer.status_code, answer.json()) == (200, {"outcome": "unreachable"})

@@ -1,4 +1,4 @@
-"""A server that is killed between a move's commit and its push, as a process and with SIGKILL."""
+"""A server process is killed with SIGKILL between the commit of a move and its push."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import httpx
 
-from app.notify.switchboard import SETTLED
-from app.store.engine import sqlite_file
+from app.notify.switchboard import TURN_SETTLE_SECONDS
+from app.store.database import get_sqlite_file
 from tests.databases import at_head
 from tests.notify.push_service import push_service
 from tests.notify.pushing import DAYS, play_turn, subscribe
@@ -19,7 +19,7 @@ from tests.web.running_site import BROWSER
 from tests.web.tables import play_table
 
 
-async def test_killed_after_the_commit_the_next_server_pushes_it_once(
+async def test_turn_committed_before_a_kill_is_pushed_once_by_the_next_server(
     sqlite_url: str, tmp_path: Path
 ) -> None:
     await at_head(sqlite_url)
@@ -35,14 +35,14 @@ async def test_killed_after_the_commit_the_next_server_pushes_it_once(
             await subscribe(browser, service)
         room = await play_table(people[0], people[1], **DAYS)
         for browser in people:
-            await play_turn(browser, room)  # whoever is to move has moved, and it is on disk
+            await play_turn(browser, room)  # the move is on disk
         await server.kill()
-        assert service.tries == 0, "nobody was told"
+        assert service.attempts == 0, "nothing was sent"
         _wait_until_settled(sqlite_url)
         again = ServerProcess(sqlite_url, tmp_path, webhook_private="yes", notify_seconds=0.1)
         await again.start()
         async with asyncio.timeout(120):
-            await service.taken(1)
+            await service.wait_for_accepted(1)
         await again.kill()
         once_more = ServerProcess(sqlite_url, tmp_path, webhook_private="yes", notify_seconds=0.1)
         await once_more.start()
@@ -50,13 +50,13 @@ async def test_killed_after_the_commit_the_next_server_pushes_it_once(
         await once_more.kill()
         for browser in people:
             await browser.aclose()
-    assert [each.told["t"] for each in service.received] == ["turn"]
-    assert service.received[0].told["url"] == f"/g/{room}"
+    assert [notice.content["t"] for notice in service.received] == ["turn"]
+    assert service.received[0].content["url"] == f"/g/{room}"
 
 
 def _wait_until_settled(url: str) -> None:
-    """A turn is pushed when it has stood for a while: so much earlier it was played, and subscribed to before."""
-    with closing(sqlite3.connect(sqlite_file(url))) as database, database:
-        database.execute("UPDATE games SET started_at = started_at - ?", (1000 * SETTLED,))
-        database.execute("UPDATE heads SET updated_at = updated_at - ?", (1000 * SETTLED,))
-        database.execute("UPDATE push_subscriptions SET made_at = made_at - ?", (SETTLED,))
+    """Move turn and subscription into the past, so that the turn has settled."""
+    with closing(sqlite3.connect(get_sqlite_file(url))) as database, database:
+        database.execute("UPDATE games SET started_at = started_at - ?", (1000 * TURN_SETTLE_SECONDS,))
+        database.execute("UPDATE heads SET updated_at = updated_at - ?", (1000 * TURN_SETTLE_SECONDS,))
+        database.execute("UPDATE push_subscriptions SET made_at = made_at - ?", (TURN_SETTLE_SECONDS,))

@@ -1,4 +1,4 @@
-"""Who is pushed to: subscribing, its limits and checks, and that a subscription goes with whoever made it."""
+"""Push subscriptions: subscribing, limits and checks, and when a subscription ends."""
 
 from __future__ import annotations
 
@@ -8,36 +8,38 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from app.store.people.pushes import MOST_BROWSERS, PushStore
-from app.store.people.tables import outbox, push_subscriptions
+from app.store.people.pushes import MAX_BROWSERS, PushStore
+from app.store.tables.people import outbox, push_subscriptions
 from tests.notify.push_service import PushService
-from tests.notify.pushing import DAYS, pushing_site, subscribe, tell
+from tests.notify.pushing import DAYS, notify, pushing_site, subscribe
 from tests.web.running_site import TestSite, code_of, running
 from tests.web.tables import play_table
 
 
 async def _count(site: TestSite, table: Any = push_subscriptions) -> int:
-    return int((await site.site.pushes.rows(select(func.count()).select_from(table)))[0][0])
+    return int((await site.site.pushes.database.fetch_rows(select(func.count()).select_from(table)))[0][0])
 
 
-async def test_a_guest_subscribes_and_unsubscribes(site: TestSite, service: PushService) -> None:
+async def test_guest_can_subscribe_and_unsubscribe(site: TestSite, service: PushService) -> None:
     ann, _ = await site.guest("Anne Bonfire")
     offered = (await ann.get("/api/v1/me/push")).json()
     assert offered["push"] is True
     assert offered["endpoints"] == []
     made = await subscribe(ann, service, key=offered["key"])
-    await ann.post("/api/v1/me/push", json=made)  # the page says so each time it is opened
+    await ann.post("/api/v1/me/push", json=made)  # the page repeats this each time it is opened
     assert (await ann.get("/api/v1/me/push")).json()["endpoints"] == [
         {"endpoint": made["endpoint"], "is_current": True}
     ]
     bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
     await bo.post("/api/v1/me/push/end", json={"endpoint": made["endpoint"]})
-    assert await _count(site) == 1, "another's is not ended"
+    assert await _count(site) == 1, "the subscription of another player is kept"
     await ann.post("/api/v1/me/push/end", json={"endpoint": made["endpoint"]})
     assert await _count(site) == 0
 
 
-async def test_nobody_and_no_program_subscribes(site: TestSite, service: PushService) -> None:
+async def test_visitors_without_a_session_and_programs_cannot_subscribe(
+    site: TestSite, service: PushService
+) -> None:
     made = service.subscription()
     assert (await site.browser().post("/api/v1/me/push", json=made)).status_code == 401
     ann, _ = await site.guest("Anne Bonfire")
@@ -48,6 +50,19 @@ async def test_nobody_and_no_program_subscribes(site: TestSite, service: PushSer
     )
     assert code_of(forged) == "forged"
     assert await _count(site) == 0
+
+
+async def test_page_left_open_does_not_subscribe_the_next_player(
+    site: TestSite, service: PushService
+) -> None:
+    """A page that was loaded by the previous player of the session subscribes nobody."""
+    ann, _ = await site.guest("Anne Bonfire")
+    person = (await ann.get("/api/v1/me")).json()["person"]["id"]
+    bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
+    late = {**service.subscription(), "person": person}
+    assert code_of(await bo.post("/api/v1/me/push", json=late)) == "endpoint_taken"
+    assert await _count(site) == 0
+    assert (await ann.post("/api/v1/me/push", json=late)).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -65,7 +80,7 @@ async def test_nobody_and_no_program_subscribes(site: TestSite, service: PushSer
         "https://push.example/" + "x" * 980,
     ],
 )
-async def test_attack_an_endpoint_that_is_not_the_publics_is_refused(
+async def test_attack_private_endpoint_is_rejected(
     sqlite_url: str, service: PushService, endpoint: str
 ) -> None:
     async with running(sqlite_url) as site:
@@ -75,7 +90,7 @@ async def test_attack_an_endpoint_that_is_not_the_publics_is_refused(
         assert await _count(site) == 0
 
 
-async def test_attack_a_name_that_stands_for_a_private_address_is_not_called(
+async def test_attack_host_that_resolves_to_a_private_address_is_not_called(
     sqlite_url: str, service: PushService
 ) -> None:
     async with pushing_site(sqlite_url, webhook_private=False) as site:
@@ -87,13 +102,13 @@ async def test_attack_a_name_that_stands_for_a_private_address_is_not_called(
             answer = await browser.post("/api/v1/me/push", json=made)
             assert answer.status_code == 200, answer.text
         await play_table(ann, bo, **DAYS)
-        await tell(site)
+        await notify(site)
         text = site.site.metrics.text().decode()
         assert 'cartagena_notices_total{outcome="delayed",way="push"}' in text
         assert 'outcome="sent",way="push"' not in text
 
 
-async def test_attack_an_endpoint_with_other_keys_is_not_taken_over(
+async def test_attack_endpoint_of_another_player_cannot_be_taken_over_with_other_keys(
     site: TestSite, service: PushService
 ) -> None:
     ann, _ = await site.guest("Anne Bonfire")
@@ -107,10 +122,10 @@ async def test_attack_an_endpoint_with_other_keys_is_not_taken_over(
     assert (await ann.get("/api/v1/me/push")).json()["endpoints"] == []
 
 
-async def test_attack_a_person_has_a_bounded_number_of_browsers(site: TestSite, service: PushService) -> None:
+async def test_attack_number_of_browsers_per_person_is_limited(site: TestSite, service: PushService) -> None:
     ann, _ = await site.guest("Anne Bonfire")
     made = []
-    for _ in range(MOST_BROWSERS + 3):
+    for _ in range(MAX_BROWSERS + 3):
         made.append(await subscribe(ann, service))
         site.pass_time(1)
     left = {each["endpoint"] for each in (await ann.get("/api/v1/me/push")).json()["endpoints"]}
@@ -119,14 +134,14 @@ async def test_attack_a_person_has_a_bounded_number_of_browsers(site: TestSite, 
     assert codes.count(429) > 0
 
 
-async def test_bad_keys_are_refused(site: TestSite, service: PushService) -> None:
+async def test_bad_keys_are_rejected(site: TestSite, service: PushService) -> None:
     ann, _ = await site.guest("Anne Bonfire")
     made = service.subscription()
     for keys in ({"p256dh": "AAAA", "auth": made["keys"]["auth"]}, {**made["keys"], "auth": "AAAA"}):
         assert code_of(await ann.post("/api/v1/me/push", json={**made, "keys": keys})) == "bad_keys"
 
 
-async def test_signed_out_deleted_or_erased_nobody_is_pushed_to_any_more(
+async def test_subscription_ends_with_log_out_deletion_or_erasure(
     site: TestSite, service: PushService
 ) -> None:
     ann, signed = await site.guest("Anne Bonfire")
@@ -138,7 +153,7 @@ async def test_signed_out_deleted_or_erased_nobody_is_pushed_to_any_more(
     for browser in (ann, bo, cy):
         await subscribe(browser, service)
     await play_table(ann, bo, **DAYS)
-    await tell(site)
+    await notify(site)
     assert await _count(site) == 3
     assert (await ann.post("/api/v1/account/logout")).status_code == 200
     assert await _count(site) == 2
@@ -146,24 +161,26 @@ async def test_signed_out_deleted_or_erased_nobody_is_pushed_to_any_more(
     assert await _count(site) == 1
     await site.site.data.erase((told["person"]["id"],), site.site.now())
     assert await _count(site) == 0
-    people = {row.player for row in await site.site.pushes.rows(select(outbox))}
-    assert people <= {ann_id}, "the rows of who only signed out go when they are claimed"
+    people = {row.player for row in await site.site.pushes.database.fetch_rows(select(outbox))}
+    assert people <= {ann_id}, "rows of a person who only logged out are deleted when claimed"
     received = len(service.received)
-    await tell(site)
+    await notify(site)
     assert len(service.received) == received
 
 
-async def test_keys_are_made_once_by_whoever_is_first_and_are_everybodys(database_url: str) -> None:
+async def test_vapid_key_is_created_once_for_all_workers(database_url: str) -> None:
     async with running(database_url) as site:
-        stores = [PushStore(site.site.pushes.engine) for _ in range(4)]
-        found = await asyncio.gather(*(store.newest_key(1) for store in stores))
+        stores = [PushStore(site.site.pushes.database) for _ in range(4)]
+        found = await asyncio.gather(*(store.get_newest_key(1) for store in stores))
         assert len({key.public for key in found}) == 1
         mine = found[0].public
     async with running(database_url) as site:
-        assert (await site.site.pushes.newest_key(1)).public == mine, "kept across restarts, and by a backup"
+        assert (await site.site.pushes.get_newest_key(1)).public == mine, (
+            "kept across restarts, and by a backup"
+        )
 
 
-async def test_a_rotated_key_serves_new_browsers_and_the_old_one_those_it_served(
+async def test_rotated_key_serves_new_browsers_and_the_old_key_existing_ones(
     site: TestSite, service: PushService
 ) -> None:
     ann, _ = await site.guest("Anne Bonfire")
@@ -179,10 +196,10 @@ async def test_a_rotated_key_serves_new_browsers_and_the_old_one_those_it_served
     )
     await subscribe(bo, service, key=new)
     await play_table(ann, bo, **DAYS)
-    await tell(site)
-    keys = {each.path: each.key for each in service.received}
+    await notify(site)
+    keys = {notice.path: notice.key for notice in service.received}
     assert set(keys.values()) <= {old, new}
     assert keys.get(made["endpoint"].partition(str(service.port))[2], old) == old
     await site.site.pushes.rotate_key(site.site.now(), drop_old=True)
     assert await _count(site) == 0
-    assert len(await site.site.pushes.keys()) == 1
+    assert len(await site.site.pushes.list_keys()) == 1

@@ -1,4 +1,4 @@
-"""When the switchboard has a daily digest come: at its minute, after quiet hours, once, and again when it failed."""
+"""When the daily digest is sent: at its minute, after quiet hours, once, and again after a failure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.notify.ports import Wishes
-from app.notify.switchboard import Plan, plan
+from app.notify.switchboard import Plan, make_plan
+from app.store.people.notice_values import Wishes
 from tests.notify.test_switchboard import ALL, CHANNELS, TURN, recipient
 
 OSLO = "Europe/Oslo"
@@ -21,17 +21,17 @@ MAIL = {"email": "a@example.org"}
 
 
 def seconds(text: str) -> int:
-    """Of a time in Oslo."""
+    """Return the seconds since 1970 of a time in Oslo."""
     return int(datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(OSLO)).timestamp())
 
 
 def planned(at: str, wishes: Wishes, **more: Any) -> Plan:
-    who = recipient(**{**MAIL, "waiting": (FAR,), **more, "wishes": wishes})
-    return plan(who, seconds(at), INTERVAL, **CHANNELS)
+    who = recipient(**{**MAIL, "pending": (FAR,), **more, "wishes": wishes})
+    return make_plan(who, seconds(at), INTERVAL, **CHANNELS)
 
 
 def digests(wishes: Wishes, begin: str, days: int, **more: Any) -> list[tuple[str, str]]:
-    """What comes in these days, looked at every minute: when, and of which day."""
+    """Return when digests are sent within these days, checked every minute, and of which day."""
     found: list[tuple[str, str]] = []
     for moment in range(seconds(begin), seconds(begin) + days * 86_400, 60):
         at = datetime.fromtimestamp(moment, ZoneInfo(OSLO)).isoformat(" ", "minutes")[:16]
@@ -52,13 +52,13 @@ def digests(wishes: Wishes, begin: str, days: int, **more: Any) -> list[tuple[st
         (NIGHT, 0, "07:00"),
         (NIGHT, 6 * 60, "07:00"),
         (NIGHT, 7 * 60, "07:00"),
-        ((60, 8 * 60), 6 * 60, "08:00"),  # not over midnight
+        ((60, 8 * 60), 6 * 60, "08:00"),  # does not span midnight
         ((12 * 60, 14 * 60), 13 * 60, "14:00"),
         ((22 * 60, 0), 23 * 60, "00:00"),
         ((0, 1439), 12 * 60, "23:59"),
     ],
 )
-def test_a_digest_comes_every_day_and_one_of_the_quiet_hours_when_they_end(
+def test_digest_is_sent_daily_or_when_quiet_hours_end(
     quiet: tuple[int, int] | None, digest_at: int, comes: str
 ) -> None:
     wishes = Wishes(zone=OSLO, quiet=quiet, digest_at=digest_at, digested_on="2026-06-01")
@@ -66,51 +66,55 @@ def test_a_digest_comes_every_day_and_one_of_the_quiet_hours_when_they_end(
     assert digests(wishes, "2026-06-02", 3) == expected
 
 
-def test_a_digest_of_the_quiet_hours_comes_on_days_when_the_clock_changes() -> None:
+def test_digest_in_quiet_hours_is_sent_on_days_of_a_clock_change() -> None:
     wishes = Wishes(zone=OSLO, quiet=(60, 150), digest_at=120, digested_on="2026-03-28")
     assert digests(wishes, "2026-03-29", 2) == [
-        ("2026-03-29 03:00", "2026-03-29"),  # there is no half past two
+        ("2026-03-29 03:00", "2026-03-29"),  # half past two does not exist that day
         ("2026-03-30 02:30", "2026-03-30"),
     ]
 
 
-def test_quiet_hours_that_are_set_after_a_digest_came_make_no_second_one_that_day() -> None:
+def test_quiet_hours_set_after_a_digest_cause_no_second_one_that_day() -> None:
     wishes = Wishes(zone=OSLO, quiet=NIGHT, digest_at=22 * 60 + 30, digested_on="2026-06-02")
     assert planned("2026-06-02 12:00", wishes).digest is None
     assert planned("2026-06-03 07:00", wishes).digest == "2026-06-03"
-    # Whoever flies west has yesterday once more, and its digest not.
+    # After a flight west it is yesterday again, but its digest is not repeated.
     moved_west = replace(wishes, zone="America/New_York", digested_on="2026-06-04")
     assert planned("2026-06-04 03:00", replace(moved_west, quiet=None, digest_at=0)).digest is None
 
 
-def test_a_letter_that_failed_is_tried_again_after_the_interval() -> None:
+def test_failed_digest_is_retried_after_the_interval() -> None:
     wishes = Wishes(zone=OSLO, digest_at=8 * 60)
     tried = seconds("2026-06-02 08:00")
     assert planned("2026-06-02 08:00", wishes).mail
-    assert planned("2026-06-02 08:29", wishes, told_at=tried) == Plan()
-    assert planned("2026-06-02 08:30", wishes, told_at=tried).mail
+    assert planned("2026-06-02 08:29", wishes, last_letter_at=tried) == Plan()
+    assert planned("2026-06-02 08:30", wishes, last_letter_at=tried).mail
     told = replace(wishes, digested_on="2026-06-02")
-    assert planned("2026-06-02 08:30", told, told_at=tried) == Plan()
+    assert planned("2026-06-02 08:30", told, last_letter_at=tried) == Plan()
 
 
-def test_a_push_waits_for_no_letter_unless_there_is_one() -> None:
+def test_push_of_a_digest_waits_only_if_there_is_a_letter() -> None:
     wishes = Wishes(zone=OSLO, digest_at=8 * 60)
-    just_now = {**ALL, "told_at": seconds("2026-06-02 07:59")}
+    just_now = {**ALL, "last_letter_at": seconds("2026-06-02 07:59")}
     assert planned("2026-06-02 08:00", wishes, **just_now).push
     every = replace(wishes, every_channel=True)
-    assert planned("2026-06-02 08:00", every, **just_now) == Plan(), "or the day would be noted without it"
+    assert planned("2026-06-02 08:00", every, **just_now) == Plan(), (
+        "otherwise the day would be recorded without the letter"
+    )
     whole = planned("2026-06-02 08:29", every, **just_now)
     assert all((whole.push, whole.webhook, whole.mail))
 
 
-def test_a_letter_that_failed_before_midnight_or_quiet_hours_still_comes() -> None:
+def test_digest_that_failed_before_midnight_or_quiet_hours_is_still_sent() -> None:
     late = Wishes(zone=OSLO, digest_at=23 * 60 + 50, digested_on="2026-06-01")
     tried = seconds("2026-06-02 23:50")
-    assert planned("2026-06-03 00:20", late, told_at=tried).digest == "2026-06-02"
+    assert planned("2026-06-03 00:20", late, last_letter_at=tried).digest == "2026-06-02"
     again = seconds("2026-06-03 00:20")
-    assert planned("2026-06-03 00:50", late, told_at=again).digest == "2026-06-02"
+    assert planned("2026-06-03 00:50", late, last_letter_at=again).digest == "2026-06-02"
     evening = replace(late, digest_at=21 * 60 + 50, quiet=NIGHT)
     tried = seconds("2026-06-02 21:50")
-    assert planned("2026-06-02 22:20", evening, told_at=tried).digest is None
-    assert planned("2026-06-03 07:00", evening, told_at=tried).digest == "2026-06-02"
-    assert planned("2026-06-03 12:00", evening).digest is None, "nothing was begun: it comes in the evening"
+    assert planned("2026-06-02 22:20", evening, last_letter_at=tried).digest is None
+    assert planned("2026-06-03 07:00", evening, last_letter_at=tried).digest == "2026-06-02"
+    assert planned("2026-06-03 12:00", evening).digest is None, (
+        "nothing was attempted: it is sent in the evening"
+    )

@@ -1,4 +1,4 @@
-"""Webhooks against a real receiver: signed, opt-in, and no way into our own network."""
+"""Webhooks with a real receiver: signed, opt-in, and without access to the private network."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from app.notify.webhook import BadWebhook, WebhookFailed, Webhooks, checked_url, signature
+from app.notify.outbound import BadUrl
+from app.notify.webhook import WebhookFailed, Webhooks, sign, validate_url
 from app.store.people.outbox import OutboxStore
 from tests.notify.pushing import DAYS, write_letters
 from tests.web.running_site import TestSite, code_of, running
@@ -21,7 +22,7 @@ from tests.web.tables import play_table
 
 
 class Receiver:
-    """A real HTTP server of a few lines: keeps what was posted, answers as told."""
+    """A small HTTP server that records requests and responds with `status`."""
 
     def __init__(self) -> None:
         self.posted: list[tuple[dict[str, str], bytes]] = []
@@ -31,7 +32,7 @@ class Receiver:
         self._call = asyncio.Event()
 
     async def next_call(self) -> None:
-        """Return when a further call has come."""
+        """Return when another call has arrived."""
         self._call.clear()
         await self._call.wait()
 
@@ -83,7 +84,7 @@ async def _set(browser: Any, receiver: Receiver) -> str:
     return str(answer.json()["webhook_key"])
 
 
-async def test_a_turn_is_posted_and_signed_with_the_owners_key(site: TestSite, receiver: Receiver) -> None:
+async def test_turn_is_posted_and_signed_with_the_owners_key(site: TestSite, receiver: Receiver) -> None:
     ann, _ = await site.guest("Anne Bonfire")
     bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
     keys = {await _set(browser, receiver) for browser in (ann, bo)}
@@ -104,13 +105,15 @@ async def test_a_turn_is_posted_and_signed_with_the_owners_key(site: TestSite, r
     assert told["games"][0]["waits_for"] == "move"
 
 
-async def test_a_webhook_that_keeps_failing_rests_until_it_is_set_again(
+async def test_failing_webhook_is_not_called_until_it_is_saved_again(
     site: TestSite, receiver: Receiver
 ) -> None:
     ann, told = await site.guest("Anne Bonfire")
     await _set(ann, receiver)
     for _ in range(10):
-        await OutboxStore(site.site.notices.engine).count_webhook(told["person"]["id"], is_answered=False)
+        await OutboxStore(site.site.notices.database).record_webhook_result(
+            told["person"]["id"], is_answered=False
+        )
     bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
     await play_table(ann, bo, **DAYS)
     assert await write_letters(site) == 0
@@ -120,7 +123,7 @@ async def test_a_webhook_that_keeps_failing_rests_until_it_is_set_again(
     assert (await ann.get("/api/v1/me/notices")).json()["webhook_failures"] == 0
 
 
-async def test_the_key_stays_with_the_address_and_changes_with_it(site: TestSite, receiver: Receiver) -> None:
+async def test_webhook_key_changes_only_with_the_url(site: TestSite, receiver: Receiver) -> None:
     ann, _ = await site.guest("Anne Bonfire")
     first = await _set(ann, receiver)
     assert await _set(ann, receiver) == first
@@ -128,7 +131,7 @@ async def test_the_key_stays_with_the_address_and_changes_with_it(site: TestSite
     assert answer.json()["webhook_key"] != first
 
 
-async def test_the_owner_can_try_it_and_learns_only_whether_it_answered(
+async def test_owner_can_test_the_webhook_and_learns_only_its_status(
     site: TestSite, receiver: Receiver
 ) -> None:
     ann, _ = await site.guest("Anne Bonfire")
@@ -139,14 +142,14 @@ async def test_the_owner_can_try_it_and_learns_only_whether_it_answered(
     assert (await ann.post("/api/v1/me/notices/test")).json() == {"outcome": "answered 500"}
 
 
-async def test_a_redirect_is_not_followed(receiver: Receiver) -> None:
+async def test_redirect_is_not_followed(receiver: Receiver) -> None:
     async with receiving() as secret:
         receiver.status, receiver.extra = (
             "302 Found",
             f"location: http://127.0.0.1:{secret.port}/internal\r\n",
         )
         with pytest.raises(WebhookFailed, match="answered 302"):
-            await Webhooks(private=True).call(f"http://127.0.0.1:{receiver.port}/", "key", {}, 1)
+            await Webhooks(allow_private=True).call(f"http://127.0.0.1:{receiver.port}/", "key", {}, 1)
         assert secret.posted == []
 
 
@@ -172,23 +175,23 @@ async def test_a_redirect_is_not_followed(receiver: Receiver) -> None:
         "https://example.org/" + "x" * 600,
     ],
 )
-def test_an_address_that_is_not_the_publics_is_refused(url: str) -> None:
-    with pytest.raises(BadWebhook):
-        checked_url(url, private=False)
+def test_private_url_is_rejected(url: str) -> None:
+    with pytest.raises(BadUrl):
+        validate_url(url, allow_private=False)
 
 
-def test_a_public_address_is_taken() -> None:
+def test_public_url_is_accepted() -> None:
     for url in ("https://example.org/hook?x=1", "https://example.org:8443/", "https://93.184.215.14/"):
-        assert checked_url(url, private=False) == url
+        assert validate_url(url, allow_private=False) == url
 
 
-async def test_a_name_that_stands_for_a_private_address_is_not_called(receiver: Receiver) -> None:
+async def test_host_that_resolves_to_a_private_address_is_not_called(receiver: Receiver) -> None:
     with pytest.raises(WebhookFailed, match="private address"):
-        await Webhooks(private=False).call(f"http://localhost:{receiver.port}/", "key", {}, 1)
+        await Webhooks(allow_private=False).call(f"http://localhost:{receiver.port}/", "key", {}, 1)
     assert receiver.posted == []
 
 
-async def test_a_name_is_looked_up_once_and_called_where_it_was_checked(
+async def test_host_is_resolved_once_and_the_checked_address_is_called(
     receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
@@ -201,7 +204,7 @@ async def test_a_name_is_looked_up_once_and_called_where_it_was_checked(
         return [(2, 1, 6, "", ("127.0.0.1" if asked.count(host) == 1 else "10.0.0.1", port))]
 
     monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
-    webhooks = Webhooks(private=True)
+    webhooks = Webhooks(allow_private=True)
     await webhooks.call(f"http://rebinding.example:{receiver.port}/", "key", {}, 1)
     webhooks.close()
     ((headers, _),) = receiver.posted
@@ -209,7 +212,7 @@ async def test_a_name_is_looked_up_once_and_called_where_it_was_checked(
     assert asked.count("rebinding.example") == 1
 
 
-async def test_a_private_address_is_refused_by_the_api_and_looks_like_any_other_failure(
+async def test_api_rejects_a_private_url_like_any_other_failure(
     sqlite_url: str,
 ) -> None:
     async with running(sqlite_url, public_url="http://testserver") as site:
@@ -220,6 +223,6 @@ async def test_a_private_address_is_refused_by_the_api_and_looks_like_any_other_
         assert (await browser.post("/api/v1/me/notices/test")).json() == {"outcome": "unreachable"}
 
 
-def test_a_signature_depends_on_key_time_and_body() -> None:
-    signatures = {signature(key, at, body) for key in "ab" for at in (1, 2) for body in (b"x", b"y")}
+def test_signature_depends_on_key_time_and_body() -> None:
+    signatures = {sign(key, at, body) for key in "ab" for at in (1, 2) for body in (b"x", b"y")}
     assert len(signatures) == 8

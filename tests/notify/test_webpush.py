@@ -1,4 +1,4 @@
-"""Encryption and signatures of web push: the RFC's own example, and a browser of the tests' own that decrypts."""
+"""Encryption and authorization of web push: the example of the RFC, and a test browser that decrypts."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from app.notify.webpush import (
-    LONGEST,
+    MAX_MESSAGE_BYTES,
     BadKeys,
-    VapidKey,
-    authorization,
-    checked_keys,
-    decoded,
-    encoded,
+    decode_base64url,
     encrypt,
-    new_keys,
-    topic,
+    make_authorization,
+    make_topic,
+    validate_keys,
 )
-from tests.notify.push_service import Browser, checked_authorization, private_key
+from app.store.people.vapid import VapidKey, encode_base64url, generate_key_pair
+from tests.notify.push_service import Browser, check_authorization, private_key
 
 # RFC 8291, section 5 and appendix A
 PLAIN = b"When I grow up, I want to be a watermelon"
@@ -36,32 +34,32 @@ BODY = (
 )
 
 
-def test_the_example_of_rfc_8291_is_written_to_the_byte() -> None:
-    assert encrypt(PLAIN, RECEIVER_PUBLIC, AUTH, private=private_key(SENDER), salt=decoded(SALT)) == decoded(
-        BODY
-    )
+def test_rfc_8291_example_is_encrypted_byte_for_byte() -> None:
+    assert encrypt(
+        PLAIN, RECEIVER_PUBLIC, AUTH, private=private_key(SENDER), salt=decode_base64url(SALT)
+    ) == decode_base64url(BODY)
 
 
-def test_the_example_of_rfc_8291_is_read_by_the_tests_own_browser() -> None:
-    browser = Browser(private_key(RECEIVER), decoded(AUTH))
+def test_rfc_8291_example_is_decrypted_by_the_test_browser() -> None:
+    browser = Browser(private_key(RECEIVER), decode_base64url(AUTH))
     assert browser.p256dh == RECEIVER_PUBLIC
-    assert browser.decrypt(decoded(BODY)) == PLAIN
+    assert browser.decrypt(decode_base64url(BODY)) == PLAIN
 
 
-def test_a_message_is_read_by_its_browser_and_by_no_other() -> None:
+def test_message_can_be_decrypted_only_by_its_browser() -> None:
     browser, other = Browser(), Browser()
     body = encrypt(b'{"t":"turn"}', browser.p256dh, browser.auth_text)
     assert browser.decrypt(body) == b'{"t":"turn"}'
-    assert encrypt(b'{"t":"turn"}', browser.p256dh, browser.auth_text) != body, "fresh key and salt"
+    assert encrypt(b'{"t":"turn"}', browser.p256dh, browser.auth_text) != body, "new key and salt"
     with pytest.raises(InvalidTag):
         other.decrypt(body)
 
 
-def test_a_message_that_no_push_service_takes_is_not_made() -> None:
+def test_message_that_is_too_long_is_rejected() -> None:
     browser = Browser()
-    assert len(encrypt(b"x" * LONGEST, browser.p256dh, browser.auth_text)) <= 4096
+    assert len(encrypt(b"x" * MAX_MESSAGE_BYTES, browser.p256dh, browser.auth_text)) <= 4096
     with pytest.raises(ValueError, match="too long"):
-        encrypt(b"x" * (LONGEST + 1), browser.p256dh, browser.auth_text)
+        encrypt(b"x" * (MAX_MESSAGE_BYTES + 1), browser.p256dh, browser.auth_text)
 
 
 @pytest.mark.parametrize(
@@ -71,21 +69,23 @@ def test_a_message_that_no_push_service_takes_is_not_made() -> None:
         (RECEIVER_PUBLIC, ""),
         (RECEIVER_PUBLIC, AUTH[:-4]),
         (RECEIVER_PUBLIC[:-4], AUTH),
-        (encoded(b"\x04" + b"\x01" * 64), AUTH),  # not a point of the curve
-        (encoded(b"\x00" * 65), AUTH),
+        (encode_base64url(b"\x04" + b"\x01" * 64), AUTH),  # not a point of the curve
+        (encode_base64url(b"\x00" * 65), AUTH),
         ("!" * 87, AUTH),
     ],
 )
-def test_what_are_no_keys_is_refused(p256dh: str, auth: str) -> None:
+def test_invalid_keys_are_rejected(p256dh: str, auth: str) -> None:
     with pytest.raises(BadKeys):
-        checked_keys(p256dh, auth)
+        validate_keys(p256dh, auth)
 
 
-def test_who_we_are_is_signed_for_one_push_service_and_half_a_day() -> None:
-    private, public = new_keys()
+def test_authorization_is_valid_for_one_push_service_and_half_a_day() -> None:
+    private, public = generate_key_pair()
     key = VapidKey(1, private, public)
-    header = authorization(key, "https://push.example:8443/some/secret?x=1", "https://play.example", 1000)
-    claims = checked_authorization(header)
+    header = make_authorization(
+        key, "https://push.example:8443/some/secret?x=1", "https://play.example", 1000
+    )
+    claims = check_authorization(header)
     assert claims == {
         "aud": "https://push.example:8443",
         "exp": 1000 + 12 * 3600,
@@ -94,19 +94,19 @@ def test_who_we_are_is_signed_for_one_push_service_and_half_a_day() -> None:
     assert "secret" not in json.dumps(claims)
 
 
-def test_keys_are_made_anew_each_time_and_belong_together() -> None:
-    (private, public), (other, _) = new_keys(), new_keys()
+def test_generated_keys_are_new_and_match() -> None:
+    (private, public), (other, _) = generate_key_pair(), generate_key_pair()
     assert private != other
-    point = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), decoded(public))
+    point = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), decode_base64url(public))
     assert private_key(private).public_key() == point
 
 
-def test_a_topic_names_no_game_and_is_one_subscriptions() -> None:
+def test_topic_hides_the_game_and_differs_by_subscription() -> None:
     game = "abcdefghijkmnpqrstuv"
-    topics = {topic(each, who) for each in (game, "another") for who in ("one", "two")}
+    topics = {make_topic(each, who) for each in (game, "another") for who in ("one", "two")}
     assert len(topics) == 4
     for each in topics:
         assert len(each) == 32
         assert each.replace("-", "").replace("_", "").isalnum()
         assert game not in each
-    assert topic(game, "one") == topic(game, "one")
+    assert make_topic(game, "one") == make_topic(game, "one")

@@ -1,12 +1,12 @@
-"""What e-mails say of time is written as the reader's language writes it."""
+"""Times in e-mails are formatted in the reader's language."""
 
 from __future__ import annotations
 
 import pytest
 
-from app.notify.words import moment
+from app.notify.words import format_time_utc
 
-MOMENT = 1_794_989_700  # 18 November 2026, 08:15 UTC
+DEADLINE = 1_794_989_700  # 18 November 2026, 08:15 UTC
 
 
 @pytest.mark.parametrize(
@@ -22,10 +22,10 @@ MOMENT = 1_794_989_700  # 18 November 2026, 08:15 UTC
         ("it", "18 novembre 2026, 08:15 UTC"),
     ],
 )
-def test_a_deadline_is_a_date_of_the_language(language: str, written: str) -> None:
-    assert moment(MOMENT, language) == written
+def test_deadline_is_formatted_in_the_language(language: str, written: str) -> None:
+    assert format_time_utc(DEADLINE, language) == written
 
 
 @pytest.mark.parametrize("language", ["zz", "", "not a language", "de\n"])
-def test_a_language_that_nobody_knows_is_read_as_english(language: str) -> None:
-    assert moment(MOMENT, language) == "18 November 2026, 08:15 UTC"
+def test_unknown_language_falls_back_to_english(language: str) -> None:
+    assert format_time_utc(DEADLINE, language) == "18 November 2026, 08:15 UTC"
