@@ -1,3 +1,3 @@
-"""Cartagena online: the rules, the bots, the rooms, the stores and the web, in that order of layers."""
+"""Cartagena online. Layers from the bottom up: rules, bots, play, stores, notices, web."""
 
 __version__ = "0.1.0"

@@ -1,7 +1,7 @@
-"""`cartagena admin`: what only the operator may do, on the database itself; every deed is in the audit log.
+"""`cartagena admin`: operator commands that work on the database directly. Every change is written to the audit log.
 
-A running server takes note within a few seconds: bans shut people out and close their sockets, a
-closed room says good-bye to whoever is in it.
+A running server applies changes within a few seconds: it refuses banned people, closes their sockets, and
+disconnects everyone in a closed room.
 """
 
 from __future__ import annotations
@@ -24,300 +24,332 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.play.ports import StoreUnavailable
 from app.settings import BadSettings, Settings, settings_from
-from app.store.engine import make_engine
-from app.store.games.queue_failures import QueueFailures
+from app.store.database import open_database
+from app.store.games.queue_failures import SqlFailures
 from app.store.games.store import open_store
 from app.store.people.admin import AdminStore
-from app.store.people.data import DataStore
+from app.store.people.personal_data import PersonalDataStore
 from app.store.people.players import PeopleStore
 from app.store.people.pushes import PushStore
 from app.store.people.social import SocialStore
 
-_SPAN = re.compile(r"(\d+)([hdw])")
-_GREATEST = 2**31 - 1
-_SECONDS = {"h": 3600, "d": 86_400, "w": 7 * 86_400}
+_DURATION = re.compile(r"(\d+)([hdw])")
+_MAX_NUMBER = 2**31 - 1
+_UNIT_SECONDS = {"h": 3600, "d": 86_400, "w": 7 * 86_400}
 
 
-class NotDone(Exception):
-    """The operator asked for something that is not there; the text is a sentence."""
+class CommandFailed(Exception):
+    """The command cannot be carried out; the message says why."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The commands of the operator."""
+    """Add the operator's commands to a parser."""
     parser.set_defaults(run=run)
-    parser.add_argument("--database", default=None, help="as for serve (or CARTAGENA_DATABASE)")
-    parser.add_argument("--actor", default=None, help="who is noted in the audit log (your user name)")
-    parser.add_argument("--json", action="store_true", help="answer in JSON, one object a line")
+    parser.add_argument("--database", default=None, help="database URL, as for serve (CARTAGENA_DATABASE)")
+    parser.add_argument("--actor", default=None, help="name for the audit log (default: your user name)")
+    parser.add_argument("--json", action="store_true", help="print JSON, one object per line")
     commands = parser.add_subparsers(dest="deed", required=True, metavar="COMMAND")
 
-    def command(name: str, sentence: str, deed: Deed) -> argparse.ArgumentParser:
-        made = commands.add_parser(name, help=sentence, description=sentence)
-        made.set_defaults(do=deed)
-        return made
+    def command(name: str, help_text: str, run_command: AdminCommand) -> argparse.ArgumentParser:
+        subparser = commands.add_parser(name, help=help_text, description=help_text)
+        subparser.set_defaults(run_command=run_command)
+        return subparser
 
-    rooms = command("rooms", "list rooms, the last touched first", _rooms)
+    rooms = command("rooms", "list rooms, most recently changed first", _rooms)
     rooms.add_argument("--status", choices=("open", "running", "finished", "aborted", "closed"))
-    rooms.add_argument("--limit", type=_number, default=50)
+    rooms.add_argument("--limit", type=_parse_number, default=50)
     close = command("close", "close a room; a running game ends without a winner", _close)
     close.add_argument("room")
     close.add_argument("--reason", required=True)
-    people = command("people", "find people by id or by a part of their name", _people)
+    people = command("people", "find people by id or part of their name", _people)
     people.add_argument("words")
-    people.add_argument("--limit", type=_number, default=50)
-    ban = command("ban", "shut out a player, an address or a network", _ban)
-    ban.add_argument("who", help="a player's id, 203.0.113.9 or 203.0.113.0/24")
+    people.add_argument("--limit", type=_parse_number, default=50)
+    ban = command("ban", "ban a player, an address or a network", _ban)
+    ban.add_argument("who", help="player id, or address or network such as 203.0.113.9 or 203.0.113.0/24")
     ban.add_argument("--reason", required=True)
-    ban.add_argument("--for", dest="span", help="12h, 7d or 4w; for ever when left out")
-    command("bans", "list the bans in force", _bans)
+    ban.add_argument("--for", dest="span", help="duration such as 12h, 7d or 4w (default: permanent)")
+    command("bans", "list active bans", _bans)
     unban = command("unban", "lift a ban", _unban)
-    unban.add_argument("number", type=_number)
-    chat = command("chat", "show a room's chat with the numbers of its lines", _chat)
+    unban.add_argument("number", type=_parse_number)
+    chat = command("chat", "show a room's chat with line numbers", _chat)
     chat.add_argument("room")
-    delete = command("delete-chat", "delete chat lines of a room, by number or by person", _delete_chat)
+    delete = command("delete-chat", "delete chat lines of a room, by number or by author", _delete_chat)
     delete.add_argument("room")
-    delete.add_argument("lines", type=_number, nargs="*")
+    delete.add_argument("lines", type=_parse_number, nargs="*")
     delete.add_argument("--person")
     delete.add_argument("--reason", required=True)
-    reports = command("reports", "list what people reported", _reports)
-    reports.add_argument("--all", action="store_true", help="settled ones too")
+    reports = command("reports", "list reports by players", _reports)
+    reports.add_argument("--all", action="store_true", help="include settled reports")
     settle = command("settle", "mark a report as settled", _settle)
-    settle.add_argument("number", type=_number)
+    settle.add_argument("number", type=_parse_number)
     settle.add_argument("--words", default="")
-    erase = command("erase", "forget a player, as they could themselves", _erase)
+    erase = command("erase", "erase a player's personal data, as the player could", _erase)
     erase.add_argument("player")
     erase.add_argument("--reason", required=True)
     command(
         "push-keys",
-        "the keys that push services know this server by, and how many browsers each serves",
+        "list the server's web push keys and how many browsers use each",
         _keys,
     )
-    rotate = command("rotate-push-key", "make a new key for browsers that subscribe from now on", _rotate)
+    rotate = command("rotate-push-key", "create a new web push key for new subscriptions", _rotate)
     rotate.add_argument(
-        "--drop-old", action="store_true", help="end the old keys and whoever subscribed with them"
+        "--drop-old", action="store_true", help="delete the old keys and the subscriptions that use them"
     )
-    queues = command("queues", "list rows of background queues that failed, those set aside first", _queues)
-    queues.add_argument("--limit", type=_number, default=50)
+    queues = command("queues", "list failed rows of background queues, those set aside first", _queues)
+    queues.add_argument("--limit", type=_parse_number, default=50)
     queues.add_argument(
-        "--retry", nargs=2, metavar=("QUEUE", "KEY"), help="put this row back, as if it had never failed"
+        "--retry",
+        nargs=2,
+        metavar=("QUEUE", "KEY"),
+        help="clear this row's failures so that it is processed again",
     )
-    audit = command("audit", "what operators did, the last deed first", _audit)
-    audit.add_argument("--limit", type=_number, default=50)
+    audit = command("audit", "show the audit log, newest entry first", _audit)
+    audit.add_argument("--limit", type=_parse_number, default=50)
 
 
-def _number(text: str) -> int:
-    """A number that a database can hold; argparse tells whoever gave another one."""
+def _parse_number(text: str) -> int:
+    """Parse a number that fits into a database column."""
     number = int(text)
-    if not 0 <= number <= _GREATEST:
-        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to {_GREATEST}")
+    if not 0 <= number <= _MAX_NUMBER:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to {_MAX_NUMBER}")
     return number
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Does one deed; 1 when it could not be done, 2 when the settings are wrong."""
+    """Run one command. Return 1 if it failed, 2 if the settings are invalid."""
     try:
-        for given in vars(arguments).values():
-            if isinstance(given, str) and any("\ud800" <= letter <= "\udfff" for letter in given):
-                raise NotDone(f"{given!r} is not UTF-8; write it anew.")
+        for value in vars(arguments).values():
+            if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
+                raise CommandFailed(f"{value!r} is not valid UTF-8.")
         settings = settings_from(arguments)
         return asyncio.run(_run(settings, arguments))
     except BadSettings as problem:
         print(f"cartagena: {problem}", file=sys.stderr)
         return 2
-    except NotDone as problem:
+    except CommandFailed as problem:
         print(f"cartagena: {problem}", file=sys.stderr)
         return 1
     except (StoreUnavailable, SQLAlchemyError, OSError) as problem:
-        print(f"cartagena: the database cannot be used ({type(problem).__name__}).", file=sys.stderr)
+        print(f"cartagena: cannot use the database ({type(problem).__name__}).", file=sys.stderr)
         return 1
 
 
-class Desk:
-    """What a deed works with."""
+class AdminContext:
+    """Everything a command works with."""
 
     def __init__(self, settings: Settings, arguments: argparse.Namespace, stack: AsyncExitStack) -> None:
-        engine = make_engine(settings.database_url)
-        stack.push_async_callback(engine.dispose)
+        database = open_database(settings.database_url)
+        stack.push_async_callback(database.close)
         self.settings = settings
-        self.engine = engine
+        self.database = database
         self.stack = stack
-        self.asked = arguments
+        self.arguments = arguments
         self.actor: str = arguments.actor or getpass.getuser()
         self.now = int(time.time())
-        self.admin = AdminStore(engine)
-        self.social = SocialStore(engine)
-        self.people = PeopleStore(engine)
-        self.data = DataStore(engine)
-        self.pushes = PushStore(engine)
+        self.admin = AdminStore(database)
+        self.social = SocialStore(database)
+        self.people = PeopleStore(database)
+        self.data = PersonalDataStore(database)
+        self.pushes = PushStore(database)
 
     def show(self, rows: Sequence[dict[str, Any]], *columns: str) -> None:
-        """A table for people, or a line of JSON each."""
-        if self.asked.json:
+        """Print the rows as a table, or as one JSON object per line."""
+        if self.arguments.json:
             for row in rows:
                 print(
                     json.dumps({column: row[column] for column in columns}, ensure_ascii=False, default=str)
                 )
             return
-        lines = [list(columns)] + [[_shown(column, row[column]) for column in columns] for row in rows]
+        lines = [list(columns)] + [[_format_cell(column, row[column]) for column in columns] for row in rows]
         widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
         for line in lines:
             print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
-Deed = Callable[[Desk], Awaitable[None]]
+AdminCommand = Callable[[AdminContext], Awaitable[None]]
 
 
 async def _run(settings: Settings, arguments: argparse.Namespace) -> int:
     async with AsyncExitStack() as stack:
-        deed: Deed = arguments.do
-        await deed(Desk(settings, arguments, stack))
+        run_command: AdminCommand = arguments.run_command
+        await run_command(AdminContext(settings, arguments, stack))
     return 0
 
 
-async def _rooms(desk: Desk) -> None:
-    rows = await desk.admin.rooms(desk.asked.status, desk.asked.limit)
-    desk.show(rows, "id", "status", "preset", "seq", "updated_at", "seats")
+async def _rooms(context: AdminContext) -> None:
+    rows = await context.admin.list_rooms(context.arguments.status, context.arguments.limit)
+    context.show(rows, "id", "status", "preset", "seq", "updated_at", "seats")
 
 
-async def _close(desk: Desk) -> None:
+async def _close(context: AdminContext) -> None:
     from app.bots.pool import BotPool
-    from app.web.game_server import open_game_server  # most deeds need no rooms, and are done sooner without
+    from app.web.game_server import open_game_server  # slow to import, and few commands need it
     from app.web.metrics import Metrics
 
     counts = Metrics()
-    store = await desk.stack.enter_async_context(
-        open_store(desk.settings.database_url, counts.committed, desk.engine)
+    store = await context.stack.enter_async_context(
+        open_store(context.settings.database_url, counts.count_commit, context.database)
     )
-    game_server = await desk.stack.enter_async_context(
+    game_server = await context.stack.enter_async_context(
         open_game_server(
-            desk.settings, store, counts, names=desk.people.names, bot=BotPool(), background=False
+            context.settings, store, counts, names=context.people.read_names, bot=BotPool(), background=False
         )
     )
-    if not await game_server.close_room(desk.asked.room, desk.asked.reason):
-        raise NotDone("There is no such room.")
-    await desk.social.note(
-        desk.actor, "room closed", desk.asked.room, {"reason": desk.asked.reason}, desk.now
+    if not await game_server.close_room(context.arguments.room, context.arguments.reason):
+        raise CommandFailed("there is no such room.")
+    await context.social.add_audit_entry(
+        context.actor,
+        "room closed",
+        context.arguments.room,
+        {"reason": context.arguments.reason},
+        context.now,
     )
-    print("Closed.")
+    print("Room closed.")
 
 
-async def _people(desk: Desk) -> None:
-    rows = await desk.admin.people(desk.asked.words, desk.asked.limit)
-    desk.show(rows, "id", "name", "is_account", "claimed_by", "made_at", "seen_at", "deleted_at")
+async def _people(context: AdminContext) -> None:
+    rows = await context.admin.find_people(context.arguments.words, context.arguments.limit)
+    context.show(rows, "id", "name", "is_account", "claimed_by", "made_at", "seen_at", "deleted_at")
 
 
-async def _ban(desk: Desk) -> None:
-    asked = desk.asked
-    until = desk.now + _seconds(asked.span) if asked.span else None
+async def _ban(context: AdminContext) -> None:
+    arguments = context.arguments
+    until = context.now + _parse_duration(arguments.span) if arguments.span else None
     player: str | None = None
     address: str | None = None
     try:
-        address = str(ipaddress.ip_network(asked.who, strict=False))
+        address = str(ipaddress.ip_network(arguments.who, strict=False))
     except ValueError:
-        found = await desk.people.player(asked.who, desk.now)
+        found = await context.people.find_player(arguments.who, context.now)
         if found is None:
-            raise NotDone("There is no such player, and it is no address either.") from None
+            raise CommandFailed("this is neither a player's id nor an address.") from None
         player = found.id
-    number = await desk.social.ban(
-        desk.actor, player=player, address=address, reason=asked.reason, until=until, now=desk.now
+    number = await context.social.ban(
+        context.actor, player=player, address=address, reason=arguments.reason, until=until, now=context.now
     )
     print(f"Ban {number} is in force.")
 
 
-async def _bans(desk: Desk) -> None:
-    desk.show(await desk.social.bans(desk.now), "id", "player", "address", "reason", "at", "until")
-
-
-async def _unban(desk: Desk) -> None:
-    if not await desk.social.unban(desk.actor, desk.asked.number, desk.now):
-        raise NotDone("There is no such ban.")
-    print("Lifted.")
-
-
-async def _chat(desk: Desk) -> None:
-    desk.show(
-        await desk.admin.chat(desk.asked.room), "n", "at", "channel", "person", "name", "text", "is_deleted"
+async def _bans(context: AdminContext) -> None:
+    context.show(
+        await context.social.list_bans(context.now), "id", "player", "address", "reason", "at", "until"
     )
 
 
-async def _delete_chat(desk: Desk) -> None:
-    asked = desk.asked
-    if bool(asked.lines) == bool(asked.person):
-        raise NotDone("Name the lines by their numbers, or a person with --person.")
-    number = await desk.admin.delete_chat(
-        desk.actor, asked.room, asked.lines, asked.person, asked.reason, desk.now
+async def _unban(context: AdminContext) -> None:
+    if not await context.social.unban(context.actor, context.arguments.number, context.now):
+        raise CommandFailed("there is no such ban.")
+    print("Ban lifted.")
+
+
+async def _chat(context: AdminContext) -> None:
+    context.show(
+        await context.admin.read_chat(context.arguments.room),
+        "n",
+        "at",
+        "channel",
+        "person",
+        "name",
+        "text",
+        "is_deleted",
+    )
+
+
+async def _delete_chat(context: AdminContext) -> None:
+    arguments = context.arguments
+    if bool(arguments.lines) == bool(arguments.person):
+        raise CommandFailed("give either line numbers or --person.")
+    number = await context.admin.delete_chat(
+        context.actor, arguments.room, arguments.lines, arguments.person, arguments.reason, context.now
     )
     if not number:
-        raise NotDone("There are no such lines.")
-    print(f"Deleted: {number}.")
+        raise CommandFailed("there are no such lines.")
+    print(f"Deleted {number} lines.")
 
 
-async def _reports(desk: Desk) -> None:
-    rows = await desk.social.open_reports(desk.asked.all)
-    desk.show(rows, "id", "at", "reason", "reported", "reporter", "room", "words", "settled_at")
+async def _reports(context: AdminContext) -> None:
+    rows = await context.social.list_reports(context.arguments.all)
+    context.show(rows, "id", "at", "reason", "reported", "reporter", "room", "words", "settled_at")
 
 
-async def _settle(desk: Desk) -> None:
-    if not await desk.social.settle_report(desk.actor, desk.asked.number, desk.asked.words, desk.now):
-        raise NotDone("There is no such open report.")
-    print("Settled.")
+async def _settle(context: AdminContext) -> None:
+    if not await context.social.settle_report(
+        context.actor, context.arguments.number, context.arguments.words, context.now
+    ):
+        raise CommandFailed("there is no such open report.")
+    print("Report settled.")
 
 
-async def _erase(desk: Desk) -> None:
-    found = await desk.people.player(desk.asked.player, desk.now)
+async def _erase(context: AdminContext) -> None:
+    found = await context.people.find_player(context.arguments.player, context.now)
     if found is None:
-        raise NotDone("There is no such player.")
-    await desk.data.erase((found.id, *found.aliases), desk.now)
-    await desk.social.note(desk.actor, "player erased", found.id, {"reason": desk.asked.reason}, desk.now)
-    print("Forgotten.")
+        raise CommandFailed("there is no such player.")
+    await context.data.erase(found.ids, context.now)
+    await context.social.add_audit_entry(
+        context.actor, "player erased", found.id, {"reason": context.arguments.reason}, context.now
+    )
+    print("Player erased.")
 
 
-async def _keys(desk: Desk) -> None:
-    await desk.pushes.newest_key(desk.now)
-    desk.show(await desk.pushes.key_counts(), "number", "public", "made_at", "browsers", "refused")
+async def _keys(context: AdminContext) -> None:
+    await context.pushes.get_newest_key(context.now)
+    context.show(await context.pushes.count_key_uses(), "number", "public", "made_at", "browsers", "refused")
 
 
-async def _rotate(desk: Desk) -> None:
-    key = await desk.pushes.rotate_key(desk.now, drop_old=desk.asked.drop_old)
-    detail = {"drop_old": desk.asked.drop_old}
-    await desk.social.note(desk.actor, "push key rotated", str(key.number), detail, desk.now)
-    print(f"Key {key.number} is given to browsers from now on.")
+async def _rotate(context: AdminContext) -> None:
+    key = await context.pushes.rotate_key(context.now, drop_old=context.arguments.drop_old)
+    detail = {"drop_old": context.arguments.drop_old}
+    await context.social.add_audit_entry(
+        context.actor, "push key rotated", str(key.number), detail, context.now
+    )
+    print(f"Key {key.number} is used for new subscriptions from now on.")
 
 
-async def _queues(desk: Desk) -> None:
-    failures = QueueFailures(desk.engine, desk.engine)
-    if desk.asked.retry is None:
-        rows = [msgspec.structs.asdict(each) for each in await failures.list_failures(desk.asked.limit)]
+async def _queues(context: AdminContext) -> None:
+    failures = SqlFailures(context.database)
+    if context.arguments.retry is None:
+        rows = [
+            msgspec.structs.asdict(failure) for failure in await failures.read_all(context.arguments.limit)
+        ]
         for row in rows:
             row["retry_at"] = None if row["set_aside_at"] is not None else row["retry_at"]
-        if not rows and not desk.asked.json:
-            print("No queue has a failed row.")
+        if not rows and not context.arguments.json:
+            print("No queue has failed rows.")
             return
-        desk.show(rows, "queue", "key", "attempts", "error", "first_at", "retry_at", "set_aside_at")
+        context.show(rows, "queue", "key", "attempts", "error", "first_at", "retry_at", "set_aside_at")
         return
-    queue, key = desk.asked.retry
-    if not await failures.clear_failure(queue, key):
-        raise NotDone("There is no such failed row; `cartagena admin queues` lists them.")
-    await desk.social.note(desk.actor, "queue row retried", queue, {"key": key}, desk.now)
-    print("Put back. A running server processes it within its queue's interval.")
+    queue, key = context.arguments.retry
+    if not await failures.clear(queue, key):
+        raise CommandFailed("there is no such failed row; `cartagena admin queues` lists them.")
+    await context.social.add_audit_entry(context.actor, "queue row retried", queue, {"key": key}, context.now)
+    print("Cleared. A running server processes the row within its queue's poll interval.")
 
 
-async def _audit(desk: Desk) -> None:
-    desk.show(await desk.social.audit(desk.asked.limit), "id", "at", "actor", "deed", "subject", "detail")
+async def _audit(context: AdminContext) -> None:
+    context.show(
+        await context.social.list_audit_entries(context.arguments.limit),
+        "id",
+        "at",
+        "actor",
+        "deed",
+        "subject",
+        "detail",
+    )
 
 
-def _seconds(span: str) -> int:
-    found = _SPAN.fullmatch(span)
+def _parse_duration(span: str) -> int:
+    found = _DURATION.fullmatch(span)
     if found is None or len(found[1]) > 4:
-        raise NotDone("Write how long as 12h, 7d or 4w; leave it out for ever.")
-    return int(found[1]) * _SECONDS[found[2]]
+        raise CommandFailed("--for takes a duration such as 12h, 7d or 4w.")
+    return int(found[1]) * _UNIT_SECONDS[found[2]]
 
 
-def _shown(column: str, value: Any) -> str:
+def _format_cell(column: str, value: Any) -> str:
     if value is None:
         return "-"
     if column in ("at", "until") or column.endswith("_at"):
-        seconds = value / 1000 if value > 10**11 else value  # games count milliseconds
+        seconds = value / 1000 if value > 10**11 else value  # games store milliseconds
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
     text = json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)
-    # A terminal obeys control characters; what people wrote must not.
+    # Control characters in people's text must not reach the terminal.
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)

@@ -1,4 +1,4 @@
-"""`cartagena`: the command line; each command is a function of the part that owns it."""
+"""The `cartagena` command line. Each subcommand is defined in the module that implements it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,21 @@ from types import ModuleType
 
 from app import __version__
 
-# Command → the module and its function that readies a parser, with its arguments and what is to `run`. The module
-# is imported only when it is asked for: so the engine starts without a web server, and help without anything.
+# Command → module, function that adds the arguments and `run` to a parser, and help text. A module is imported only
+# for its own command, so that `cartagena engine` does not load the web server and `--help` loads nothing.
 _COMMANDS: dict[str, tuple[str, str, str]] = {
-    "serve": ("app.serve", "add_arguments", "open a house of tables on this machine"),
-    "admin": ("app.admin", "add_arguments", "what only the operator may do: rooms, bans, reports, audit"),
-    "bot": ("app.client.play", "add_arguments", "let a program of yours play a seat"),
-    "engine": ("app.commands", "engine", "answer one JSON request a line, for programs"),
-    "rules": ("app.commands", "catalogue", "list every option and preset"),
-    "replay": ("app.commands", "replay", "play a recorded game again, action by action"),
-    "verify": ("app.commands", "verify", "recompute commitment, board and every card of a record"),
-    "picture": ("app.commands", "picture", "draw a position as text, or read a drawing back"),
+    "serve": ("app.serve", "add_arguments", "run the server"),
+    "admin": ("app.admin", "add_arguments", "administer a server: rooms, bans, reports, audit log"),
+    "bot": ("app.client.play", "add_arguments", "connect a program to a seat"),
+    "engine": ("app.commands", "add_engine_arguments", "answer JSON requests about the rules, one per line"),
+    "rules": ("app.commands", "add_catalogue_arguments", "list all options and presets"),
+    "replay": ("app.commands", "add_replay_arguments", "replay a recorded game, action by action"),
+    "verify": (
+        "app.commands",
+        "add_verify_arguments",
+        "recompute the commitment, board and every card of a record",
+    ),
+    "picture": ("app.commands", "add_picture_arguments", "draw a position as text, or parse a drawing"),
 }
 
 
@@ -31,27 +35,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="cartagena", description="Cartagena online.")
     parser.add_argument("--version", action="version", version=f"cartagena {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, (module_name, function, sentence) in _COMMANDS.items():
-        command = commands.add_parser(name, help=sentence, description=sentence)
+    for name, (module_name, function, help_text) in _COMMANDS.items():
+        command = commands.add_parser(name, help=help_text, description=help_text)
         if words[:1] == [name]:
-            getattr(_imported(module_name), function)(command)
-    asked = parser.parse_args(words)
+            getattr(_import_without_gc(module_name), function)(command)
+    parsed = parser.parse_args(words)
     try:
-        code = int(asked.run(asked))
+        code = int(parsed.run(parsed))
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
-        return 130  # as a shell counts it: the person at the keyboard wanted it to stop
+        return 130  # the shell's exit code for SIGINT
     except BrokenPipeError:
-        # Whoever read the answer has heard enough (`cartagena replay … | head`). Python would try to flush the
-        # rest at its end, and say so.
+        # The reader has closed the pipe (`cartagena replay … | head`). Without this, Python would report the failed
+        # flush at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 
 
-def _imported(module_name: str) -> ModuleType:
-    """What is imported stays to the end: a collector that looks through it again and again while it grows,
-    and never finds anything, takes a fifth of the time in which a server starts.
+def _import_without_gc(module_name: str) -> ModuleType:
+    """Import a module with garbage collection off, and exclude what it created from later collections.
+
+    Imported objects live until the process ends. Collecting while they are created finds nothing and takes a fifth of
+    the server's start-up time.
     """
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""The lines of `cartagena engine`: one JSON request in, one JSON answer out, each flushed."""
+"""Line protocol of `cartagena engine`: one JSON request in, one JSON answer out."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import orjson
 from app import rules
 from app.rules import Json
 
-MOST_BYTES = 4 * 1024 * 1024
-"""A longer line is refused; a choice with the events of a whole game, the longest request, is far shorter."""
+MAX_LINE_BYTES = 4 * 1024 * 1024
+"""Longer lines are refused. The longest valid request, `choose` with the events of a whole game, is far shorter."""
 
 
 class RequestError(Exception):
-    """A line that is not a request: `bad_json` or `bad_request`."""
+    """The line is not a valid request: `bad_json` or `bad_request`."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -24,11 +24,11 @@ class RequestError(Exception):
 
 
 def serve_lines(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Answer every line until the end of the input; each answer is flushed before the next line is read."""
-    while line := requests.readline(MOST_BYTES + 1):
-        if len(line) > MOST_BYTES and not line.endswith(b"\n"):
+    """Answer every line until end of input. Each answer is flushed before the next line is read."""
+    while line := requests.readline(MAX_LINE_BYTES + 1):
+        if len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
             _skip_line(requests)
-            answer = _error("bad_request", f"The line is longer than {MOST_BYTES} bytes.")
+            answer = _error("bad_request", f"The line is longer than {MAX_LINE_BYTES} bytes.")
         else:
             answer = answer_line(line)
         answers.write(answer)
@@ -36,7 +36,7 @@ def serve_lines(requests: BinaryIO, answers: BinaryIO) -> None:
 
 
 def _skip_line(requests: BinaryIO) -> None:
-    while (rest := requests.readline(MOST_BYTES)) and not rest.endswith(b"\n"):
+    while (rest := requests.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
         continue
 
 
@@ -48,8 +48,8 @@ def answer_line(line: bytes) -> bytes:
     try:
         try:
             request = orjson.loads(line)
-        except orjson.JSONDecodeError as wrong:
-            raise RequestError("bad_json", f"The line is not one JSON value: {wrong}.") from None
+        except orjson.JSONDecodeError as error:
+            raise RequestError("bad_json", f"The line is not one JSON value: {error}.") from None
         return orjson.dumps(_answer(request)) + b"\n"
     except (RequestError, rules.RuleError) as refusal:
         return _error(refusal.code, refusal.message)
@@ -74,26 +74,28 @@ def _new(options: object, seed: object) -> Json:
 
 
 def _legal(position: object) -> Json:
-    read = rules.position_from_json(position)
+    parsed = rules.position_from_json(position)
     return {
         "actions": [
             {"seat": seat, "action": rules.action_to_json(action)}
-            for seat, action in rules.legal_for_all(read)
+            for seat, action in rules.legal_for_all(parsed)
         ]
     }
 
 
-def _seat(value: object, position: rules.Position) -> int:
+def _parse_seat(value: object, position: rules.Position) -> int:
     if type(value) is not int or not 0 <= value < position.options.players:
         raise rules.BadSeat(
-            "no_such_seat", "This table has the seats 0 to {n}.", n=position.options.players - 1
+            "no_such_seat",
+            "The seats at this table are numbered from 0 to {n}.",
+            n=position.options.players - 1,
         )
     return value
 
 
 def _apply(position: object, seat: object, action: object) -> Json:
     before = rules.position_from_json(position)
-    acting = _seat(seat, before)
+    acting = _parse_seat(seat, before)
     after, events = rules.apply(before, acting, rules.action_from_json(action))
     return {
         "position": rules.position_to_json(after),
@@ -102,23 +104,23 @@ def _apply(position: object, seat: object, action: object) -> Json:
 
 
 def _view(position: object, seat: object) -> Json:
-    read = rules.position_from_json(position)
-    return {"view": rules.view(read, None if seat is None else _seat(seat, read))}
+    parsed = rules.position_from_json(position)
+    return {"view": rules.view(parsed, None if seat is None else _parse_seat(seat, parsed))}
 
 
 def _choose_on_position(position: object, seat: object, bot: object) -> Json:
-    from app.bots.engine_choose import choose_from_position  # most pipes never ask for a bot
+    from app.bots.engine_choose import choose_from_position  # few clients need bots
     from app.bots.levels import LEVELS, is_level
 
-    read = rules.position_from_json(position)
-    acting = _seat(seat, read)
+    parsed = rules.position_from_json(position)
+    acting = _parse_seat(seat, parsed)
     if not isinstance(bot, str) or not is_level(bot):
         raise RequestError("bad_request", f'The field "bot" is one of {", ".join(LEVELS)}.')
-    return {"action": choose_from_position(read, acting, bot)}
+    return {"action": choose_from_position(parsed, acting, bot)}
 
 
 def _choose_on_view(view: Json, seat: int, actions: list[Json], history: list[Json]) -> Json:
-    from app.bots.engine_choose import choose_from_view  # checks all four itself
+    from app.bots.engine_choose import choose_from_view  # validates all four
 
     return {"action": choose_from_view(view, seat, actions, history)}
 

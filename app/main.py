@@ -1,4 +1,4 @@
-"""One app from its settings: routes, guard and lifespan; two apps in one process share nothing."""
+"""The application factory: routes, middleware and lifespan. Two apps in one process share nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 
 from fastapi import FastAPI
-from sqlalchemy.ext.asyncio import AsyncEngine
 from starlette.middleware import Middleware
 from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
@@ -22,16 +21,16 @@ from app import __version__
 from app.bots.pool import BotPool
 from app.notify.mail import Mailer
 from app.notify.webhook import Webhooks
-from app.play.ports import Actor, GameStore
-from app.play.tasks import Tasks, wait_until_answered
+from app.play.ports import Actor, GameLists
+from app.play.tasks import Tasks, retry_until_available
 from app.settings import Settings
-from app.store.engine import make_engine
+from app.store.database import Database, open_database
 from app.store.games.store import open_store
 from app.store.people.accounts import AccountStore
-from app.store.people.data import DataStore
 from app.store.people.deals import DealStore
 from app.store.people.notices import NoticeStore
 from app.store.people.outbox import OutboxStore
+from app.store.people.personal_data import PersonalDataStore
 from app.store.people.players import PeopleStore
 from app.store.people.pushes import PushStore
 from app.store.people.retention import RetentionStore
@@ -40,11 +39,11 @@ from app.web import health, metrics
 from app.web.api import (
     accounts,
     bots,
-    data,
     deal,
     games,
     me,
     models,
+    my_data,
     notices,
     profiles,
     push,
@@ -62,23 +61,22 @@ from app.web.game_server import open_game_server
 from app.web.maintenance import Maintenance
 from app.web.offload import Offload
 from app.web.pages.routes import install_pages
-from app.web.pictures.kept import Pictures
+from app.web.pictures.cache import PictureCache
 from app.web.queues import make_queues
-from app.web.quick_routes import QuickRoutes
 from app.web.security.bans import Bans
 from app.web.security.guard import GuardMiddleware
 from app.web.security.limits import CommandLimits, Limits
 from app.web.site import Site
 from app.web.ws import game, lobby
 
-# Asked one after the other for a route that fits: what a crowd asks for stands first.
+# Routes are matched in this order, so the most requested come first.
 _ROUTERS = (
     me.router,
     games.router,
     models.router,
     health.router,
     accounts.router,
-    data.router,
+    my_data.router,
     resume.router,
     profiles.router,
     social.router,
@@ -90,147 +88,153 @@ _ROUTERS = (
     deal.router,
 )
 
-_SOCKETS = (game.route, lobby.route, game.embed_route)
+_SOCKET_ROUTES = (game.route, lobby.route, game.embed_route)
 
 
 class _Server(FastAPI):
-    """FastAPI for pages and API; sockets go past its layers, which have nothing to say to them.
+    """FastAPI for pages and the API. WebSockets bypass its middleware, which does nothing for them.
 
-    Each layer would keep a frame of its own for every open socket: together a sixth of an idle one's memory.
+    Each middleware would keep a coroutine frame per open socket, a sixth of an idle socket's memory in total.
     """
 
     def openapi(self) -> dict[str, Any]:
-        described = super().openapi()
-        models.describe_errors(described["components"]["schemas"])
-        return described
+        description = super().openapi()
+        models.describe_errors(description["components"]["schemas"])
+        return description
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "websocket":
             await super().__call__(scope, receive, send)
             return
         scope["app"] = self
-        for route in _SOCKETS:
-            match, found = route.matches(scope)
+        for route in _SOCKET_ROUTES:
+            match, child_scope = route.matches(scope)
             if match is Match.FULL and "\0" not in scope["path"]:
-                scope.update(found)
+                scope.update(child_scope)
                 try:
                     await route.app(scope, receive, send)
                 except asyncio.CancelledError:
-                    # A stop that could not wait any longer. Not a fault: uvicorn just closes, the peer resumes.
+                    # The shutdown timed out. Not an error: uvicorn closes the connection and the client resumes.
                     raise ClientDisconnected from None
                 return
-        await send({"type": "websocket.close", "code": 1000})  # no such socket: answered 403
+        await send({"type": "websocket.close", "code": 1000})  # no such route: uvicorn answers 403
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """The whole server as an ASGI app; its parts are built when its lifespan begins."""
+    """Return the server as an ASGI app. Its parts are built when the lifespan starts."""
     app = _Server(
         title="Cartagena online",
         version=__version__,
-        openapi_url=None,  # made off the loop (web/api/models.py)
-        docs_url=None,  # the stock pages load scripts from elsewhere
+        openapi_url=None,  # built in a thread (web/api/models.py)
+        docs_url=None,  # the default pages load scripts from other hosts
         redoc_url=None,
-        redirect_slashes=False,  # the guard serves both forms
+        redirect_slashes=False,  # GuardMiddleware accepts both forms
         lifespan=lambda app: _lifespan(app, settings),
-        middleware=[Middleware(GuardMiddleware), Middleware(SessionMiddleware), Middleware(QuickRoutes)],
+        middleware=[Middleware(GuardMiddleware), Middleware(SessionMiddleware)],
     )
-    app.state.description = None
+    app.state.openapi_json = None
     install_error_handlers(app)
     for router in _ROUTERS:
-        app.include_router(router)
-    app.router.routes.extend(_SOCKETS)  # for whoever lists the routes; they are served before them
+        # `include_router` would rebuild every route for this app, on the event loop during the first requests.
+        app.router.routes.extend(router.routes)
+    app.router.routes.extend(_SOCKET_ROUTES)  # listed for introspection; `_Server.__call__` serves them
     install_pages(app)
     return app
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
-    """Built from the ground up, taken down in the opposite order."""
+    """Build the parts of the app from the bottom up, and close them in reverse order."""
     async with AsyncExitStack() as stack:
-        engine = make_engine(settings.database_url)
-        stack.push_async_callback(engine.dispose)
+        database = open_database(settings.database_url)
+        stack.push_async_callback(database.close)
         counts = metrics.Metrics(str(os.getpid()) if settings.workers > 1 else "")
-        store = await stack.enter_async_context(open_store(settings.database_url, counts.committed, engine))
-        site = app.state.site = _site(app, settings, engine, store, counts)
-        stack.callback(lambda: site.passwords.close())  # whichever it has then
+        store = await stack.enter_async_context(
+            open_store(settings.database_url, counts.count_commit, database)
+        )
+        site = app.state.site = _build_site(app, settings, database, store.lists, counts)
+        stack.callback(lambda: site.passwords.close())  # looked up late: tests replace it
         stack.callback(site.webhooks.close)
         stack.push_async_callback(site.offload.close)
 
         async def is_blocked(person: Actor, others: Iterable[str]) -> bool:
             return await site.social.is_blocked(person.ids, list(others))
 
-        pool = BotPool(workers=settings.bot_workers, on_outcome=counts.thought, share_of=site.shares.of)
+        pool = BotPool(
+            workers=settings.bot_workers, on_outcome=counts.count_bot_choice, share_of=site.shares.share_of
+        )
         stack.push_async_callback(pool.close)
-        game_server = app.state.game_server = await stack.enter_async_context(
+        game_server = await stack.enter_async_context(
             open_game_server(
                 settings,
                 store,
                 counts,
-                names=site.people.names,
+                names=site.people.read_names,
                 blocks=is_blocked,
                 bot=pool,
-                share_of=site.shares.of,
+                share_of=site.shares.share_of,
             )
         )
+        app.state.game_server = game_server  # apart: in one statement mypy would take both for Any
 
-        deals = app.state.deals = Deals(DealStore(engine), game_server, site.offload)
-        reviews = app.state.reviews = Reviews(pool.review, site.shares.of)
+        deals = app.state.deals = Deals(DealStore(database), game_server, site.offload)
+        reviews = app.state.reviews = Reviews(pool.review, site.shares.share_of)
         stack.push_async_callback(reviews.close)
 
-        pictures = app.state.pictures = Pictures(site.offload)
+        pictures = app.state.pictures = PictureCache(site.offload)
         stack.push_async_callback(pictures.close)
 
         site.publish_signed_out = lambda key, how: game_server.context.publish("signed_out", key, how)
-        game_server.news.signed_out = site.signed_out
+        game_server.news.on_signed_out = site.sign_out_here
         site.publish_renamed = game_server.rename
-        site.limits.share(lambda name, what: game_server.context.publish("counted", name, what))
-        game_server.news.counted = site.limits.counted_elsewhere
-        game_server.check = CommandLimits(settings, site.limits.clock).check
-        site.on_drain += [game_server.disconnect_all, store.flush]
-        counts.watch("rooms", lambda: len(game_server.rooms))
+        site.limits.start_publishing(lambda name, what: game_server.context.publish("counted", name, what))
+        game_server.news.on_limit_charged = site.limits.on_remote_charge
+        game_server.dispatcher.check_limits = CommandLimits(settings, site.limits.clock).check
+        site.on_drain += [game_server.disconnect_all, store.log.flush]
+        counts.watch_gauge("rooms", lambda: len(game_server.rooms))
         counts.watch_bus(lambda: game_server.bus.counts)
-        counts.watch("sockets", lambda: site.limits.open_sockets)
-        counts.watch("tasks", lambda: len(asyncio.all_tasks()))
-        tasks, outbox = Tasks(), OutboxStore(engine)
+        counts.watch_gauge("sockets", lambda: site.limits.open_sockets)
+        counts.watch_gauge("tasks", lambda: len(asyncio.all_tasks()))
+        tasks, outbox = Tasks(), OutboxStore(database)
         queues = app.state.queues = make_queues(
-            site, game_server, deals, RetentionStore(engine), outbox, tasks
+            site, game_server, deals, RetentionStore(database), outbox, tasks
         )
         for name in queues:
             counts.watch_queue(name, partial(game_server.failures.count_set_aside, name))
         maintenance = app.state.maintenance = Maintenance(site, game_server, queues, tasks, outbox, deals)
-        await wait_until_answered(maintenance.apply_operator_changes)
+        await retry_until_available(maintenance.apply_operator_changes)
         maintenance.start()
         stack.push_async_callback(maintenance.stop)
         stack.push_async_callback(site.drain)
-        probe_engine = make_engine(settings.database_url)
-        stack.push_async_callback(probe_engine.dispose)
+        probe_database = open_database(settings.database_url)
+        stack.push_async_callback(probe_database.close)
         probe = app.state.database_probe = health.DatabaseProbe(
-            PeopleStore(probe_engine).ping, time.monotonic
+            PeopleStore(probe_database).ping, time.monotonic
         )
         probe.start()
         stack.push_async_callback(probe.stop)
         if settings.push:
-            await wait_until_answered(lambda: site.pushes.ensure_key(site.now()))
+            await retry_until_available(lambda: site.pushes.get_newest_key(site.now()))
         site.is_ready = True
         yield
 
 
-def _site(
-    app: FastAPI, settings: Settings, engine: AsyncEngine, store: GameStore, counts: metrics.Metrics
+def _build_site(
+    app: FastAPI, settings: Settings, database: Database, games: GameLists, counts: metrics.Metrics
 ) -> Site:
     return Site(
         settings=settings,
-        people=PeopleStore(engine),
-        accounts=AccountStore(engine),
-        data=DataStore(engine),
-        social=SocialStore(engine),
-        notices=NoticeStore(engine),
-        pushes=PushStore(engine),
+        people=PeopleStore(database),
+        accounts=AccountStore(database),
+        data=PersonalDataStore(database),
+        social=SocialStore(database),
+        notices=NoticeStore(database),
+        pushes=PushStore(database),
         passwords=Passwords(),
         mailer=Mailer(settings),
-        webhooks=Webhooks(private=settings.webhook_private),
-        words=app.state.pages.languages.say,  # e-mails have the same catalogues as the pages
-        games=store,
+        webhooks=Webhooks(allow_private=settings.webhook_private),
+        words=app.state.pages.languages.translate,  # e-mails use the same catalogues as pages
+        games=games,
         offload=Offload(),
         limits=Limits(settings, time.monotonic),
         bans=Bans(settings),

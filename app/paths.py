@@ -1,4 +1,4 @@
-"""Where the files beside the code are: in a checkout next to app/, in an installed wheel inside it."""
+"""Paths of the data files: next to app/ in a checkout, inside it in an installed wheel."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ _HERE = Path(__file__).resolve().parent
 
 
 def _find(folder: str) -> Path:
-    """The wheel's copy wins: an installed app/ may by chance have a neighbour called static/."""
+    """Prefer the wheel's copy: an unrelated static/ may happen to lie next to an installed app/."""
     shipped = _HERE / f"_{folder}"
     return shipped if shipped.is_dir() else _HERE.parent / folder
 

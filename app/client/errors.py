@@ -1,11 +1,11 @@
-"""What can go wrong for a program that plays: each a sentence that says what is wrong and what to do.
+"""Errors of the bot client. Each message says what is wrong and what to do.
 
 ClientError
-├── ApiError       the server refused; `code` is stable
-├── Unreachable    no server answers at that address, or not as one should
-├── SeatLost       the program may not be at this table, or no longer
-├── NotKept        the record is not that of the table the program sat down at
-└── PlayerFailed   the player gave nothing, or again and again something that is no move
+├── ApiError        the server refused; `code` is stable
+├── Unreachable     no Cartagena server answers at that address
+├── SeatLost        the program has no seat at this table, or has lost it
+├── RecordMismatch  the record is not that of the table where the program sat down
+└── PlayerFailed    the player returned nothing, or repeatedly illegal moves
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from collections.abc import Iterator
 
 
 class ClientError(Exception):
-    """Its text is a sentence for the person who runs the program."""
+    """Base class. The message is written for the person who runs the program."""
 
 
 class ApiError(ClientError):
-    """The server refused; `code` is stable, the message is for people."""
+    """The server refused. `code` is stable; the message is for people."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"{code}: {message}")
@@ -27,40 +27,38 @@ class ApiError(ClientError):
 
 
 class Unreachable(ClientError):
-    """No server answers at that address, or not as one should; trying again helps unless it `is_final`."""
+    """No Cartagena server answers at that address. Retrying may help unless `is_final`."""
 
     def __init__(self, message: str, *, is_final: bool = True) -> None:
         super().__init__(message)
         self.is_final = is_final
 
 
-class NotKept(ClientError):
-    """The record is not that of the table this client sat down at."""
+class RecordMismatch(ClientError):
+    """The record is not that of the table where this client sat down."""
 
 
 class SeatLost(ClientError):
-    """The program may not be at this table, or no longer."""
+    """The program has no seat at this table, or has lost it."""
 
 
 class PlayerFailed(ClientError):
-    """The player gave nothing, or again and again something that is no move."""
+    """The player returned nothing, or repeatedly illegal moves."""
 
 
 def unreachable(address: str, problem: BaseException) -> Unreachable:
-    """The sentence for a connection that could not be made or broke."""
+    """Return the error for a connection that failed or broke."""
     for cause in _causes(problem):
         if isinstance(cause, ssl.SSLCertVerificationError):
             return Unreachable(
                 f"The certificate of {address} is not trusted ({cause.verify_message}). Check the address; "
-                "for a certificate of your own, name its file in SSL_CERT_FILE."
+                "for your own certificate, set SSL_CERT_FILE to its file."
             )
         if isinstance(cause, ssl.SSLError):
-            return Unreachable(
-                f"{address} does not speak TLS as expected. If it serves plain HTTP, write http:// instead."
-            )
+            return Unreachable(f"{address} does not use TLS. If it serves plain HTTP, use http:// instead.")
     why = str(problem).strip().rstrip(".") or type(problem).__name__
     return Unreachable(
-        f"Cannot reach {address} ({why}). Check the address and that the server runs.", is_final=False
+        f"Cannot reach {address} ({why}). Check the address, and that the server is running.", is_final=False
     )
 
 

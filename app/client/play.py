@@ -1,4 +1,4 @@
-"""`cartagena bot play`: connects any program that answers `choose` lines (docs/interchange.md) to a seat."""
+"""`cartagena bot play`: connect a program that answers `choose` lines (docs/interchange.md) to a seat."""
 
 from __future__ import annotations
 
@@ -11,45 +11,53 @@ from asyncio.subprocess import PIPE
 
 from app import rules
 from app.client.api import Api
-from app.client.errors import ApiError, ClientError, NotKept, PlayerFailed
+from app.client.errors import ApiError, ClientError, PlayerFailed, RecordMismatch
 from app.client.seat import Seat, play_seat
 from app.rules import Json
 
-_LONGEST_LINE = 8 * 1024 * 1024
+_MAX_LINE_BYTES = 8 * 1024 * 1024
 
 _ADVICE = {
-    "password_required": "Give --password, and check --game: a table that does not exist looks the same.",
-    "password_wrong": "Check --password and --game: a table that does not exist looks the same.",
-    "no_free_seat": "Leave out --game to open a table of your own.",
-    "seat_taken": "Leave out --seat to take the first free one.",
-    "bad_seat": "Leave out --seat to take the first free one.",
-    "started": "Leave out --game to open a table of your own.",
-    "closed": "Leave out --game to open a table of your own.",
-    "game_over": "Leave out --game to open a table of your own.",
+    "password_required": "Give --password, and check --game: an unknown table is refused in the same way.",
+    "password_wrong": "Check --password and --game: an unknown table is refused in the same way.",
+    "no_free_seat": "Omit --game to create a new table.",
+    "seat_taken": "Omit --seat to take the first free one.",
+    "bad_seat": "Omit --seat to take the first free one.",
+    "started": "Omit --game to create a new table.",
+    "closed": "Omit --game to create a new table.",
+    "game_over": "Omit --game to create a new table.",
     "bad_level": "--against takes cabin-boy, sailor, mate, captain or legend.",
-    "bad_options": "`cartagena rules` lists the presets and what fits (--preset, --players).",
+    "bad_options": "`cartagena rules` lists presets and options (--preset, --players).",
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
     commands = parser.add_subparsers(dest="bot_command", required=True)
-    play = commands.add_parser("play", help="sit down at a table and play there until the game is over")
-    play.add_argument("--token", required=True, help="your program's bearer token, made on the account page")
-    play.add_argument("--cmd", required=True, help="the program: it reads choose lines and writes actions")
-    play.add_argument("--server", default="http://127.0.0.1:8000", help="the server's address")
-    play.add_argument("--game", help="the table's id; without it a new table is opened")
-    play.add_argument("--seat", type=int, help="which seat to take; else the first free one")
-    play.add_argument("--password", help="of a locked table")
-    play.add_argument("--preset", default="jamaica", help="for a new table")
-    play.add_argument("--players", type=int, default=2, help="for a new table")
-    play.add_argument("--against", default="sailor", help="the bots that fill a new table")
+    play = commands.add_parser("play", help="sit down at a table and play until the game ends")
+    play.add_argument("--token", required=True, help="the bot's bearer token, from the account page")
+    play.add_argument(
+        "--cmd", required=True, help="the program to run; it reads choose lines and writes actions"
+    )
+    play.add_argument(
+        "--server", default="http://127.0.0.1:8000", help="server address (default: %(default)s)"
+    )
+    play.add_argument("--game", help="table id (default: create a new table)")
+    play.add_argument("--seat", type=int, help="seat to take (default: the first free one)")
+    play.add_argument("--password", help="password of a locked table")
+    play.add_argument("--preset", default="jamaica", help="preset of a new table (default: %(default)s)")
+    play.add_argument(
+        "--players", type=int, default=2, help="number of players at a new table (default: %(default)s)"
+    )
+    play.add_argument(
+        "--against", default="sailor", help="level of the bots at a new table (default: %(default)s)"
+    )
 
 
-def run(asked: argparse.Namespace) -> int:
-    """Plays to the end; 1 when that could not be, with a sentence that says why."""
+def run(arguments: argparse.Namespace) -> int:
+    """Play until the game ends. Return 1 after an error, which is printed."""
     try:
-        result = asyncio.run(_play(asked))
+        result = asyncio.run(_play(arguments))
     except ApiError as refused:
         print(f"cartagena: {refused} {_ADVICE.get(refused.code, '')}".rstrip(), file=sys.stderr)
         return 1
@@ -61,9 +69,9 @@ def run(asked: argparse.Namespace) -> int:
 
 
 class Program:
-    """A program of somebody's own: asked one JSON line a move on its standard input, answers with one.
+    """An external program: it receives one JSON line per move on standard input and answers with one.
 
-    Start it before a seat is taken: a program that is not there takes none.
+    Start it before taking a seat, so that a program that cannot start takes none.
     """
 
     def __init__(self, command: str) -> None:
@@ -73,25 +81,25 @@ class Program:
     async def start(self) -> None:
         try:
             words = shlex.split(self._name)
-        except ValueError as wrong:
+        except ValueError as error:
             raise PlayerFailed(
-                f"--cmd {self._name!r} cannot be split into words ({wrong}); check its quotes."
+                f"--cmd {self._name!r} is not valid shell syntax ({error}); check its quotes."
             ) from None
         if not words:
-            raise PlayerFailed("--cmd is empty; give the program and its arguments.")
+            raise PlayerFailed("--cmd is empty; it must be a program and its arguments.")
         try:
             self._process = await asyncio.create_subprocess_exec(
-                *words, stdin=PIPE, stdout=PIPE, limit=_LONGEST_LINE
+                *words, stdin=PIPE, stdout=PIPE, limit=_MAX_LINE_BYTES
             )
-        except (OSError, ValueError) as wrong:
-            why = getattr(wrong, "strerror", None) or str(wrong)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or str(error)
             raise PlayerFailed(
-                f"The program {words[0]} cannot be started ({why}); check its path and that it may be executed."
+                f"Cannot start {words[0]} ({why}); check its path, and that it is executable."
             ) from None
 
     async def choose(self, seat: Seat) -> Json:
         process = self._process
-        assert process is not None, "started before it is asked"
+        assert process is not None, "call start() first"
         assert process.stdin is not None
         assert process.stdout is not None
         request = {
@@ -109,13 +117,13 @@ class Program:
             line = b""
         except ValueError:
             raise PlayerFailed(
-                f"{self._name} answered with a line of more than {_LONGEST_LINE} bytes."
+                f"{self._name} answered with a line of more than {_MAX_LINE_BYTES} bytes."
             ) from None
         if not line.endswith(b"\n"):
-            code = await self._ended()
+            code = await self._wait_for_exit()
             raise PlayerFailed(
-                f"{self._name} ended (exit code {code}) when it was asked for a move; it must answer every line "
-                "on its standard input with one on its standard output, and flush it."
+                f"{self._name} ended (exit code {code}) instead of choosing a move; it must answer every line "
+                "on standard input with one line on standard output, and flush it."
             )
         return self._action(line)
 
@@ -132,12 +140,12 @@ class Program:
             )
         return action
 
-    async def _ended(self) -> int | None:
+    async def _wait_for_exit(self) -> int | None:
         assert self._process is not None
         try:
             async with asyncio.timeout(3):
                 return await self._process.wait()
-        except TimeoutError:  # it has closed its output only
+        except TimeoutError:  # it has only closed its output
             return None
 
     async def stop(self) -> None:
@@ -153,17 +161,17 @@ class Program:
             await self._process.wait()
 
 
-async def _play(asked: argparse.Namespace) -> Json | None:
-    program = Program(asked.cmd)
+async def _play(arguments: argparse.Namespace) -> Json | None:
+    program = Program(arguments.cmd)
     try:
         await program.start()
-        async with Api(asked.server, asked.token, password=asked.password) as api:
-            game = await _sit_down(api, asked)
+        async with Api(arguments.server, arguments.token, password=arguments.password) as api:
+            game = await _sit_down(api, arguments)
             print(f"{api.base}/g/{game}", file=sys.stderr)
             try:
-                result = await play_seat(api, game, program.choose, password=asked.password)
+                result = await play_seat(api, game, program.choose, password=arguments.password)
             except PlayerFailed as failed:
-                raise PlayerFailed(f"{failed} The seat stays yours: go on with --game {game}.") from None
+                raise PlayerFailed(f"{failed} You keep the seat; continue with --game {game}.") from None
             if result is not None:
                 await _check_chance(api, game)
             return result
@@ -172,30 +180,30 @@ async def _play(asked: argparse.Namespace) -> Json | None:
 
 
 async def _check_chance(api: Api, game: str) -> None:
-    """Whether the deck was chosen by nobody: the record beside what this program kept of the table."""
+    """Verify the record, and compare it with the seals and nonces that this program kept."""
     keeper = api.keeper(game)
     if not keeper.nonces:
-        return  # it sat down in another life and kept nothing
+        return  # an earlier run of the program sat down; its nonces are lost
     record = await api.record(game)
     try:
         rules.verify(rules.record_from_json(record), scheme=keeper.scheme)
         keeper.check(record)
-    except (rules.RuleError, NotKept) as wrong:
-        raise NotKept(f"The chance of this game does not hold: {wrong}") from None
+    except (rules.RuleError, RecordMismatch) as error:
+        raise RecordMismatch(f"The cards of this game fail verification: {error}") from None
 
 
-async def _sit_down(api: Api, asked: argparse.Namespace) -> str:
-    """Sits at the table that was asked for, or at a new one against bots; its id."""
-    game: str | None = asked.game
+async def _sit_down(api: Api, arguments: argparse.Namespace) -> str:
+    """Sit down at the given table, or at a new one with bots. Return its id."""
+    game: str | None = arguments.game
     if game is not None:
         state = await api.state(game)
         if state["you"]["seat"] is None:
-            await api.sit(game, asked.seat)
+            await api.sit(game, arguments.seat)
         return game
-    options = {"preset": asked.preset, "players": asked.players}
+    options = {"preset": arguments.preset, "players": arguments.players}
     game = await api.create(options, visibility="unlisted", pace=0)
     await api.sit(game)
-    for _ in range(asked.players - 1):
-        await api.add_bot(game, asked.against)
+    for _ in range(arguments.players - 1):
+        await api.add_bot(game, arguments.against)
     await api.start(game)
     return game

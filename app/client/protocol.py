@@ -1,6 +1,6 @@
-"""docs/protocol.md from a client's side, without a connection: what to say, and what each frame changes.
+"""The client side of docs/protocol.md, without I/O: which messages to send, and what each frame changes.
 
-Programs that play (`seat.py`), the tests, the soak and the bench each put a connection of their own under it.
+Bot programs (`seat.py`), the tests, the soak test and the benchmarks each add their own connection.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from typing import Any
 import orjson
 
 from app import rules
-from app.client.sealing import Keeper
+from app.client.sealing import SealKeeper
 from app.rules import Json
 
 VERSION = 2
-_OVER = ("finished", "aborted", "closed")
+_FINAL_STATUSES = ("finished", "aborted", "closed")
 
 
-def fresh_id() -> str:
-    """Of a command: it goes again under the same one."""
+def new_command_id() -> str:
+    """Return an id for a command. A command is resent under the same id."""
     return secrets.token_hex(12)
 
 
 def encode(message: Json) -> str:
-    """By the standard library: what a program of somebody's own answered may be too large a number for orjson."""
+    """Encode a message with the standard library: a bot program may answer with numbers too large for orjson."""
     return json.dumps(message)
 
 
@@ -34,27 +34,26 @@ def decode(frame: str | bytes) -> Json:
     return message
 
 
-def must_go_again(frame: Json) -> bool:
-    """Whether the server asks for the same command once more, a little later. Such a refusal may name no id."""
+def must_resend(frame: Json) -> bool:
+    """Return whether the server asks for the same command again a little later. Such a refusal may have no id."""
     return frame["t"] == "refused" and frame["code"] in ("too_fast", "try_again")
 
 
 class GameProtocol:
-    """One person at one table, over any number of connections."""
+    """State of one person at one table, over any number of connections."""
 
     def __init__(self) -> None:
-        self.speaks = VERSION
         self.password: str | None = None
-        """Of a locked table."""
+        """Password of a locked table."""
         self.is_watching = False
-        """Whether it asks for a spectator's view, whoever it is."""
-        self.keeper = Keeper()
-        self.forget()
+        """Whether to ask for a spectator's view, even with a seat."""
+        self.keeper = SealKeeper()
+        self.reset()
 
-    def forget(self) -> None:
-        """As one who comes for the first time; what was sealed is kept."""
+    def reset(self) -> None:
+        """Return to the state of a new client, but keep the seals."""
         self.seq = 0
-        """The last entry that was told; 0: none yet."""
+        """Sequence number of the last entry received; 0 before the first."""
         self.seat: int | None = None
         self.table: Json = {}
         self.view: Json | None = None
@@ -62,24 +61,24 @@ class GameProtocol:
         self.may_undo = False
         self.clock: Json | None = None
         self.is_welcome = False
-        """Whether the present connection has been let in."""
+        """Whether the server has admitted the current connection."""
         self.pending: dict[str, Json] = {}
-        """Commands without an answer: after a break they go again as they are."""
+        """Unanswered commands by id; they are resent unchanged after a reconnect."""
         self.refusal: Json | None = None
-        """The last one."""
+        """The last refusal."""
         self.problems: list[str] = []
-        """What cannot happen on a healthy socket."""
+        """Protocol violations found so far."""
 
     @property
     def is_over(self) -> bool:
-        return self.table.get("status") in _OVER
+        return self.table.get("status") in _FINAL_STATUSES
 
-    # -- what to say -------------------------------------------------------------------------------
+    # -- outgoing ----------------------------------------------------------------------------------
 
     def hello(self) -> Json:
-        """The first message of a connection; on a live one it asks to be told anew."""
+        """Return the first message of a connection. On an open connection it requests the state again."""
         self.is_welcome = False
-        hello: Json = {"do": "hello", "v": self.speaks}
+        hello: Json = {"do": "hello", "v": VERSION}
         if self.seq:
             hello["seq"] = self.seq
         if self.password is not None:
@@ -89,24 +88,24 @@ class GameProtocol:
         return hello
 
     def begin(self, do: str, **fields: Any) -> Json:
-        """A command, under way until it is answered."""
-        message = {"do": do, "id": fresh_id(), **fields}
+        """Return a command with a new id, and keep it as pending until it is answered."""
+        message = {"do": do, "id": new_command_id(), **fields}
         self.pending[message["id"]] = message
         return message
 
-    def owed(self) -> Json | None:
-        """What the table's chance wants from this client now: a game with sealed seats begins when all opened."""
-        wanted = self.keeper.answer(self.table, self.seat) if self.table else None
-        return None if wanted is None else self.begin(**wanted)
+    def next_sealing_command(self) -> Json | None:
+        """Return the sealing command that is due from this client, if any. A game starts once all seats have opened."""
+        command = self.keeper.next_command(self.table, self.seat) if self.table else None
+        return None if command is None else self.begin(**command)
 
-    def repeated(self, refused: Json) -> list[Json]:
-        """What to send once more after a refusal that asks for it."""
+    def messages_to_resend(self, refused: Json) -> list[Json]:
+        """Return the messages to resend after a refusal that asks for it."""
         if not self.is_welcome:
             return [self.hello()]
-        named = self.pending.get(refused["id"] or "")
-        return list(self.pending.values()) if named is None else [named]
+        refused_message = self.pending.get(refused["id"] or "")
+        return list(self.pending.values()) if refused_message is None else [refused_message]
 
-    # -- what it is told ---------------------------------------------------------------------------
+    # -- incoming ----------------------------------------------------------------------------------
 
     def receive(self, frame: Json) -> None:
         kind = frame["t"]
@@ -114,35 +113,35 @@ class GameProtocol:
             self.is_welcome = True
         elif kind == "refused":
             self.refusal = frame
-            if not must_go_again(frame):
+            if not must_resend(frame):
                 self.pending.pop(frame["id"] or "", None)
         elif "ack" in frame:
             self.pending.pop(frame["ack"], None)
         if kind == "state":
-            self._take_state(frame)
+            self._apply_state(frame)
         elif kind in ("events", "table"):
-            self._take_entry(frame)
-        elif "state" in frame:  # inside a refusal
-            self._take_state(frame["state"])
+            self._apply_entry(frame)
+        elif "state" in frame:  # a refusal contains one
+            self._apply_state(frame["state"])
         elif "you" in frame:
             self.seat = frame["you"]["seat"]
 
-    def _take_state(self, state: Json) -> None:
+    def _apply_state(self, state: Json) -> None:
         if state["seq"] < self.seq:
-            self.problems.append(f"a state at {state['seq']} after {self.seq} was shown")
+            self.problems.append(f"state {state['seq']} after {self.seq}")
             return
         self.view = None
-        self._take(state)
+        self._apply(state)
 
-    def _take_entry(self, frame: Json) -> None:
+    def _apply_entry(self, frame: Json) -> None:
         if not self.seq or frame["seq"] != self.seq + 1:
             self.problems.append(f"{frame['t']} {frame['seq']} after {self.seq}")
         if self.view is not None:
             for event in frame.get("events", ()):
                 rules.fold(self.view, event, self.seat)
-        self._take(frame)
+        self._apply(frame)
 
-    def _take(self, frame: Json) -> None:
+    def _apply(self, frame: Json) -> None:
         self.seq = frame["seq"]
         if "you" in frame:
             self.seat = frame["you"]["seat"]

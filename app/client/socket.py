@@ -1,4 +1,4 @@
-"""The connection of a client to a table: a WebSocket of the `websockets` library, with JSON over it."""
+"""A client's connection to a table: JSON over a WebSocket of the `websockets` library."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from app.rules import Json
 
 
 def open_socket(base: str, game: str, headers: Mapping[str, str], **options: Any) -> connect:
-    """To a table of the server at `base`; to be awaited, or entered."""
+    """Open a socket to a table of the server at `base`. Await the result, or use it as a context manager."""
     address = f"ws{base.removeprefix('http')}/ws/game/{quote(game, safe='')}"
     return connect(address, additional_headers=headers, **options)
 
 
-async def send(link: ClientConnection, message: Json) -> None:
-    """Nothing is lost with a socket that is gone: reading finds out, and the next one says it again."""
+async def send(socket: ClientConnection, message: Json) -> None:
+    """Send a message. If the socket is closed this is a no-op: `receive` reports it, and the message is resent."""
     with contextlib.suppress(ConnectionClosed):
-        await link.send(encode(message))
+        await socket.send(encode(message))
 
 
-async def receive(link: ClientConnection) -> Json | None:
-    """The next frame; None when the socket is closed."""
+async def receive(socket: ClientConnection) -> Json | None:
+    """Return the next frame; None once the socket is closed."""
     try:
-        return decode(await link.recv())
+        return decode(await socket.recv())
     except ConnectionClosed:
         return None

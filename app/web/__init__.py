@@ -1,1 +1,1 @@
-"""The web: pages, JSON API, sockets, identity, limits; here and only here exceptions become answers."""
+"""The web layer: pages, JSON API, sockets, identity, limits. Only here do exceptions become responses."""

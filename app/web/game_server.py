@@ -1,4 +1,4 @@
-"""The server of one app: rooms put together with their store, bus, clock and bots, for its lifespan."""
+"""The game server of one app: connects rooms to their store, bus, clock and bots."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from starlette.requests import HTTPConnection
 from app.bots.fair_queue import ShareOf
 from app.bus.local import LocalBus
 from app.bus.redis_bus import RedisBus
-from app.play.ports import Actor, Blocks, BotPlayer, Bus, Clock, GameStore, MetricsPort, NamesOf
+from app.play.ports import Actor, BotPlayer, Bus, Clock, FetchNames, GameStore, HasBlocked, MetricsPort
 from app.play.server import GameServer, SystemClock
 from app.settings import Settings
-from app.web.auth.identity import Person
+from app.store.people.players import Player
 
-BOT_INTERVAL = 200.0  # milliseconds: the finest that a bot's thinking can be seen where hands are hidden
+BOT_INTERVAL_MS = 200.0  # granularity of visible thinking times: finer ones could reveal hidden cards
 
 
 def make_bus(redis: str) -> Bus:
-    """The bus for a Redis address; empty: this process is alone."""
+    """Return the bus for a Redis URL; a local bus if it is empty."""
     if not redis:
         return LocalBus()
     return RedisBus(redis)
@@ -31,25 +31,25 @@ async def open_game_server(
     store: GameStore,
     metrics: MetricsPort,
     *,
-    names: NamesOf,
+    names: FetchNames,
     bot: BotPlayer,
-    blocks: Blocks | None = None,
+    blocks: HasBlocked | None = None,
     clock: Clock | None = None,
     share_of: ShareOf = lambda person: (person,),
     background: bool = True,
 ) -> AsyncIterator[GameServer]:
-    """Rooms, lobby and sweeper on this store, alive while the block runs."""
+    """Run rooms, lobby and sweeper on this store while the block runs."""
     game_server = GameServer(
         store,
         make_bus(settings.redis),
         clock or SystemClock(),
         bot,
         metrics,
-        blocks=blocks,
-        names=names,
+        has_blocked=blocks,
+        fetch_names=names,
         idle_seconds=settings.idle_seconds,
-        bot_interval=BOT_INTERVAL,
-        new_tables=settings.new_tables,
+        bot_interval_ms=BOT_INTERVAL_MS,
+        new_table_version=settings.new_tables,
         secret=settings.secret,
         share_of=share_of,
     )
@@ -61,11 +61,11 @@ async def open_game_server(
 
 
 def game_server_of(connection: HTTPConnection) -> GameServer:
-    """The server of the app this connection belongs to."""
+    """Return the game server of the app that this connection belongs to."""
     game_server: GameServer = connection.app.state.game_server
     return game_server
 
 
-def actor_of(person: Person | None) -> Actor:
-    """A person as rooms know one; nobody in particular may only watch."""
+def actor_of(person: Player | None) -> Actor:
+    """Return a person as rooms know them; None becomes an anonymous spectator."""
     return Actor((), "") if person is None else Actor(person.ids, person.name, person.is_bot)

@@ -1,4 +1,4 @@
-"""For operators: liveness (/healthz), readiness (/readyz) and numbers (/metrics)."""
+"""Operator endpoints: liveness (/healthz), readiness (/readyz) and metrics (/metrics)."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ log = logging.getLogger("cartagena.web")
 
 REFRESH_SECONDS = 1.0
 PING_TIMEOUT_SECONDS = 2.0
-MAX_AGE_SECONDS = 5.0
-"""A database that has not answered for so long counts as gone."""
+MAX_ANSWER_AGE_SECONDS = 5.0
+"""A database that has not responded for this long counts as unavailable."""
 
 
 class DatabaseProbe:
-    """Whether the database answers, asked once a second in the background.
+    """Pings the database once a second in the background.
 
-    `ping` must use a connection of its own: requests that wait for one of the pool's must not delay it. A time-out
-    alone does not make the value "gone", because a busy event loop causes them too; the value ages instead.
+    `ping` must use a connection of its own, so that a busy pool does not delay it. A single time-out does not count as
+    an outage, because a busy event loop causes them too; the last success ages instead.
     """
 
     def __init__(self, ping: Callable[[], Awaitable[None]], clock: Callable[[], float]) -> None:
@@ -43,7 +43,7 @@ class DatabaseProbe:
 
     @property
     def is_answering(self) -> bool:
-        return self._clock() - self._answered_at < MAX_AGE_SECONDS
+        return self._clock() - self._answered_at < MAX_ANSWER_AGE_SECONDS
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._run())
@@ -54,7 +54,7 @@ class DatabaseProbe:
             await asyncio.wait([self._task])
 
     async def refresh(self) -> None:
-        """Ask the database once."""
+        """Ping the database once."""
         try:
             async with asyncio.timeout(PING_TIMEOUT_SECONDS):
                 await self._ping()
@@ -76,13 +76,13 @@ class DatabaseProbe:
 
 @router.get("/healthz")
 async def healthz() -> JSONResponse:
-    """The process lives and answers. Says nothing of the database, so that an outage restarts nothing."""
+    """Report that the process responds. The database is not checked, so that an outage does not restart workers."""
     return JSONResponse({"status": "ok", "version": __version__})
 
 
 @router.get("/readyz")
 async def readyz(request: Request) -> JSONResponse:
-    """Started, not stopping, and the database answers; from memory, however often it is asked."""
+    """Report whether the app is started, not stopping, and its database responds. Uses no query of its own."""
     if not site_of(request).is_ready:
         return JSONResponse({"status": "not ready", "why": "starting or stopping"}, status_code=503)
     probe: DatabaseProbe = request.app.state.database_probe
@@ -93,7 +93,7 @@ async def readyz(request: Request) -> JSONResponse:
 
 @router.get("/metrics")
 async def metrics(request: Request) -> Response:
-    """For the operator's collector only; to anybody else the page does not exist."""
+    """Return the metrics to the operator's collector. Other clients get 404."""
     site = site_of(request)
     token = site.settings.metrics_token
     shown = request.headers.get("authorization", "").partition(" ")[2]

@@ -1,7 +1,7 @@
-"""Languages: one gettext catalogue a language, read once, for templates and scripts alike.
+"""Languages: one gettext catalogue per language, shared by templates and scripts.
 
-English source strings are the keys. Placeholders are written {name} in both worlds, so a
-sentence used by a template and by a script is one entry with one translation.
+English source strings are the keys. Placeholders are written {name} in both, so a sentence that a template and a
+script use is one entry with one translation.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from starlette.requests import HTTPConnection
 from app.rules import reasons
 from app.rules.core.errors import Param
 
-COOKIE = "lang"
+LANGUAGE_COOKIE = "lang"
 
-# The order is that of the rulebooks' own languages first, then the neighbours'.
+# Languages of the rulebooks first, then others.
 LANGUAGES: Mapping[str, str] = {
     "en": "English",
     "sv": "Svenska",
@@ -36,46 +36,48 @@ LANGUAGES: Mapping[str, str] = {
     "it": "Italiano",
 }
 
-# Browsers of Norwegians say "no" or "nn" as often as "nb".
-ALIASES = {"no": "nb", "nn": "nb"}
+# Norwegian browsers send "no" or "nn" as often as "nb".
+LANGUAGE_ALIASES = {"no": "nb", "nn": "nb"}
 
-# In French zero is singular; everywhere else here only one is.
-ZERO_IS_ONE = frozenset({"fr"})
+# In French zero is singular; in the other languages only one is.
+ZERO_IS_SINGULAR = frozenset({"fr"})
 
-# The table's catalogue goes without what these scripts say; whoever loads one asks for the whole (`rare` in i18n.js).
-NOT_AT_TABLE = (
+# Scripts whose sentences are left out of the table page's catalogue. The page loads them through `withWholeCatalogue`
+# (i18n.js), which fetches the whole catalogue first.
+NON_TABLE_SCRIPTS = (
     "static/js/pages/",
     "static/js/screen/",
-    "static/js/core/embed_snippet.js",
-    "static/js/core/install.js",
-    "static/js/core/password_door.js",
+    "static/js/core/embed_dialog.js",
+    "static/js/core/install_offer.js",
+    "static/js/core/password_prompt.js",
     "static/js/core/refusals.js",
-    "static/js/table/deal.js",
+    "static/js/table/deal_note.js",
     "static/js/table/ending.js",
     "static/js/table/hand_layout.js",
     "static/js/table/host_password.js",
-    "static/js/table/joining.js",
-    "static/js/table/keys.js",
+    "static/js/table/identity.js",
+    "static/js/table/shortcuts_dialog.js",
     "static/js/table/option_text.js",
-    "static/js/table/owed.js",
+    "static/js/table/pending_choice.js",
     "static/js/table/rematch.js",
     "static/js/table/seating.js",
-    "static/js/table/story.js",
-    "static/js/table/tell_me.js",
-    "static/js/table/towards.js",
+    "static/js/table/seating_row.js",
+    "static/js/table/history_player.js",
+    "static/js/table/notification_offer.js",
+    "static/js/table/player_dialog.js",
 )
 
-HOLE = re.compile(r"\{(\w+)\}")
+PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
 def fill(text: str, values: Mapping[str, object]) -> str:
-    """Put the values into the {holes}; a hole without a value stays visible."""
-    return HOLE.sub(lambda m: str(values.get(m[1], m[0])), text)
+    """Replace the {placeholders}. One without a value stays visible."""
+    return PLACEHOLDER.sub(lambda m: str(values.get(m[1], m[0])), text)
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The sentences of one language."""
+    """The translations of one language."""
 
     code: str
     singles: Mapping[str, str] = field(default_factory=dict)
@@ -89,37 +91,37 @@ class Catalogue:
 
     def tn(self, one: str, many: str, n: int, **values: object) -> str:
         forms = self.plurals.get(one, (one, many))
-        is_one = n == 1 or (n == 0 and self.code in ZERO_IS_ONE)
+        is_one = n == 1 or (n == 0 and self.code in ZERO_IS_SINGULAR)
         return fill(forms[0 if is_one else 1], {"n": n, **values})
 
     @cached_property
     def reasons(self) -> Mapping[str, str]:
-        """Why the rules refuse something → its sentence, whose {holes} are its parameters."""
+        """Reason of a rules refusal → its sentence, with the parameters as {placeholders}."""
         return {reason.name: self.singles.get(reason.value, reason.value) for reason in reasons()}
 
     def reason(self, why: str | None, params: Mapping[str, Param]) -> str | None:
-        """The sentence of a refusal of the rules; None where it has no reason that people are told."""
+        """Return the sentence of a rules refusal; None if its reason has none."""
         sentence = self.reasons.get(why or "")
         if sentence is None:
             return None
-        return fill(sentence, {name: self._said(name, value) for name, value in params.items()})
+        return fill(sentence, {name: self._format_param(name, value) for name, value in params.items()})
 
-    def _said(self, name: str, value: Param) -> str:
-        """A parameter in words; refusals.js says it alike."""
+    def _format_param(self, name: str, value: Param) -> str:
+        """Return a parameter as text, as refusals.js does."""
         if name not in ("card", "symbol") or not isinstance(value, str):
             return str(value)
         symbol = self.t(value.removesuffix("*"))
         return self.t("dark {symbol}", symbol=symbol) if value.endswith("*") else symbol
 
     @cached_property
-    def at_table(self) -> Catalogue:
-        """The same for the table alone, which must be light: without the sentences of the other pages."""
+    def table_part(self) -> Catalogue:
+        """The smaller catalogue for the table page, without the strings of other pages."""
         return replace(self, script_keys=self.table_keys, is_whole=False)
 
     @cached_property
     def script_json(self) -> bytes:
-        """What the scripts of a page need of it, and no sentence more."""
-        body: dict[str, object] = {"lang": self.code, "zeroIsOne": self.code in ZERO_IS_ONE}
+        """The strings that scripts use, as JSON."""
+        body: dict[str, object] = {"lang": self.code, "zeroIsOne": self.code in ZERO_IS_SINGULAR}
         body["singles"] = {k: v for k, v in self.singles.items() if k in self.script_keys}
         body["plurals"] = {k: v for k, v in self.plurals.items() if k in self.script_keys}
         if self.is_whole:
@@ -136,7 +138,7 @@ class Catalogue:
 
 
 def read_catalogue(code: str, po: Path) -> Catalogue:
-    """Read a .po file as it is: a few hundred entries need no compiling."""
+    """Read a .po file. It has only a few hundred entries, so compiling it is not worthwhile."""
     singles: dict[str, str] = {}
     plurals: dict[str, tuple[str, str]] = {}
     script: set[str] = set()
@@ -158,13 +160,13 @@ def read_catalogue(code: str, po: Path) -> Catalogue:
         places = [place for place, _line in message.locations if place.startswith("static/")]
         if places:
             script.add(key)
-        if not all(place.startswith(NOT_AT_TABLE) for place in places):
+        if not all(place.startswith(NON_TABLE_SCRIPTS) for place in places):
             table.add(key)
     return Catalogue(code, singles, plurals, frozenset(script), frozenset(table))
 
 
 class Languages:
-    """All catalogues of a folder, read when first asked for."""
+    """The catalogues of a folder, each read on first use."""
 
     def __init__(self, locales: Path) -> None:
         self._locales = locales
@@ -177,29 +179,29 @@ class Languages:
             self._read[code] = found
         return found
 
-    def say(self, language: str, source: str, /, **values: object) -> str:
-        """A sentence for somebody who is not looking at a page, as in an e-mail."""
+    def translate(self, language: str, source: str, /, **values: object) -> str:
+        """Return a translated sentence outside a page, such as in an e-mail."""
         return self.catalogue(language if language in LANGUAGES else "en").t(source, **values)
 
 
 def language_of(connection: HTTPConnection) -> str:
-    """The language of whoever asks: what the link says, else the cookie, else the browser."""
-    return choose(
+    """Return the language of a request: from the query, else the cookie, else Accept-Language."""
+    return choose_language(
         connection.query_params.get("lang"),
-        connection.cookies.get(COOKIE),
+        connection.cookies.get(LANGUAGE_COOKIE),
         connection.headers.get("accept-language"),
     )
 
 
-def choose(wished: str | None, cookie: str | None, accept: str | None) -> str:
-    for code in (wished, cookie):
+def choose_language(requested: str | None, cookie: str | None, accept: str | None) -> str:
+    for code in (requested, cookie):
         if code is not None and code in LANGUAGES:
             return code
-    return negotiate_locale(accepted(accept or ""), list(LANGUAGES), sep="-") or "en"
+    return negotiate_locale(parse_accept_language(accept or ""), list(LANGUAGES), sep="-") or "en"
 
 
-def accepted(header: str) -> list[str]:
-    """The languages of an Accept-Language header, best first."""
+def parse_accept_language(header: str) -> list[str]:
+    """Return the languages of an Accept-Language header, best first."""
     weighed: list[tuple[float, int, str]] = []
     for place, part in enumerate(header[:400].split(",")):
         tag, _, weight = part.strip().partition(";")
@@ -209,5 +211,5 @@ def accepted(header: str) -> list[str]:
         except ValueError:
             q = 0.0
         if primary and q > 0:
-            weighed.append((-q, place, ALIASES.get(primary, primary)))
+            weighed.append((-q, place, LANGUAGE_ALIASES.get(primary, primary)))
     return [tag for _q, _place, tag in sorted(weighed)]

@@ -1,7 +1,7 @@
-"""Logs for the operator: one line an event, text or JSON; secrets never, cards never.
+"""Logs for the operator: one line per event, as text or JSON, without secrets and cards.
 
-Fields are named by the caller (`extra={"fields": {...}}`); nothing of a request but method, route and
-status is logged, so codes in an address, cookies, bodies and hands have no way into a file.
+Callers pass fields explicitly (`extra={"fields": {...}}`). Of a request only method, route and status are logged, so
+that codes in addresses, cookies, bodies and hands never reach a file.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import logging
 import sys
 from datetime import UTC, datetime
 
-_HIDDEN = (
+_HIDDEN_FIELD_WORDS = (
     "password",
     "secret",
     "token",
@@ -27,32 +27,32 @@ _HIDDEN = (
 )
 
 
-# What uvicorn says of a peer that sends nonsense or merely comes in: nobody may fill the operator's log
-# with tracebacks, and an address (a room's link) is nothing to write down.
-_OF_PEERS = ("Invalid HTTP request", "Unsupported upgrade", '%s - "WebSocket', "connection ")
+# uvicorn's messages about invalid requests and new connections. Peers must not be able to fill the log, and paths may
+# contain secret room links.
+_PEER_MESSAGE_PREFIXES = ("Invalid HTTP request", "Unsupported upgrade", '%s - "WebSocket', "connection ")
 
 
-def _is_ours(record: logging.LogRecord) -> bool:
-    return not str(record.msg).startswith(_OF_PEERS)
+def _is_not_about_peer(record: logging.LogRecord) -> bool:
+    return not str(record.msg).startswith(_PEER_MESSAGE_PREFIXES)
 
 
-def _is_news(record: logging.LogRecord) -> bool:
-    """All but the pool's word for a query that was given up while its dead connection was being closed: whoever
-    asked has said that the store does not answer, and the connection is gone either way.
+def _is_relevant(record: logging.LogRecord) -> bool:
+    """Return False for the pool's report of a query cancelled while its dead connection was being closed. The caller
+    has already logged that the store does not respond.
     """
     fault = record.exc_info[1] if record.exc_info else None
     return not (record.name.startswith("sqlalchemy.pool") and isinstance(fault, asyncio.CancelledError))
 
 
-class _Lines(logging.Formatter):
+class _LineFormatter(logging.Formatter):
     def __init__(self, as_json: bool) -> None:
         super().__init__()
         self.as_json = as_json
 
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-        given = getattr(record, "fields", {})
-        fields = {key: "hidden" if _is_hidden(key) else value for key, value in given.items()}
+        raw_fields = getattr(record, "fields", {})
+        fields = {key: "hidden" if _must_hide(key) else value for key, value in raw_fields.items()}
         fault = self.formatException(record.exc_info) if record.exc_info else None
         if self.as_json:
             line = {
@@ -72,20 +72,20 @@ class _Lines(logging.Formatter):
 
 
 def configure_logs(level: str, form: str) -> None:
-    """Sends this process's log to its error stream; called by the command line, never by an app."""
+    """Send this process's log to standard error. Called by the command line, never by an app."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Lines(form == "json"))
-    handler.addFilter(_is_news)
+    handler.setFormatter(_LineFormatter(form == "json"))
+    handler.addFilter(_is_relevant)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
-    for noisy in ("sqlalchemy", "aiosqlite", "asyncio", "httpx", "httpcore", "uvicorn.access"):
+    for noisy in ("sqlalchemy", "asyncio", "httpx", "httpcore", "uvicorn.access"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
-    # At debug these write down every header and frame: cookies, cards and all.
-    for talkative in ("uvicorn.error", "websockets"):
-        logging.getLogger(talkative).setLevel(max(root.level, logging.INFO))
-    logging.getLogger("uvicorn.error").addFilter(_is_ours)
+    # At debug level these log every header and frame, including cookies and cards.
+    for verbose in ("uvicorn.error", "websockets"):
+        logging.getLogger(verbose).setLevel(max(root.level, logging.INFO))
+    logging.getLogger("uvicorn.error").addFilter(_is_not_about_peer)
 
 
-def _is_hidden(key: str) -> bool:
-    return any(word in key.lower() for word in _HIDDEN)
+def _must_hide(key: str) -> bool:
+    return any(word in key.lower() for word in _HIDDEN_FIELD_WORDS)

@@ -1,7 +1,7 @@
-"""Work that would hold up the loop, in a thread of its own: one thing at a time, and a short queue.
+"""A thread for CPU work that would block the event loop: one job at a time, with a short queue.
 
-Not asyncio's own pool: that is where passwords are checked and names are looked up, and nobody's log-in should
-wait for somebody's replay. What it costs the asker is counted by `Limits.take_work`, before it is begun.
+It is separate from asyncio's default pool and from the password threads, so that a replay delays neither look-ups nor
+log-ins. Callers charge the client with `Limits.take_work` first.
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ from typing import TypeVar
 
 from app.web.errors import TooMany
 
-MOST_WAITING = 24  # things that may wait; the last of more would wait for seconds
+MAX_WAITING = 24  # more would wait for seconds
 
 T = TypeVar("T")
 
 
 class Offload:
-    """Of one app; closed with it."""
+    """The offload thread of one app."""
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="offload")
         self._waiting = 0
 
-    async def run(self, work: Callable[..., T], *given: object) -> T:
-        """What it gives, or raises; raises TooMany when too much waits."""
-        if self._waiting >= MOST_WAITING:
+    async def run(self, work: Callable[..., T], *arguments: object) -> T:
+        """Run a function in the thread and return its result. Raise TooMany if too many jobs are waiting."""
+        if self._waiting >= MAX_WAITING:
             raise TooMany(5.0)
         self._waiting += 1
-        begun = asyncio.get_running_loop().run_in_executor(self._thread, work, *given)
-        begun.add_done_callback(self._ended)
-        # Whoever goes away leaves the thread at work, and that still counts.
-        return await asyncio.shield(begun)
+        future = asyncio.get_running_loop().run_in_executor(self._thread, work, *arguments)
+        future.add_done_callback(self._on_done)
+        # The job continues, and counts as waiting, even if the caller is cancelled.
+        return await asyncio.shield(future)
 
-    def _ended(self, begun: asyncio.Future[T]) -> None:
+    def _on_done(self, future: asyncio.Future[T]) -> None:
         self._waiting -= 1
-        if not begun.cancelled():
-            begun.exception()  # whoever asked has it; when they have gone nobody needs it
+        if not future.cancelled():
+            future.exception()  # mark it as retrieved: the caller may have been cancelled
 
     async def close(self) -> None:
-        """What waits is not begun any more; what is under way ends."""
+        """Cancel waiting jobs and wait for the running one."""
         await asyncio.to_thread(self._thread.shutdown, wait=True, cancel_futures=True)

@@ -1,4 +1,4 @@
-"""The registry of all background queues, and those that are no part of play or notify: erasures and retention."""
+"""The registry of all background queues, and the queues of erasures and retention."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 from app.play.queues import ClaimLoop
 from app.play.server import GameServer
 from app.play.tasks import Tasks
-from app.store.batches import Batches
+from app.store.batcher import Batcher
 from app.store.people.outbox import OutboxStore
-from app.store.people.retention import DEAD_ROOM, MAX_BATCH_ROWS, Cutoffs, Expired, RetentionStore
+from app.store.people.retention import DEAD_ROOM, MAX_BATCH_ROWS, Cutoffs, ExpiredRow, RetentionStore
 from app.web.deals import Deals
-from app.web.notices import make_notice_loops
+from app.web.notice_loops import make_notice_loops
 from app.web.site import Site
 
-DEAL_POLL_MS = 5_000  # how soon the result of a finished deal is in the table of its day
-ERASURE_POLL_MS = 5_000  # how soon an interrupted erasure is continued
-MAX_ERASURE_STEPS = 100  # in one claim
-PAUSE_MS = 50  # between batches of deletions; moves go first
-_DAY = 86_400
+DEAL_POLL_MS = 5_000  # how soon the result of a finished deal appears in its day's table
+ERASURE_POLL_MS = 5_000  # how soon an interrupted erasure continues
+MAX_ERASURE_STEPS = 100  # per claim
+RETENTION_PAUSE_MS = 50  # between batches of deletions, so that moves go first
+_DAY_SECONDS = 86_400
 
 Queues = dict[str, ClaimLoop[Any]]
 
@@ -33,7 +33,7 @@ def make_queues(
     outbox: OutboxStore,
     tasks: Tasks,
 ) -> Queues:
-    """Return the claim loop of every queue of the server, by name. A new queue is registered here."""
+    """Return the claim loops of all queues by name. New queues are registered here."""
     failures = game_server.failures
     erasures = ClaimLoop(ErasureQueue(site, store), failures, tasks, poll_ms=ERASURE_POLL_MS, concurrency=4)
     loops: list[ClaimLoop[Any]] = [
@@ -46,7 +46,7 @@ def make_queues(
             tasks,
             poll_ms=int(site.settings.sweep_seconds * 1000),
             concurrency=MAX_BATCH_ROWS,
-            pause_ms=PAUSE_MS,
+            pause_ms=RETENTION_PAUSE_MS,
         ),
         *make_notice_loops(site, outbox, site.webhooks.outbound, failures, tasks),
     ]
@@ -54,7 +54,7 @@ def make_queues(
 
 
 class ErasureQueue:
-    """People whose erasure has begun: here, in another worker or by the command line."""
+    """People whose erasure was started by any worker or by the command line."""
 
     name = "erasures"
 
@@ -74,15 +74,15 @@ class ErasureQueue:
         return None
 
     async def process(self, row: str) -> None:
-        """Take a bounded number of steps; the next claim continues a longer erasure."""
+        """Run a bounded number of steps. The next claim continues a longer erasure."""
         for _ in range(MAX_ERASURE_STEPS):
-            if not await self._site.data.erase_step([row]):
+            if not await self._site.data.run_erasure_step([row]):
                 return
-            await asyncio.sleep(0.01)  # a waiting move goes first
+            await asyncio.sleep(0.01)  # waiting moves go first
 
 
 class RetentionQueue:
-    """Rows that the settings say are too old."""
+    """Rows that are older than the settings allow."""
 
     name = "retention"
 
@@ -93,23 +93,23 @@ class RetentionQueue:
         self._game_server = game_server
         self._store = store
         self._on_erasure = on_erasure
-        self._forgetting: Batches[Expired, None] = Batches(
-            self._forget, MAX_BATCH_ROWS, is_for_newcomers=False
+        self._forgetting: Batcher[ExpiredRow, None] = Batcher(
+            self._forget, MAX_BATCH_ROWS, limit_admission=False
         )
-        self._closing = asyncio.Lock()  # one room at a time: loading them all at once would delay others
+        self._closing = asyncio.Lock()  # one room at a time, because loading many at once would delay games
 
     async def claim(
         self, now: int, limit: int, skip_keys: Collection[str], skip_owners: Collection[str]
-    ) -> Sequence[Expired]:
+    ) -> Sequence[ExpiredRow]:
         return await self._store.find_expired(self._cutoffs(), limit, skip_keys)
 
-    def key(self, row: Expired) -> str:
+    def key(self, row: ExpiredRow) -> str:
         return row.name
 
-    def owner(self, row: Expired) -> str | None:
+    def owner(self, row: ExpiredRow) -> str | None:
         return None
 
-    async def process(self, row: Expired) -> None:
+    async def process(self, row: ExpiredRow) -> None:
         if row.rule == DEAD_ROOM:
             async with self._closing:
                 await self._game_server.close_room(str(row.key[0]), "nobody came for a long time")
@@ -118,23 +118,20 @@ class RetentionQueue:
         if row.rule == "guest":
             self._on_erasure()
 
-    async def _forget(self, rows: list[Expired]) -> list[Exception | None]:
-        return await self._store.forget(rows, self._cutoffs())
+    async def _forget(self, rows: list[ExpiredRow]) -> list[Exception | None]:
+        return await self._store.delete_expired(rows, self._cutoffs())
 
     def _cutoffs(self) -> Cutoffs:
         settings, now = self._site.settings, self._site.now()
 
-        def cutoff(days: float) -> int | None:
-            return int(now - days * _DAY) if days else None
-
-        def in_ms(seconds: int | None) -> int | None:
-            return None if seconds is None else seconds * 1000
+        def cutoff(days: float) -> int:
+            return int(now - days * _DAY_SECONDS) if days else 0
 
         return Cutoffs(
             now=now,
-            sessions=int(now - settings.session_days * _DAY),
+            sessions=cutoff(settings.session_days),
             guests=cutoff(settings.guest_days),
-            chat_ms=in_ms(cutoff(settings.chat_days)),
+            chat_ms=cutoff(settings.chat_days) * 1000,
             audit=cutoff(settings.audit_days),
-            rooms_ms=in_ms(cutoff(settings.dead_room_days)),
+            rooms_ms=cutoff(settings.dead_room_days) * 1000,
         )

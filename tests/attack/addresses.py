@@ -1,4 +1,4 @@
-"""The addresses that are asked in both worlds: every one that can be read, or those that show the game."""
+"""Addresses that are requested in both worlds: all readable ones, or those that show the game."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from app.settings import Settings
 from tests.attack.routes import routes
 from tests.attack.two_worlds import HOST, NOW, Stage
 
-# What is the same for everybody whatever the game: files, and what only the operator may read.
-ALIKE = (
+# Independent of the game: files, and the operator's routes.
+SAME_FOR_ALL_PATHS = (
     "/static/{fingerprint}/{name:path}",
     "/lang/{name}.json",
     "/metrics",
@@ -18,7 +18,7 @@ ALIKE = (
 
 
 def pages_for(stage: Stage) -> list[str]:
-    """Every address of the app that can be read, with this table and these people in its holes."""
+    """Return every readable address of the app, with this table and these people as parameters."""
     filled = {
         "{game}": stage.game,
         "{room}": stage.game,
@@ -31,7 +31,7 @@ def pages_for(stage: Stage) -> list[str]:
     }
     found = []
     for method, path in routes(create_app(Settings())):
-        if method != "GET" or path in ALIKE:
+        if method != "GET" or path in SAME_FOR_ALL_PATHS:
             continue
         for hole, value in filled.items():
             path = path.replace(hole, value)
@@ -42,7 +42,7 @@ def pages_for(stage: Stage) -> list[str]:
 
 
 def pages_of_the_table(stage: Stage) -> list[str]:
-    """The few addresses that show something of the game itself."""
+    """Return the addresses that show the game itself."""
     api, page = f"/api/v1/games/{stage.game}", f"/g/{stage.game}"
     link = f"/oembed?url=http://{HOST}{page}"
     shown = [f"/embed/{stage.game}", f"/share/g/{stage.game}.png?lang=de", link]

@@ -1,7 +1,7 @@
-"""The long form of the two worlds: every preset that hides hands, with every module, for every audience.
+"""The long two-worlds test: every preset with hidden hands, every module, every audience.
 
-`python -m tests.attack.every_table GAMES SEED`, or `make fuzz PART=unseen`; two more numbers, SHARE and OF, take
-every OF-th table only, so that several processes do it together.
+`python -m tests.attack.every_table GAMES SEED`, or `make fuzz PART=unseen`. Two more numbers, SHARE and OF, select
+every OF-th table, so that several processes can share the work.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pytest
 
 from app import rules
 from tests.attack.addresses import pages_for, pages_of_the_table
-from tests.attack.heard import differences
+from tests.attack.received_bytes import differences
 from tests.attack.slots import some_moves, twin
 from tests.attack.two_worlds import Stage, heard_in, set_up
 
@@ -36,7 +36,7 @@ MOVES = 24
 async def _pair(
     stage: Stage, audience: int | None, chance: random.Random, is_whole: bool
 ) -> tuple[int, int, list[str]]:
-    """One game in two worlds: what was compared, how many hidden cards lay elsewhere, what differed."""
+    """Play one game in two worlds. Return the number of comparisons, of moved hidden cards, and the differences."""
     moves = some_moves(stage.position, MOVES, chance)
     other = twin(stage.position, moves, audience, chance)
     one, two = rules.position_to_json(stage.position), rules.position_to_json(other)

@@ -1,4 +1,4 @@
-"""A connection of bytes: what it sends is written as it is, and nothing is read unless the test says so."""
+"""A raw TCP connection: bytes are sent unchanged, and nothing is read unless the test asks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.sockets.running_server import RunningServer
 
 
 class RawConnection:
-    """`patience` is a guard against hanging, not a measure."""
+    """`patience` only guards against hanging."""
 
     patience = 60.0
 
@@ -31,7 +31,7 @@ class RawConnection:
         self._socket.close()
 
     async def open_socket(self, path: str = "/ws/lobby") -> Self:
-        """A WebSocket; whatever came with the answer is kept for `read`."""
+        """Open a WebSocket. Bytes after the handshake are kept for reading."""
         key = base64.b64encode(os.urandom(16)).decode()
         await self.send(
             f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\nUpgrade: websocket\r\n"
@@ -47,7 +47,7 @@ class RawConnection:
         await asyncio.wait_for(asyncio.get_running_loop().sock_sendall(self._socket, data), self.patience)
 
     async def push(self, data: bytes) -> int:
-        """As many of these bytes as the connection takes while the server has all the turns it wants."""
+        """Send as many of these bytes as the connection accepts, while the server keeps running."""
         sent = 0
         idle = 0
         while sent < len(data) and idle < 50:
@@ -60,12 +60,12 @@ class RawConnection:
         return sent
 
     async def push_for_ever(self, data: bytes, most: int) -> None:
-        """The same bytes again and again until the connection breaks, `most` times if it does not."""
+        """Send the same bytes repeatedly until the connection breaks, at most `most` times."""
         for _ in range(most):
             await self.push(data)
 
     async def read_some(self) -> bytes:
-        """b"" when the server has closed its side, or the connection."""
+        """Read some bytes; b"" once the server has closed."""
         try:
             return await self._received(65536)
         except ConnectionError:
@@ -82,14 +82,14 @@ class RawConnection:
 
 
 async def until(holds: Any, patience: float = 60.0) -> None:
-    """Waits for what must come; the limit is a guard against hanging."""
+    """Wait until the condition holds. The limit only guards against hanging."""
     async with asyncio.timeout(patience):
         while not holds():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
 
 def close_code(said: bytes) -> int | None:
-    """Of the last frame, if that is a close."""
+    """Return the code of the last frame if it is a close frame."""
     at, code = 0, None
     while at + 2 <= len(said):
         opcode, size, begin = said[at] & 0x0F, said[at + 1], at + 2

@@ -1,4 +1,4 @@
-"""The route table of an app, read from the app itself: what has no row in a test is found by it."""
+"""The routes of an app, read from the app itself, so that tests find routes without a row."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fastapi import FastAPI
 
 
 def routes(app: FastAPI) -> Iterator[tuple[str, str]]:
-    """Every (method, path); "WS" for a socket."""
+    """Return every (method, path), with "WS" for sockets."""
 
     def walk(found: Any) -> Iterator[Any]:
         for route in found:

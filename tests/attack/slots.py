@@ -1,9 +1,9 @@
-"""Which cards somebody has not seen up to a horizon, followed slot by slot through what really happened.
+"""Tracks which cards an audience has not seen up to a horizon, slot by slot through the actual events.
 
-A slot is where a card lay when the table was laid: one of a hand's six, or a place in the deck. A slot is
-pinned when the audience lawfully sees its card, when the card is shown to all, or when a command names it
-(the same commands must be possible in both worlds). All other slots may hold each other's cards and nobody
-of that audience may notice. The rules' own views are not asked: they are what is tested.
+A slot is the position of a card at the start: one of a hand's six, or a place in the deck. A slot is pinned when the
+audience legitimately sees its card, when the card is shown to all, or when a command names it (the same commands must
+be possible in both worlds). All other slots may exchange their cards without that audience noticing. The rules' own
+views are not used, because they are under test.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Move = tuple[int, dict[str, Any]]
 
 @dataclass
 class Tracker:
-    """Where the card of each slot is now."""
+    """Tracks the current place of each slot's card."""
 
     audience: Audience
     is_open: bool
@@ -39,13 +39,13 @@ class Tracker:
         return len(self.cards) - 1
 
     def drawn(self, cards: list[str]) -> list[int]:
-        """From the top of the deck; what was shuffled in from the discards has been seen by all."""
+        """Draw from the top of the deck. Cards reshuffled from the discard pile have been seen by all."""
         taken = [self.deck.pop(0) if self.deck else self.slot(card, pinned=True) for card in cards]
         assert [self.cards[slot] for slot in taken] == cards
         return taken
 
     def lose(self, held: list[int], *cards: str) -> list[int]:
-        """Cards that are named or shown leave a hand; seen ones first, so that few are pinned."""
+        """Remove named or shown cards from a hand; seen ones first, so that few slots are pinned."""
         gone = []
         for card in cards:
             slot = min(
@@ -102,7 +102,7 @@ class Tracker:
 
 
 def laid(position: rules.Position, audience: Audience) -> Tracker:
-    """The slots of a table that was just laid."""
+    """Return the slots of a new table."""
     whole = rules.position_to_json(position)
     tracker = Tracker(audience, position.options.hands == "open")
     for seat, player in enumerate(whole["players"]):
@@ -113,7 +113,7 @@ def laid(position: rules.Position, audience: Audience) -> Tracker:
 
 
 def twin(position: rules.Position, moves: list[Move], audience: Audience, chance: random.Random) -> Any:
-    """The same table with everything shuffled that this audience does not see while these moves are made."""
+    """Return the same table with all cards shuffled that this audience does not see during these moves."""
     tracker = laid(position, audience)
     slots = len(tracker.cards)
     hands = [list(hand) for hand in tracker.hands]
@@ -142,7 +142,7 @@ def twin(position: rules.Position, moves: list[Move], audience: Audience, chance
 
 
 def some_moves(position: rules.Position, count: int, chance: random.Random) -> list[Move]:
-    """Moves that anybody could make, whatever else is in the hands: no pass that is forced or bare."""
+    """Choose moves that are possible with any other cards in the hands: no forced or empty passes."""
     moves: list[Move] = []
     while len(moves) < count:
         seat = rules.seats_to_act(position)[0]

@@ -1,7 +1,7 @@
-"""A game of the deal of the day tells nobody more than its player saw, before its end and after it, until midnight UTC.
+"""The deal of the day reveals no more than its player saw, before and after the game ends, until midnight UTC.
 
-Two worlds with the same boards and the player's own cards; what lies in the deck and in the bots' hands differs. The
-game ends, and then everything is asked for.
+Two worlds have the same boards and the same cards of the player; deck and bots' hands differ. The game ends, and then
+everything is requested.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from websockets.typing import Origin
 
 from app import rules
 from app.play import engines
-from app.play.deal.days import day_of, ends_at, plan_of
-from app.play.room import broadcast
-from app.play.room.broadcast import view_json
+from app.play.deal.days import day_ends_at, day_of, plan_day
+from app.play.room import audience_frames
+from app.play.room.audience_frames import view_json
 from app.web.api import records
 from tests.attack.addresses import pages_for
-from tests.attack.heard import Heard, differences
+from tests.attack.received_bytes import ReceivedBytes, differences
 from tests.attack.two_worlds import NOW, Laid, Leak, Stage, World, _client, as_laid
 from tests.play.simple_bot import SimpleBot
-from tests.play.stage import exchange
+from tests.play.stage import replace_ports
 from tests.sockets.running_server import in_process
 
 DAY = day_of(NOW)
@@ -36,8 +36,8 @@ Json = dict[str, Any]
 
 
 def last_move() -> Json:
-    """The person is one card away from winning; nothing of the others' cards is known."""
-    options, _ = plan_of(DAY)
+    """Return a position in which the person is one card from winning and knows nothing of the other cards."""
+    options, _ = plan_day(DAY)
     laid = rules.position_to_json(rules.new_game(rules.parse_options({**options, "first": 0}), "5e" * 32))
     pirates = laid["options"]["pirates"]
     laid["players"][0]["pirates"] = [len(laid["board"])] + ["goal"] * (pirates - 1)
@@ -46,7 +46,7 @@ def last_move() -> Json:
 
 
 def with_other_unseen_cards(laid: Json) -> Json:
-    """The same to the person; deck and the others' hands hold other cards."""
+    """Return a position that looks the same to the person, with other cards in deck and other hands."""
     unseen = [*laid["deck"], *(card for player in laid["players"][1:] for card in player["hand"])]
     random.Random(9).shuffle(unseen)
     players = [laid["players"][0]]
@@ -58,10 +58,10 @@ def with_other_unseen_cards(laid: Json) -> Json:
 
 
 async def set_up(folder: Path, position: rules.Position, monkeypatch: pytest.MonkeyPatch) -> Stage:
-    """Two people; the first has begun today's deal."""
+    """Create two people; the first has started today's deal."""
     with as_laid(monkeypatch, position, None):
-        async with in_process(f"sqlite+aiosqlite:///{folder / 'table.db'}") as server:
-            exchange(server.game_server, clock=SimpleNamespace(now=lambda: NOW), bots=SimpleBot())
+        async with in_process(f"sqlite:///{folder / 'table.db'}") as server:
+            replace_ports(server.game_server, clock=SimpleNamespace(now=lambda: NOW), bots=SimpleBot())
             people, cookies = [], []
             for name in ("Ann", "Bo"):
                 async with _client(server) as http:
@@ -75,7 +75,7 @@ async def set_up(folder: Path, position: rules.Position, monkeypatch: pytest.Mon
 
 
 async def end(world: World, ending: str, hand: list[str]) -> None:
-    """The game ends while its player, or nobody else, looks on."""
+    """End the game, with or without its player connected."""
     game, watch = world.stage.game, None
     if world.audience is not None:
         watch = await world.open(f"/ws/game/{game}")
@@ -94,7 +94,7 @@ async def end(world: World, ending: str, hand: list[str]) -> None:
 
 
 async def everything(world: World) -> None:
-    """All that can be read, and what a curious client may send besides."""
+    """Request everything readable, and what a curious client might send."""
     game = world.stage.game
     for path in pages_for(world.stage):
         await world.get(path)
@@ -139,19 +139,19 @@ async def heard_in(
     audience: int | None,
     monkeypatch: pytest.MonkeyPatch,
     leak: Leak | None = None,
-) -> Heard:
+) -> ReceivedBytes:
     copy = stage.folder / "world.db"
     for old in stage.folder.glob("world.db*"):
         old.unlink()
     shutil.copyfile(stage.folder / "table.db", copy)
     with as_laid(monkeypatch, rules.position_from_json(laid), leak):
-        async with in_process(f"sqlite+aiosqlite:///{copy}", migrated=True) as server:
+        async with in_process(f"sqlite:///{copy}", migrated=True) as server:
             app = server._app
             assert app is not None
-            await app.state.maintenance.stop()  # when a round comes is a matter of real time
+            await app.state.maintenance.stop()  # the timing of maintenance depends on real time
             app.state.site.clock = lambda: NOW / 1000
             app.state.site.chance = random.Random(3)
-            exchange(server.game_server, clock=SimpleNamespace(now=lambda: NOW), bots=SimpleBot())
+            replace_ports(server.game_server, clock=SimpleNamespace(now=lambda: NOW), bots=SimpleBot())
             world = World(server, stage, audience)
             try:
                 await end(world, ending, laid["players"][0]["hand"])
@@ -162,7 +162,7 @@ async def heard_in(
 
 
 @pytest.mark.parametrize("ending", ["won", "resigned", "closed"])
-async def test_the_end_of_a_game_of_today_shows_nobody_what_was_unseen(
+async def test_the_end_of_todays_deal_reveals_no_hidden_card(
     ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     laid = last_move()
@@ -175,22 +175,22 @@ async def test_the_end_of_a_game_of_today_shows_nobody_what_was_unseen(
 
 
 def _by_plain_rules(patch: pytest.MonkeyPatch, laid: Laid) -> None:
-    patch.setitem(engines.ENGINES, engines.DEALT, laid)
+    patch.setitem(engines.ENGINES, engines.DEAL_RULES_VERSION, laid)
 
 
 def _shown_at_the_end(patch: pytest.MonkeyPatch, laid: Laid) -> None:
-    patch.setattr(broadcast, "_is_shown", lambda table: table.is_over)
+    patch.setattr(audience_frames, "_is_fully_revealed", lambda table: table.is_over)
 
 
 def _record_at_the_end(patch: pytest.MonkeyPatch, laid: Laid) -> None:
-    patch.setattr(records, "is_sealed", lambda day, now: False)
+    patch.setattr(records, "is_deal_secret", lambda day, now: False)
 
 
 @pytest.mark.parametrize(
     ("leak", "where"),
     [(_by_plain_rules, "game_won"), (_shown_at_the_end, "/api/v1/games/"), (_record_at_the_end, "/record")],
 )
-async def test_the_two_worlds_would_find_a_leak(
+async def test_the_two_worlds_test_finds_a_leak(
     leak: Leak, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     laid = last_move()
@@ -198,7 +198,7 @@ async def test_the_two_worlds_would_find_a_leak(
     worlds = (laid, with_other_unseen_cards(laid))
     if (
         leak is _record_at_the_end
-    ):  # a record is made from the seed, which is the same in both: see whether it comes
+    ):  # a record derives from the seed, which is the same in both worlds: check whether it is served
         told = await heard_in(stage, laid, "won", 0, monkeypatch, leak)
         assert {answer[0] for path, answer in told.answers if path.endswith(where)} == {200}
         return
@@ -206,15 +206,15 @@ async def test_the_two_worlds_would_find_a_leak(
     assert any(where in each for each in found), found
 
 
-async def test_every_door_of_a_game_of_today_is_shut_with_a_sentence(
+async def test_every_route_refuses_the_record_of_todays_deal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     laid = last_move()
     stage = await set_up(tmp_path, rules.position_from_json(laid), monkeypatch)
     api, page = f"/api/v1/games/{stage.game}", f"/g/{stage.game}"
-    async with in_process(f"sqlite+aiosqlite:///{tmp_path / 'table.db'}", migrated=True) as server:
+    async with in_process(f"sqlite:///{tmp_path / 'table.db'}", migrated=True) as server:
         now = NOW
-        exchange(server.game_server, clock=SimpleNamespace(now=lambda: now), bots=SimpleBot())
+        replace_ports(server.game_server, clock=SimpleNamespace(now=lambda: now), bots=SimpleBot())
         async with _client(server, stage.cookies[0]) as ann, _client(server, stage.cookies[1]) as bo:
             for path in (
                 api,
@@ -244,7 +244,7 @@ async def test_every_door_of_a_game_of_today_is_shut_with_a_sentence(
                 assert (answer.status_code, answer.json()["error"]["code"]) == (409, "deal_sealed"), path
             tried = await ann.post(f"{page}/try", json={"step": 0, "known": 0, "actions": []})
             assert tried.json()["error"]["code"] == "deal_sealed"
-            now = ends_at(DAY)
+            now = day_ends_at(DAY)
             for who in (ann, bo):
                 record = await who.get(f"{api}/record")
                 assert record.status_code == 200, record.text
@@ -252,14 +252,16 @@ async def test_every_door_of_a_game_of_today_is_shut_with_a_sentence(
                 assert (record.json()["scheme"], record.json()["deal"]) == (3, DAY)
 
 
-async def test_a_view_of_a_deal_is_a_seats_view_even_when_it_is_won(
+async def test_the_view_of_a_won_deal_is_still_a_seats_view(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     laid = last_move()
     position = rules.position_from_json(laid)
     after, _ = rules.apply(position, 0, rules.Advance(laid["players"][0]["hand"][0], 36))
     assert after.winner == 0
-    table = SimpleNamespace(position=after, is_over=True, deal=DAY, rules=engines.engine_for(engines.DEALT))
+    table = SimpleNamespace(
+        position=after, is_over=True, deal=DAY, rules=engines.engine_for(engines.DEAL_RULES_VERSION)
+    )
     shown = view_json(table, 0)  # type: ignore[arg-type]
     assert shown is not None
     assert (shown["seed"], shown["winner"]) == (None, 0)

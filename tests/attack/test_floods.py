@@ -1,4 +1,4 @@
-"""One nameless socket that wants to stop the server: floods, bytes after the end, peers that do not read."""
+"""One anonymous socket against the server: floods, bytes after the end, peers that do not read."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from app.play.join import PROTOCOL
+from app.play.join import PROTOCOL_VERSION
 from app.settings import Settings
-from app.web.ws.transport import uvicorn as transport
+from app.web.ws.transport import protocol as transport
 from tests.attack.raw_connection import RawConnection, close_code, until
 from tests.attack.work import counted_work
 from tests.sockets.running_server import RunningServer, in_process
@@ -19,9 +19,9 @@ USUAL = {
     name: getattr(Settings(), name)
     for name in ("frames_per_second", "frames_burst", "sockets_per_address", "requests_per_second")
 }
-HELLO = frame(b'{"do":"hello","v":%d}' % PROTOCOL)
+HELLO = frame(b'{"do":"hello","v":%d}' % PROTOCOL_VERSION)
 MASKED = b"\x80\x00\x00\x00\x00"  # the rest of an empty frame
-MOST_CALLS = 40_000  # six megabytes of small frames took millions
+MOST_CALLS = 40_000  # six megabytes of small frames once took millions
 
 
 @pytest.fixture
@@ -52,9 +52,7 @@ async def _serves(server: RunningServer, times: int = 5) -> None:
     ],
     ids=["pongs", "pings", "empty continuations", "empty texts"],
 )
-async def test_a_flood_of_small_frames_is_paid_for(
-    server: RunningServer, before: bytes, flood: bytes
-) -> None:
+async def test_a_flood_of_small_frames_is_charged(server: RunningServer, before: bytes, flood: bytes) -> None:
     async with RawConnection(server) as attacker:
         await attacker.open_socket()
         await attacker.send(HELLO + before)
@@ -64,8 +62,8 @@ async def test_a_flood_of_small_frames_is_paid_for(
         assert work.calls < MOST_CALLS
 
 
-async def test_limits_that_are_wide_open_still_let_others_have_their_turn(sqlite_url: str) -> None:
-    """With a million frames a second allowed nobody pays; a turn of the event loop reads a few all the same."""
+async def test_without_limits_a_flood_does_not_starve_other_sockets(sqlite_url: str) -> None:
+    """With a limit of a million frames per second, an event-loop iteration still parses only a few."""
     async with (
         in_process(sqlite_url, frames_per_second=1e6, frames_burst=10**6) as server,
         RawConnection(server) as attacker,
@@ -86,11 +84,9 @@ async def test_limits_that_are_wide_open_still_let_others_have_their_turn(sqlite
 @pytest.mark.parametrize(
     "bad",
     [frame(HELLO, 5), frame(b"x" * 5000), frame(b"\xff"), frame(b"x", masked=False)],
-    ids=["no such opcode", "too long", "no text", "not masked"],  # masks are random, names must not be
+    ids=["no such opcode", "too long", "no text", "not masked"],  # masks are random, test ids must not be
 )
-async def test_bytes_after_a_bad_frame_are_neither_kept_nor_read_again(
-    server: RunningServer, bad: bytes
-) -> None:
+async def test_bytes_after_an_invalid_frame_are_discarded(server: RunningServer, bad: bytes) -> None:
     async with RawConnection(server) as attacker:
         await attacker.open_socket()
         await attacker.send(HELLO + bad)
@@ -103,10 +99,10 @@ async def test_bytes_after_a_bad_frame_are_neither_kept_nor_read_again(
         assert sockets(server) == 0
 
 
-async def test_after_a_frame_that_is_too_big_the_connection_ends_with_the_close(
+async def test_an_oversized_frame_closes_the_connection_with_its_code(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transport, "CLOSE_SECONDS", 3600.0)
+    monkeypatch.setattr(transport, "CLOSE_TIMEOUT_SECONDS", 3600.0)
     async with RawConnection(server) as peer:
         await peer.open_socket()
         await peer.send(frame(b"x" * 5000))
@@ -115,7 +111,7 @@ async def test_after_a_frame_that_is_too_big_the_connection_ends_with_the_close(
 
 
 async def _fill(server: RunningServer, peer: RawConnection) -> None:
-    """Ask for more than the peer reads, until the server has so much to say that it waits."""
+    """Request more than the peer reads, until the server's output is buffered."""
     pings = frame(b"." * 125, PING) * 400
     watcher: Any = server.game_server.metrics
     while b"cartagena_outbox_drops_total 1.0" not in watcher.text():
@@ -123,38 +119,40 @@ async def _fill(server: RunningServer, peer: RawConnection) -> None:
         await asyncio.sleep(0.01)
 
 
-async def test_a_shed_socket_that_closes_is_counted_until_it_is_cut_off(
+async def test_a_closed_slow_socket_counts_until_its_connection_is_aborted(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transport, "CLOSE_SECONDS", 1.0)
+    monkeypatch.setattr(transport, "CLOSE_TIMEOUT_SECONDS", 1.0)
     async with in_process(sqlite_url) as server, RawConnection(server, receive_buffer=4096) as peer:
         await peer.open_socket()
         await peer.send(HELLO)
         await _fill(server, peer)
-        assert (sockets(server), server.connections) == (1, 1), "closed by the server, and still there"
+        assert (sockets(server), server.connections) == (1, 1), (
+            "closed by the server, but the connection still exists"
+        )
         await peer.push(frame(b"\x03\xe8", CLOSE))
         await until(lambda: server.connections == 0)
         assert sockets(server) == 0
 
 
-async def test_a_peer_that_closes_first_and_does_not_read_is_cut_off(
+async def test_a_peer_that_closes_and_does_not_read_is_aborted(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transport, "CLOSE_SECONDS", 1.0)
+    monkeypatch.setattr(transport, "CLOSE_TIMEOUT_SECONDS", 1.0)
     async with in_process(sqlite_url) as server, RawConnection(server, receive_buffer=4096) as peer:
         await peer.open_socket()
         await peer.send(HELLO)
-        for _ in range(60):  # several megabytes of pongs in the kernel, some in the transport
+        for _ in range(60):  # several megabytes of pongs in kernel and transport buffers
             await peer.push(frame(b"." * 125, PING) * 400)
         await peer.push(frame(b"\x03\xe8", CLOSE))
         await until(lambda: server.connections == 0)
         assert sockets(server) == 0
 
 
-async def test_frames_after_the_servers_close_are_paid_for_and_only_a_close_is_heard(
+async def test_frames_after_the_servers_close_are_charged_and_only_a_close_is_processed(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transport, "CLOSE_SECONDS", 2.0)
+    monkeypatch.setattr(transport, "CLOSE_TIMEOUT_SECONDS", 2.0)
     async with RawConnection(server) as attacker:
         await attacker.open_socket("/ws/game/NoSuchRoom")
         await attacker.send(HELLO)  # refused: 4003
@@ -170,7 +168,7 @@ async def test_frames_after_the_servers_close_are_paid_for_and_only_a_close_is_h
             said += await peer.read_some()
         assert close_code(said) == 4003
         await peer.send(frame(b"?", PING) + HELLO + frame(b"\x0f\xa3", CLOSE))
-        assert await peer.read_to_end() == b"", "no pong, no answer"
+        assert await peer.read_to_end() == b"", "neither pong nor answer"
     await until(lambda: server.connections == 0)
 
 
@@ -184,7 +182,7 @@ CLOSES = {
 }
 
 
-async def test_a_close_is_checked_before_it_is_echoed(server: RunningServer) -> None:
+async def test_a_close_frame_is_validated_before_it_is_echoed(server: RunningServer) -> None:
     for payload, answer in CLOSES.items():
         async with RawConnection(server) as peer:
             await peer.open_socket()

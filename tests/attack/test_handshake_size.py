@@ -1,4 +1,4 @@
-"""Large heads of WebSocket handshakes: charged by their bytes, and cookies of other sites are not parsed."""
+"""Large WebSocket handshakes: charged by size, and cookies of other sites are not parsed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.sockets.running_server import in_process
 FOREIGN = "a=b; " * 2800  # 14 KB
 
 
-async def test_a_handshake_is_charged_by_its_bytes_and_foreign_cookies_are_not_parsed(
+async def test_a_handshake_is_charged_by_size_and_foreign_cookies_are_not_parsed(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parsed: list[int] = []
@@ -31,6 +31,6 @@ async def test_a_handshake_is_charged_by_its_bytes_and_foreign_cookies_are_not_p
             await socket.close()
         assert parsed == [0] * 4
         socket = await (await clients.nobody()).open("/ws/lobby", Cookie=FOREIGN)
-        assert "too_many" in str(await socket.recv()), "two requests' worth of bytes each"
+        assert "too_many" in str(await socket.recv()), "each is as large as two requests"
         await socket.close()
         await clients.close()

@@ -1,4 +1,4 @@
-"""Requests that cost much more than they look: off the loop, made once, added up in the database, and priced."""
+"""Expensive requests: processed off the event loop, cached, aggregated in the database, and charged."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import insert, select
 
-from app.store.games import store as game_store
-from app.store.games.tables import games, heads, seats
+from app.store.games import game_rows, lists
+from app.store.tables.games import games, heads, seats
 from app.web.api import qr
-from app.web.api.profiles import PAGE
+from app.web.api.profiles import PAGE_SIZE
 from app.web.errors import TooMany
-from app.web.offload import MOST_WAITING, Offload
+from app.web.offload import MAX_WAITING, Offload
 from app.web.pages import replay
+from tests.databases import begin
 from tests.sockets.client import Clients
 from tests.sockets.running_server import in_process
-from tests.sockets.test_lobby import at_desk
+from tests.sockets.test_lobby import lobby_client
 from tests.web.running_site import TestSite, code_of, running
 from tests.web.tables import open_table
 
 RECORD = json.loads((Path(__file__).parents[1] / "golden" / "jamaica.json").read_text())
 
 
-async def test_records_that_strangers_post_are_played_off_the_loop_and_paid_for(
+async def test_uploaded_records_are_replayed_off_the_event_loop_and_charged(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: list[int] = []
@@ -48,10 +49,10 @@ async def test_records_that_strangers_post_are_played_off_the_loop_and_paid_for(
         assert int(answers[-1].headers["retry-after"]) >= 1
         assert threading.get_ident() not in threads
         other = await site.browser("203.0.113.9").post("/replay/steps", json={"record": RECORD, "eyes": 0})
-        assert other.status_code == 200, "each address pays for itself"
+        assert other.status_code == 200, "each address is charged separately"
 
 
-async def test_the_description_of_the_api_is_made_once_and_off_the_loop(
+async def test_the_openapi_description_is_built_once_and_off_the_event_loop(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: list[int] = []
@@ -70,7 +71,7 @@ async def test_the_description_of_the_api_is_made_once_and_off_the_loop(
     assert threading.get_ident() not in threads
 
 
-async def test_a_record_that_is_none_is_refused_in_words(sqlite_url: str) -> None:
+async def test_an_invalid_record_is_refused_with_a_reason(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         browser = site.browser()
         for body, code in (
@@ -91,18 +92,18 @@ async def test_a_record_that_is_none_is_refused_in_words(sqlite_url: str) -> Non
             assert (error["code"], error["why"], error["params"]) == ("bad_record", why, params)
 
 
-async def test_whoever_goes_away_leaves_no_room_in_the_queue_and_a_full_queue_says_so() -> None:
-    offload, begun, go_on = Offload(), threading.Event(), threading.Event()
+async def test_a_cancelled_job_still_occupies_the_queue_and_a_full_queue_refuses() -> None:
+    offload, future, go_on = Offload(), threading.Event(), threading.Event()
 
     def work() -> None:
-        begun.set()
+        future.set()
         go_on.wait(30)
 
-    waiting = [asyncio.ensure_future(offload.run(work)) for _ in range(MOST_WAITING)]
-    await asyncio.to_thread(begun.wait, 30)
+    waiting = [asyncio.ensure_future(offload.run(work)) for _ in range(MAX_WAITING)]
+    await asyncio.to_thread(future.wait, 30)
     with pytest.raises(TooMany):
         await offload.run(work)
-    waiting[0].cancel()  # its thread is still at work
+    waiting[0].cancel()  # its thread is still running
     await asyncio.sleep(0)
     with pytest.raises(TooMany):
         await offload.run(work)
@@ -113,8 +114,8 @@ async def test_whoever_goes_away_leaves_no_room_in_the_queue_and_a_full_queue_sa
 
 
 async def plant(site: TestSite, template: str, person: str, count: int) -> None:
-    """So many finished games of this person, all won."""
-    async with site.site.people.engine.begin() as run:
+    """Insert finished games of this person, all won."""
+    async with begin(site.site.people.database) as run:
         row = dict((await run.execute(select(games).where(games.c.id == template))).one()._mapping)
         rows = [{**row, "id": f"planted{number:06}", "status": "finished"} for number in range(count)]
         await run.execute(insert(games), rows)
@@ -126,13 +127,13 @@ async def plant(site: TestSite, template: str, person: str, count: int) -> None:
         await run.execute(insert(seats), [{"game": each["id"], **seat} for each in rows])
 
 
-async def test_a_page_of_somebody_with_very_many_games_reads_one_page_of_them(
+async def test_a_profile_with_many_games_reads_one_page_of_them(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = 0
-    make = game_store._game_of
+    make = game_rows.decode_game
 
-    def game_of(*given: Any) -> Any:
+    def decode_game(*given: Any) -> Any:
         nonlocal made
         made += 1
         return make(*given)
@@ -140,17 +141,19 @@ async def test_a_page_of_somebody_with_very_many_games_reads_one_page_of_them(
     async with running(database_url) as site:
         ann, told = await site.guest("Anne Bonfire")
         await plant(site, await open_table(ann), told["person"]["id"], 500)
-        monkeypatch.setattr(game_store, "_game_of", game_of)
-        shown = (await ann.get(f"/api/v1/players/{told['person']['id']}", params={"offset": PAGE})).json()
+        monkeypatch.setattr(lists, "decode_game", decode_game)
+        shown = (
+            await ann.get(f"/api/v1/players/{told['person']['id']}", params={"offset": PAGE_SIZE})
+        ).json()
         assert shown["results"] == [
             {"preset": "tortuga", "played": 500, "won": 500, "places": [500, 0, 0, 0, 0]}
         ]
         assert [row["id"] for row in shown["games"]] == [f"planted{n:06}" for n in range(469, 439, -1)]
         assert shown["more"] is True
-        assert made <= PAGE + 1
+        assert made <= PAGE_SIZE + 1
 
 
-async def test_a_qr_code_is_drawn_once_and_not_on_the_loop(
+async def test_a_qr_code_is_drawn_once_and_off_the_event_loop(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import segno
@@ -163,7 +166,7 @@ async def test_a_qr_code_is_drawn_once_and_not_on_the_loop(
         return make(*given, **more)
 
     monkeypatch.setattr(segno, "make", counted)
-    qr._drawn.cache_clear()
+    qr._draw_qr.cache_clear()
     async with running(sqlite_url) as site:
         browser = site.browser()
         drawn = {(await browser.get("/qr/g/SomeTable12345.svg")).text for _ in range(20)}
@@ -173,26 +176,24 @@ async def test_a_qr_code_is_drawn_once_and_not_on_the_loop(
     assert threading.get_ident() not in threads
 
 
-async def test_a_flood_of_lobby_filters_reads_the_lists_once_and_is_paid_for(
+async def test_a_flood_of_lobby_filters_is_charged_and_reads_the_lists_once(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with in_process(sqlite_url, requests_burst=50, requests_per_second=0.01) as server:
         clients = Clients(server)
         ann = await clients.person()
-        desk = await at_desk(ann)
+        desk = await lobby_client(ann)
         await desk.next("lobby")
         asked: list[str] = []
-        listed = server.game_server.store.games_listed
+        listed = server.game_server.store.lists.list_games
 
         async def counted(which: str, limit: int) -> Any:
             asked.append(which)
             return await listed(which, limit)
 
-        monkeypatch.setattr(server.game_server.store, "games_listed", counted)
+        monkeypatch.setattr(server.game_server.store.lists, "list_games", counted)
         now = server.game_server.clock.now()
-        monkeypatch.setattr(
-            server.game_server.clock, "now", lambda: now
-        )  # lists are read again after a second
+        monkeypatch.setattr(server.game_server.clock, "now", lambda: now)  # lists are cached for a second
         for _ in range(60):
             await desk.link.send('{"do":"filter","preset":"jamaica"}')
             await desk.next("lobby")
@@ -200,5 +201,5 @@ async def test_a_flood_of_lobby_filters_reads_the_lists_once_and_is_paid_for(
         for _ in range(100):
             await desk.link.send('{"do":"filter"}')
         assert (await desk.next("refused"))["code"] == "too_fast"
-        desk.link.transport.abort()  # a good-bye would wait ten seconds behind the answers that nobody reads
+        desk.link.transport.abort()  # a regular close would wait ten seconds behind unread answers
         await clients.close()

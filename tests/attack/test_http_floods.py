@@ -1,4 +1,4 @@
-"""Plain HTTP against the server itself, with no proxy in front: slow, endless, unread, too many."""
+"""HTTP floods against the server without a proxy: slow, endless, unread, too many."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def server(sqlite_url: str) -> Any:
 
 
 async def _answer(peer: RawConnection) -> bytes:
-    """One answer with its body."""
+    """Read one response with its body."""
     said = b""
     while b"\r\n\r\n" not in said:
         said += await peer.read_some()
@@ -45,10 +45,10 @@ async def _answer(peer: RawConnection) -> bytes:
 
 @pytest.mark.parametrize("stray", [b"G", b"\r\n", b"\n", b"GET / HTTP/1.1\r\n"])
 @pytest.mark.parametrize("together", [True, False], ids=["with the request", "after the answer"])
-async def test_a_stray_byte_does_not_keep_a_connection(
+async def test_a_stray_byte_does_not_keep_a_connection_open(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch, stray: bytes, together: bool
 ) -> None:
-    monkeypatch.setattr(http_protocol, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(http_protocol, "HEAD_TIMEOUT_SECONDS", 0.3)
     async with RawConnection(server) as peer:
         await peer.send(GET + stray if together else GET)
         assert b" 200 " in await _answer(peer)
@@ -58,11 +58,11 @@ async def test_a_stray_byte_does_not_keep_a_connection(
     await until(lambda: server.connections == 0)
 
 
-async def test_one_byte_of_a_body_after_the_answer_does_not_keep_a_connection(
+async def test_one_byte_of_a_body_after_the_response_does_not_keep_a_connection_open(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody reads the body of a GET: it is answered first, and the byte ended the wait for the next request."""
-    monkeypatch.setattr(http_protocol, "REQUEST_SECONDS", 1.0, raising=False)
+    """The body of a GET is not read: the response comes first, and a byte once ended the idle timeout."""
+    monkeypatch.setattr(http_protocol, "BODY_TIMEOUT_SECONDS", 1.0, raising=False)
     async with RawConnection(server) as peer:
         await peer.send(GET[:-2] + b"Content-Length: 5\r\n\r\n")
         assert b" 200 " in await _answer(peer)
@@ -71,10 +71,10 @@ async def test_one_byte_of_a_body_after_the_answer_does_not_keep_a_connection(
     await until(lambda: server.connections == 0)
 
 
-async def test_a_body_that_trickles_for_ever_is_cut_off(
+async def test_a_body_that_trickles_forever_is_aborted(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_protocol, "REQUEST_SECONDS", 1.0, raising=False)
+    monkeypatch.setattr(http_protocol, "BODY_TIMEOUT_SECONDS", 1.0, raising=False)
     async with RawConnection(server) as peer:
         await peer.send(
             b"POST /replay/steps HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n"
@@ -95,10 +95,10 @@ async def test_a_body_that_trickles_for_ever_is_cut_off(
     await until(lambda: server.connections == 0)
 
 
-async def test_a_body_that_was_refused_is_not_read_to_its_end(
+async def test_a_refused_body_is_not_read_to_its_end(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A gigabyte after a 413 would keep the parser busy for seconds, and the event loop with it."""
+    """A gigabyte after a 413 would block the event loop with parsing for seconds."""
     monkeypatch.setattr(http_protocol, "LINGER_SECONDS", 0.2)
     async with RawConnection(server) as peer:
         await peer.send(
@@ -112,17 +112,17 @@ async def test_a_body_that_was_refused_is_not_read_to_its_end(
             await asyncio.wait([pushing])
             pushing.exception()
         print("calls:", work.calls)
-        assert work.calls < 5_000, "each kilobyte that is parsed costs several"
+        assert work.calls < 5_000, "every parsed kilobyte takes several calls"
 
 
 @pytest.mark.parametrize("closing", [b"", b"Connection: close\r\n"], ids=["kept", "closed"])
-async def test_an_answer_that_nobody_takes_is_given_up(
+async def test_a_response_that_the_peer_does_not_read_is_given_up(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch, closing: bytes
 ) -> None:
-    monkeypatch.setattr(http_protocol, "ANSWER_SECONDS", 1.0, raising=False)
+    monkeypatch.setattr(http_protocol, "ANSWER_TIMEOUT_SECONDS", 1.0, raising=False)
     asked = b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: here\r\n"
     async with RawConnection(server, receive_buffer=4096) as peer:
-        for _ in range(200):  # until the kernel takes no more; then the server has something that waits
+        for _ in range(200):  # until the kernel buffers are full and the server has unsent data
             await peer.push(asked + b"\r\n")
             if server.connections == 0:
                 break
@@ -131,7 +131,7 @@ async def test_an_answer_that_nobody_takes_is_given_up(
         await until(lambda: server.connections == 0)
 
 
-async def test_pipelined_requests_are_answered_a_few_at_a_time_and_then_no_more(
+async def test_pipelined_requests_are_limited(
     server: RunningServer,
 ) -> None:
     flood = GET * (250_000 // len(GET))
@@ -142,8 +142,8 @@ async def test_pipelined_requests_are_answered_a_few_at_a_time_and_then_no_more(
             await asyncio.wait([pushing])
             pushing.exception()
         answers = said.count(b"HTTP/1.1 200")
-        assert 2 <= answers <= http_protocol.MOST_PIPELINED + 1
-        assert said.lower().count(b"connection: close") == 1, "it says so"
+        assert 2 <= answers <= http_protocol.MAX_PIPELINED_REQUESTS + 1
+        assert said.lower().count(b"connection: close") == 1, "the response announces it"
         assert work.calls < 40_000
     await until(lambda: server.connections == 0)
 
@@ -160,7 +160,7 @@ async def test_a_few_pipelined_requests_and_bodies_are_answered_in_order(server:
 
 
 async def _one_answer(peer: RawConnection) -> bytes:
-    """Byte by byte, so that nothing of the next is lost."""
+    """Read byte by byte, so that nothing of the next response is consumed."""
     head = b""
     while not head.endswith(b"\r\n\r\n"):
         head += await peer._received(1)
@@ -172,7 +172,7 @@ async def _one_answer(peer: RawConnection) -> bytes:
     return head + body
 
 
-async def test_one_address_holds_so_many_connections_and_no_more(sqlite_url: str) -> None:
+async def test_connections_of_one_address_are_limited(sqlite_url: str) -> None:
     async with in_process(sqlite_url, sockets_per_address=4) as server, contextlib.AsyncExitStack() as stack:
         held = [await stack.enter_async_context(RawConnection(server)) for _ in range(10)]
         await until(lambda: server.connections == 10)
@@ -183,7 +183,7 @@ async def test_one_address_holds_so_many_connections_and_no_more(sqlite_url: str
         assert b"from your address" in said
         for each in held[3:]:
             await each.send(GET)
-            assert b" 200 " in await _answer(each), "those it has are served"
+            assert b" 200 " in await _answer(each), "open connections are served"
         for each in (sockets[0], held[9]):
             await each.__aexit__()
         await until(lambda: server.connections == 8)
@@ -192,7 +192,7 @@ async def test_one_address_holds_so_many_connections_and_no_more(sqlite_url: str
             assert b" 200 " in await _answer(next_one)
 
 
-async def test_behind_a_proxy_connections_are_the_proxys(sqlite_url: str) -> None:
+async def test_behind_a_proxy_connections_are_not_limited_per_address(sqlite_url: str) -> None:
     roomy = in_process(sqlite_url, sockets_per_address=1, trusted_hops=1)
     async with roomy as server, contextlib.AsyncExitStack() as stack:
         for _ in range(20):
@@ -201,7 +201,7 @@ async def test_behind_a_proxy_connections_are_the_proxys(sqlite_url: str) -> Non
             assert b" 200 " in await _answer(peer)
 
 
-def test_peers_that_go_away_with_answers_queued_leave_no_traceback() -> None:
+def test_disconnecting_with_queued_responses_leaves_no_traceback() -> None:
     asked = b"GET / HTTP/1.1\r\nHost: here\r\n\r\n"
     with Server() as server:
         for number in range(60):
@@ -218,8 +218,8 @@ def test_peers_that_go_away_with_answers_queued_leave_no_traceback() -> None:
 FILES = 150
 
 
-async def test_a_server_without_files_left_still_serves_those_it_has(tmp_path: Path) -> None:
-    """150 files in all, and 400 connections that want one each."""
+async def test_a_server_without_free_files_still_serves_open_connections(tmp_path: Path) -> None:
+    """150 files for 400 connections."""
     port = free_port()
     command = f"ulimit -n {FILES}; exec {sys.executable} -m app.cli serve --port {port}"
     with (tmp_path / "log").open("wb") as log:
@@ -243,7 +243,7 @@ async def test_a_server_without_files_left_still_serves_those_it_has(tmp_path: P
                     await stack.enter_async_context(RawConnection(server))
             for _ in range(5):
                 assert await playing.answers()
-                for reader in readers:  # pages never asked for before: templates and the database want files
+                for reader in readers:  # first requests of these pages: templates and the database need files
                     await reader.send(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
                 for reader in readers:
                     assert b" 200 " in await _answer(reader)

@@ -1,4 +1,4 @@
-"""Wrong log-ins on purpose: the owner still logs in from a known device, and is never locked out while signed in."""
+"""Deliberate failed log-ins: the owner still logs in from a known device, and is never locked out while signed in."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import pytest
 
 from app.settings import Settings
 from app.web.auth import names
-from app.web.auth.passwords import MAX_WAITING, Passwords
+from app.web.auth.passwords import MAX_WAITING_HASHES, Passwords
 from app.web.errors import TooMany
 from app.web.security.address import limit_prefixes
 from app.web.security.limits import Limits
 from tests.attack.raw_connection import until
-from tests.attack.test_at_once import ACCOUNT, PASSWORD, Watched, account
+from tests.attack.test_concurrent_requests import ACCOUNT, PASSWORD, WatchedHasher, account
 from tests.web.running_site import TestSite, code_of, running
 
 LOGIN = "/api/v1/account/login"
@@ -32,7 +32,7 @@ async def site(sqlite_url: str) -> AsyncIterator[TestSite]:
 
 
 async def fail_from_a_56(site: TestSite, times: int) -> Counter[str]:
-    """Wrong log-ins, each from another /64 of one /56."""
+    """Fail to log in from different /64s of one /56."""
     met: Counter[str] = Counter()
     for number in range(times):
         attacker = site.browser(f"2001:db8:0:{number % 256:x}::1")
@@ -41,9 +41,9 @@ async def fail_from_a_56(site: TestSite, times: int) -> Counter[str]:
 
 
 async def _lock_name(site: TestSite) -> None:
-    """Use the name's whole allowance up, from many networks."""
+    """Use up the name's allowance from many networks."""
     for number in range(200):
-        site.site.limits.login(names.login(ACCOUNT), f"203.0.{number // 10}.{number % 10}")
+        site.site.limits.take_failed_login(names.login_key(ACCOUNT), f"203.0.{number // 10}.{number % 10}")
 
 
 async def _log_out(browser: httpx.AsyncClient) -> None:
@@ -53,19 +53,19 @@ async def _log_out(browser: httpx.AsyncClient) -> None:
 async def test_one_network_cannot_lock_the_owner_out(site: TestSite) -> None:
     await account(site)
     met = await fail_from_a_56(site, 210)
-    assert met["wrong_login"] == 40, "twice what one address may"
+    assert met["wrong_login"] == 40, "twice the limit of one address"
     assert met["too_many"] == 170
     elsewhere = site.browser("198.51.100.77")
     assert (await elsewhere.post(LOGIN, json=RIGHT)).status_code == 200
 
 
-async def test_a_known_device_logs_in_while_the_name_is_locked_for_everybody_else(site: TestSite) -> None:
+async def test_a_known_device_logs_in_while_the_name_is_locked(site: TestSite) -> None:
     owner = await account(site)
     await _log_out(owner)
     await _lock_name(site)
     stranger = site.browser("198.51.100.99")
     assert code_of(await stranger.post(LOGIN, json=RIGHT)) == "too_many"
-    assert (await owner.post(LOGIN, json=RIGHT)).status_code == 200, "its cookie says that it was here before"
+    assert (await owner.post(LOGIN, json=RIGHT)).status_code == 200, "its cookie makes it a known device"
 
 
 async def test_the_owner_in_the_attackers_own_network_logs_in_from_a_known_device(site: TestSite) -> None:
@@ -75,9 +75,9 @@ async def test_the_owner_in_the_attackers_own_network_logs_in_from_a_known_devic
     assert (await owner.post(LOGIN, json=RIGHT)).status_code == 200
 
 
-async def test_the_owner_who_is_signed_in_is_never_locked_out(site: TestSite) -> None:
+async def test_a_signed_in_owner_is_never_locked_out(site: TestSite) -> None:
     owner = await account(site)
-    owner.cookies.delete("cartagena-device")  # a session of the release before
+    owner.cookies.delete("cartagena-device")  # a session of the previous release
     await _lock_name(site)
     await fail_from_a_56(site, 60)
     answer = await owner.post("/api/v1/account/recovery-codes", json={"password": PASSWORD})
@@ -88,10 +88,10 @@ async def test_the_owner_who_is_signed_in_is_never_locked_out(site: TestSite) ->
     recovered = await site.browser("198.51.100.98").post(
         "/api/v1/account/recover", json={"name": ACCOUNT, "code": codes[0], "password": "a third secret"}
     )
-    assert recovered.status_code == 200, "nor can strangers use up the recovery codes' allowance"
+    assert recovered.status_code == 200, "strangers cannot use up the allowance of recovery codes either"
 
 
-async def test_a_stolen_session_guesses_as_often_as_the_limit_says_and_locks_nobody_else_out(
+async def test_guesses_with_a_stolen_session_are_limited_and_lock_out_nobody_else(
     site: TestSite,
 ) -> None:
     owner = await account(site)
@@ -107,7 +107,7 @@ async def test_a_stolen_session_guesses_as_often_as_the_limit_says_and_locks_nob
     assert answer.status_code == 200
 
 
-async def test_a_thief_who_makes_more_sessions_with_resume_codes_guesses_no_more_often(
+async def test_more_sessions_through_resume_codes_allow_no_more_guesses(
     sqlite_url: str,
 ) -> None:
     async with running(sqlite_url, logins_per_hour=3) as site:
@@ -122,9 +122,9 @@ async def test_a_thief_who_makes_more_sessions_with_resume_codes_guesses_no_more
                     "/api/v1/account/recovery-codes", json={"password": "is it this one?"}
                 )
                 met[code_of(answer)] += 1
-        assert met == {"wrong_login": 30, "too_many": 6}, "ten times what one session may"
+        assert met == {"wrong_login": 30, "too_many": 6}, "ten times the limit of one session"
         stranger = site.browser("203.0.113.1")
-        assert (await stranger.post(LOGIN, json=RIGHT)).status_code == 200, "counted apart from log-ins"
+        assert (await stranger.post(LOGIN, json=RIGHT)).status_code == 200, "counted separately from log-ins"
 
 
 async def test_guesses_from_a_known_device_are_limited(site: TestSite) -> None:
@@ -149,7 +149,7 @@ async def test_a_device_cookie_is_for_one_account_and_cannot_be_forged(site: Tes
 
 
 @pytest.mark.parametrize("how", ["logout-everywhere", "password"])
-async def test_devices_are_forgotten_with_the_sessions(database_url: str, how: str) -> None:
+async def test_logging_out_everywhere_forgets_known_devices(database_url: str, how: str) -> None:
     async with running(database_url) as site:
         owner = await account(site)
         second = site.browser("198.51.100.8")
@@ -159,15 +159,15 @@ async def test_devices_are_forgotten_with_the_sessions(database_url: str, how: s
         await _lock_name(site)
         password = PASSWORD + "!" if how == "password" else PASSWORD
         answer = await second.post(LOGIN, json={"name": ACCOUNT, "password": password})
-        assert code_of(answer) == "too_many", "the cookie of before is worth nothing now"
+        assert code_of(answer) == "too_many", "the old cookie is invalid"
         if how == "password":
             await _log_out(owner)
             again = await owner.post(LOGIN, json={"name": ACCOUNT, "password": password})
-            assert again.status_code == 200, "the browser that set the password is known by a new one"
+            assert again.status_code == 200, "the browser that set the password has a new one"
 
 
 @pytest.mark.parametrize("path", ["account/logout-everywhere", "me/delete"])
-async def test_the_cookie_goes_with_the_account(site: TestSite, path: str) -> None:
+async def test_deleting_the_account_deletes_the_device_cookie(site: TestSite, path: str) -> None:
     owner = await account(site)
     assert "cartagena-device" in owner.cookies
     body = {"password": PASSWORD} if path == "me/delete" else {}
@@ -175,7 +175,7 @@ async def test_the_cookie_goes_with_the_account(site: TestSite, path: str) -> No
     assert "cartagena-device" not in owner.cookies
 
 
-async def test_a_guest_who_is_deleted_leaves_the_cookie_of_the_account(site: TestSite) -> None:
+async def test_deleting_a_guest_keeps_the_device_cookie_of_the_account(site: TestSite) -> None:
     owner = await account(site)
     await _log_out(owner)
     assert (await owner.post("/api/v1/me", json={"name": "Cy Bellows"})).status_code == 200
@@ -183,11 +183,11 @@ async def test_a_guest_who_is_deleted_leaves_the_cookie_of_the_account(site: Tes
     assert "cartagena-device" in owner.cookies
 
 
-async def test_a_network_that_keeps_the_hashes_busy_delays_the_owner_by_one_hash(sqlite_url: str) -> None:
+async def test_a_network_that_fills_the_hash_queue_delays_the_owner_by_one_hash(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         owner = await account(site)
         await _log_out(owner)
-        hasher = Watched()
+        hasher = WatchedHasher()
         passwords = site.site.passwords = Passwords(hasher)
         hasher.go_on.clear()
         order: list[str] = []
@@ -203,21 +203,23 @@ async def test_a_network_that_keeps_the_hashes_busy_delays_the_owner_by_one_hash
             )
             for number in range(60)
         ]
-        refused = 60 - MAX_WAITING - 2
+        refused = 60 - MAX_WAITING_HASHES - 2
         await until(lambda: sum(task.done() for task in flood) == refused)
-        assert passwords.threads.job_count == MAX_WAITING + 2
+        assert passwords.threads.job_count == MAX_WAITING_HASHES + 2
         login = asyncio.create_task(log_in(owner, "owner", ACCOUNT))
-        await until(lambda: sum(task.done() for task in flood) == refused + 1)  # one gives way to the owner
+        await until(
+            lambda: sum(task.done() for task in flood) == refused + 1
+        )  # one is displaced by the owner
         hasher.go_on.set()
         assert await login == "ok"
         met = Counter(await asyncio.gather(*flood))
         assert met == {"too_many": refused + 1, "wrong_login": 59 - refused}
         before = order.index("owner") - refused - 1
-        assert before <= 3, "two were under way, and one of the /48's goes first, however many /64s it uses"
+        assert before <= 3, "two were running, and one of the /48 is ahead, however many /64s it uses"
         passwords.close()
 
 
-def test_failures_count_for_the_networks_that_a_customer_may_have() -> None:
+def test_failures_count_towards_all_prefixes_a_customer_may_have() -> None:
     assert limit_prefixes("2001:db8:1:2:3::4") == (
         "2001:db8:1:2::/64",
         "2001:db8:1::/56",
@@ -230,7 +232,7 @@ def test_failures_count_for_the_networks_that_a_customer_may_have() -> None:
         count = 0
         for address in addresses * 30:
             with suppress(TooMany):
-                limits.login("ann", address)
+                limits.take_failed_login("ann", address)
                 count += 1
         return count
 

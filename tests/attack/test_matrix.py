@@ -1,8 +1,8 @@
 """The authorisation matrix: every role, every command and every route of a table, in every state of the game.
 
-Rows are read from the code: a command or a route of tables that has no row fails. What would be accepted is
-answered `try_again`, because the store is frozen (tests/attack/cast.py). The routes that are not about a
-table, whatever its state, have their rows in tests/web/auth/test_authorisation.py.
+Commands and routes are read from the code; one without a row fails. What would be accepted is answered `try_again`,
+because the store is frozen (tests/attack/callers.py). Routes that do not concern a table have their rows in
+tests/web/auth/test_authorisation.py.
 """
 
 from __future__ import annotations
@@ -18,45 +18,45 @@ from websockets.typing import Origin
 
 from app.main import create_app
 from app.paths import STATIC
-from app.play.commands.messages import message_names
+from app.play.commands.messages import list_message_names
 from app.settings import Settings
 from app.web.security.buckets import Attempt
 from app.web.ws.lobby import lobby_message_names
-from tests.attack.cast import LOCK, ROLES, SEATED, STATES, Cast, assembled
+from tests.attack.callers import LOCK, ROLES, SEATED, STATES, Callers, make_callers
 from tests.attack.routes import routes
 
 PHASES = {
     "open": "before", "locked": "before", "unlisted": "before", "playing": "playing", "unwatched": "playing",
     "paused": "paused", "over": "after", "aborted": "after", "closed": "closed",
 }  # fmt: skip
-DONE = "try_again"
-ACCEPTED = "accepted"  # what is not written into the log, which takes nothing here
+FROZEN_STORE = "try_again"
+ACCEPTED = "accepted"  # commands that are not written into the log
 CLOSED = ("closed", "closed", "closed")
 STARTED = ("started", "started", "started")
 OVER = ("game_over", "game_over", "not_seated")
-ONLY_HOST = (DONE, "not_host", "not_host")
+ONLY_HOST = (FROZEN_STORE, "not_host", "not_host")
 TOO_EARLY = ("not_started", "not_started", "not_seated")
-ANYBODY = (DONE, DONE, DONE)
+ALL_ROLES = (FROZEN_STORE, FROZEN_STORE, FROZEN_STORE)
 NO_BOT = ("not_taken_over", "not_taken_over", "not_seated")
 
-# For each command and phase: what the host (who is to act), another seat and somebody who watches are told.
-# Sitting, getting ready and starting: before the start, and then never again.
+# For each command and phase: the answer to the host (who is to act), another seat and a spectator.
+# Sitting, getting ready and starting: only before the start.
 ROWS: dict[str, dict[str, tuple[str, str, str]]] = {
     name: {"before": row, "playing": STARTED, "paused": STARTED, "after": STARTED, "closed": CLOSED}
     for name, row in {
-        "sit": ANYBODY,
-        "stand": (DONE, DONE, "not_seated"),
-        "colour": (DONE, DONE, "not_seated"),
-        "ready": (DONE, DONE, "not_seated"),
+        "sit": ALL_ROLES,
+        "stand": (FROZEN_STORE, FROZEN_STORE, "not_seated"),
+        "colour": (FROZEN_STORE, FROZEN_STORE, "not_seated"),
+        "ready": (FROZEN_STORE, FROZEN_STORE, "not_seated"),
         "start": ONLY_HOST,
         "remove": ONLY_HOST,
         "bot": ONLY_HOST,
         "close": ONLY_HOST,
         "password": ONLY_HOST,
-        "seal": (DONE, DONE, "not_seated"),
+        "seal": (FROZEN_STORE, FROZEN_STORE, "not_seated"),
     }.items()
 }
-# Opening: while a start waits for it, which no table here does.
+# Opening: only during a start, which no table here is in.
 ROWS |= {
     name: {
         "before": ("not_opening", "not_opening", "not_seated"),
@@ -67,40 +67,40 @@ ROWS |= {
     }
     for name in ("open", "void")
 }
-# Playing: by whoever's turn it is, or by everybody who sits.
+# Playing: by the player to act, or by all seated players.
 ROWS |= {
     name: {"before": TOO_EARLY, "playing": row, "paused": paused, "after": OVER, "closed": closed}
     for name, row, paused, closed in (
-        ("act", (DONE, "not_your_turn", "not_seated"), ("paused", "paused", "not_seated"), CLOSED),
+        ("act", (FROZEN_STORE, "not_your_turn", "not_seated"), ("paused", "paused", "not_seated"), CLOSED),
         ("undo", ("nothing_to_undo", "not_your_turn", "not_seated"), ("paused", "paused", "not_seated"), CLOSED),
-        ("hint", (DONE, "not_your_turn", "not_seated"), ("paused", "paused", "not_seated"), OVER),
-        ("consent", (DONE, DONE, "not_seated"), (DONE, DONE, "not_seated"), CLOSED),
+        ("hint", (FROZEN_STORE, "not_your_turn", "not_seated"), ("paused", "paused", "not_seated"), OVER),
+        ("consent", (FROZEN_STORE, FROZEN_STORE, "not_seated"), (FROZEN_STORE, FROZEN_STORE, "not_seated"), CLOSED),
         ("vote", ("not_absent", "not_absent", "not_seated"), ("not_absent", "not_absent", "not_seated"), CLOSED),
         ("return", NO_BOT, NO_BOT, CLOSED),
     )
 }  # fmt: skip
 # The table itself and talking.
 NOT_OVER = ("not_over", "not_over", "not_seated")
-MUTE = ("unknown_person", DONE, DONE)  # the host is who is muted: nobody mutes themselves
+MUTE = ("unknown_person", FROZEN_STORE, FROZEN_STORE)  # the host is muted: muting oneself is refused
 ROWS["host"] = dict.fromkeys(("before", "playing", "paused", "after"), ONLY_HOST) | {"closed": CLOSED}
 ROWS["close_chat"] = dict(ROWS["host"])
-ROWS["chat"] = dict.fromkeys(("before", "playing", "paused", "after"), ANYBODY) | {"closed": CLOSED}
+ROWS["chat"] = dict.fromkeys(("before", "playing", "paused", "after"), ALL_ROLES) | {"closed": CLOSED}
 ROWS["mute"] = dict.fromkeys(("before", "playing", "paused", "after", "closed"), MUTE)
 ROWS["pace"] = dict.fromkeys(
     ("before", "playing", "paused", "after", "closed"), (ACCEPTED, ACCEPTED, "not_seated")
 )
 ROWS["rematch"] = dict.fromkeys(("before", "playing", "paused", "closed"), NOT_OVER) | {
-    "after": (DONE, DONE, "not_seated")
+    "after": (FROZEN_STORE, FROZEN_STORE, "not_seated")
 }
-# These change nothing and are not commands: whoever was let in may say them.
-TALK = {"hello", "ping", "here"}
+# Not commands: every admitted client may send them.
+SOCKET_MESSAGES = {"hello", "ping", "here"}
 
 
-def told(role: str, state: str, do: str) -> str:
-    """The code that this role gets for this command here."""
+def _answer_of(role: str, state: str, do: str) -> str:
+    """Return the expected code of this command for this role."""
     if role == "banned":
         return "banned"
-    if (turned_away := at_the_door(role, state)) is not None:
+    if (turned_away := check_sockets(role, state)) is not None:
         return turned_away
     if role in ("nobody", "wrong token", "operator"):
         return "no_session"
@@ -110,8 +110,8 @@ def told(role: str, state: str, do: str) -> str:
     return row[0] if role == "host" else row[1] if role in SEATED else row[2]
 
 
-def at_the_door(role: str, state: str) -> str | None:
-    """Why this role does not even get in; None when it does."""
+def check_sockets(role: str, state: str) -> str | None:
+    """Return why this role is not admitted; None if it is."""
     if role in SEATED:
         return None
     if state == "locked" and role != "spectator":
@@ -119,55 +119,60 @@ def at_the_door(role: str, state: str) -> str | None:
     return "no_spectators" if state == "unwatched" else None
 
 
-async def test_every_role_gets_what_is_its_own_and_nothing_else(sqlite_url: str) -> None:
-    """One cast for all four halves: laying nine tables costs more than asking them everything."""
-    async with assembled(sqlite_url) as cast:
-        before = await _heads(cast)
-        wrong = [*await commands(cast), *await reads(cast), *await the_other_doors(cast), *await pages(cast)]
-        wrong += await as_a_stranger(cast)
+async def test_every_role_gets_exactly_what_it_may(sqlite_url: str) -> None:
+    """One set of callers for all four parts: creating nine tables takes longer than all requests."""
+    async with make_callers(sqlite_url) as callers:
+        before = await _heads(callers)
+        wrong = [
+            *await commands(callers),
+            *await reads(callers),
+            *await check_other_routes(callers),
+            *await pages(callers),
+        ]
+        wrong += await as_a_stranger(callers)
         assert wrong == []
-        assert await _heads(cast) == before
+        assert await _heads(callers) == before
 
 
 def test_every_command_has_a_row() -> None:
-    assert set(message_names()) == set(ROWS) | TALK
-    assert set(lobby_message_names()) == {"hello", "filter", "ping"}  # lists that everybody may read
+    assert set(list_message_names()) == set(ROWS) | SOCKET_MESSAGES
+    assert set(lobby_message_names()) == {"hello", "filter", "ping"}  # public lists
     assert all(set(row) == set(PHASES.values()) for row in ROWS.values())
 
 
-async def commands(cast: Cast) -> list[str]:
-    """Every command over a socket by every role, and over HTTP by each role in turn."""
+async def commands(callers: Callers) -> list[str]:
+    """Send every command over a socket as every role, and over HTTP as each role in turn."""
     wrong: list[str] = []
     for state in STATES:
-        bodies = cast.bodies(state)
+        bodies = callers.bodies(state)
         assert set(bodies) == set(ROWS)
-        for got in await asyncio.gather(*(_by_socket(cast, role, state, bodies) for role in ROLES)):
+        for got in await asyncio.gather(*(_by_socket(callers, role, state, bodies) for role in ROLES)):
             wrong += got
     turn = 0
     for state in STATES:
-        for do, body in cast.bodies(state).items():
-            for _ in range(2):  # every role meets every state and every command in turn
+        for do, body in callers.bodies(state).items():
+            for _ in range(2):  # all combinations of role, state and command
                 turn += 1
                 role = ROLES[turn % len(ROLES)]
-                answer = await cast.command(role, state, {"do": do, **body})
+                answer = await callers.command(role, state, {"do": do, **body})
                 assert answer.status_code < 500 or answer.status_code == 503, answer.text
                 code = answer.json().get("error", {"code": ACCEPTED})["code"]
-                if code != told(role, state, do):
-                    wrong.append(f"http {role} {state} {do}: {code}, not {told(role, state, do)}")
+                if code != _answer_of(role, state, do):
+                    wrong.append(f"http {role} {state} {do}: {code}, not {_answer_of(role, state, do)}")
     return wrong
 
 
-async def _heads(cast: Cast) -> dict[str, int]:
-    return await cast.server.game_server.store.heads(list(cast.rooms.values()))
+async def _heads(callers: Callers) -> dict[str, int]:
+    return await callers.server.game_server.store.log.read_heads(list(callers.rooms.values()))
 
 
-async def _by_socket(cast: Cast, role: str, state: str, bodies: dict[str, dict[str, Any]]) -> list[str]:
+async def _by_socket(callers: Callers, role: str, state: str, bodies: dict[str, dict[str, Any]]) -> list[str]:
     """All commands of one role on one socket; what was told otherwise than its row says."""
-    http = cast.callers[role]
+    http = callers.callers[role]
     headers = {name: http.headers[name] for name in ("authorization",) if name in http.headers}
     headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in http.cookies.items())
     wrong = []
-    address, here = f"{cast.server.sockets}/ws/game/{cast.rooms[state]}", Origin(cast.server.base)
+    address, here = f"{callers.server.sockets}/ws/game/{callers.rooms[state]}", Origin(callers.server.base)
     async with (
         asyncio.timeout(300),
         connect(address, additional_headers=headers, origin=here, compression=None, open_timeout=60) as link,
@@ -191,22 +196,22 @@ async def _by_socket(cast: Cast, role: str, state: str, bodies: dict[str, dict[s
             return [] if code == "banned" else [f"{role} {state}: {code}"]
         await say(do="hello", v=2, **({"password": LOCK} if role == "spectator" else {}))
         greeted = await answer(None)
-        expected = at_the_door(role, state) or "in"
+        expected = check_sockets(role, state) or "in"
         if greeted != expected or greeted != "in":
             return [] if greeted == expected else [f"{role} {state}: {greeted}, not {expected}"]
         for do, body in bodies.items():
             number = secrets.token_urlsafe(9)
             await say(do=do, id=number, **body)
             code = await answer(number)
-            if code != told(role, state, do):
-                wrong.append(f"socket {role} {state} {do}: {code}, not {told(role, state, do)}")
+            if code != _answer_of(role, state, do):
+                wrong.append(f"socket {role} {state} {do}: {code}, not {_answer_of(role, state, do)}")
     return wrong
 
 
 # --- the routes of a table
 
 READS: dict[str, dict[str, str]] = {
-    # what somebody who was let in reads, by phase; "" is an answer
+    # what an admitted client reads, by phase; "" is an answer
     "/api/v1/games/{game}": dict.fromkeys(PHASES.values(), ""),
     "/api/v1/games/{game}/events": dict.fromkeys(PHASES.values(), ""),
     "/api/v1/games/{game}/record": {"before": "not_over", "playing": "not_over", "paused": "not_over",
@@ -221,7 +226,7 @@ READS: dict[str, dict[str, str]] = {
 }  # fmt: skip
 POSTED = {"/g/{game}/try": {"step": 0, "known": 0, "actions": []}}  # reads that need a body
 WRITES = {"/api/v1/games/{game}/commands", "/api/v1/games/{game}/act", "/api/v1/games/{game}/hint"}
-# What a person wishes for at a table where they sit; whoever does not is told so, whichever table it is.
+# Routes for people seated at the table. Others get the same refusal at every table.
 SITTING = {"/api/v1/games/{game}/invitations", "/api/v1/me/notices/games/{game}"}
 FRAMES = {
     "/g/{room}",
@@ -233,7 +238,7 @@ FRAMES = {
     "/qr/g/{room}.svg",
     "/embed/{room}",
 }
-# What looks a table up as a stranger does, whoever asks.
+# Routes that look a table up as a stranger would, for every caller.
 AS_A_STRANGER = {"/share/g/{room}.png", "/ws/embed/{game}"}
 
 
@@ -242,31 +247,31 @@ def test_every_route_of_a_table_has_a_row() -> None:
     assert found == set(READS) | WRITES | SITTING | FRAMES | AS_A_STRANGER | {"/ws/game/{game}"}
 
 
-async def reads(cast: Cast) -> list[str]:
+async def reads(callers: Callers) -> list[str]:
     """Every route that shows something of a table."""
-    app = cast.server._app
+    app = callers.server._app
     assert app is not None
 
     async def made(*_: object) -> dict[str, Any]:
         return {"review": "of a finished game"}
 
-    app.state.reviews.made = made  # a review costs seconds of a bot; who gets one is the point here
+    app.state.reviews.find_or_make = made  # a review takes seconds of a bot; only access is tested here
     app.state.site.limits.take_review = lambda *_: Attempt()
     wrong = []
     for state in STATES:
         for path, row in READS.items():
             for role in ROLES:
                 headers = {"X-Room-Password": LOCK} if role == "spectator" else {}
-                address = path.replace("{game}", cast.rooms[state])
+                address = path.replace("{game}", callers.rooms[state])
                 body = POSTED.get(path)
-                asked = cast.callers[role].stream(
+                asked = callers.callers[role].stream(
                     "POST" if body else "GET", address, headers=headers, json=body
                 )
                 async with asked as answer:
                     code = ""
                     if answer.status_code != 200:
                         code = orjson.loads(await answer.aread())["error"]["code"]
-                expected = at_the_door(role, state) or row[PHASES[state]]
+                expected = check_sockets(role, state) or row[PHASES[state]]
                 if role == "banned":
                     expected = "banned"
                 if code != expected:
@@ -274,32 +279,32 @@ async def reads(cast: Cast) -> list[str]:
     return wrong
 
 
-async def the_other_doors(cast: Cast) -> list[str]:
-    """Moves and hints have routes of their own, which ask the same questions."""
+async def check_other_routes(callers: Callers) -> list[str]:
+    """Moves and hints have routes of their own, with the same checks."""
     wrong = []
     for number, state in enumerate(STATES):
-        bodies = cast.bodies(state)
+        bodies = callers.bodies(state)
         for role in (*SEATED, *ROLES[len(SEATED) + number % 3 :: 3]):
             headers = {"X-Room-Password": LOCK} if role == "spectator" else {}
             for do in ("act", "hint"):
                 body = {"id": secrets.token_urlsafe(9), **bodies[do]}
-                path = f"/api/v1/games/{cast.rooms[state]}/{do}"
-                answer = await cast.callers[role].post(path, json=body, headers=headers)
+                path = f"/api/v1/games/{callers.rooms[state]}/{do}"
+                answer = await callers.callers[role].post(path, json=body, headers=headers)
                 code = answer.json()["error"]["code"]
-                if code != told(role, state, do):
-                    wrong.append(f"{role} {state} {do}: {code}, not {told(role, state, do)}")
+                if code != _answer_of(role, state, do):
+                    wrong.append(f"{role} {state} {do}: {code}, not {_answer_of(role, state, do)}")
     return wrong
 
 
-async def pages(cast: Cast) -> list[str]:
-    """A locked, a running, a closed and an unknown table have the same page but for the id in it."""
+async def pages(callers: Callers) -> list[str]:
+    """The pages of a locked, a running, a closed and an unknown table differ only in the id."""
     wrong = []
     unknown = "NoSuchTableAnywhere1"
     for path in sorted(FRAMES - {"/qr/g/{room}.svg"}):
         found = set()
-        for room in (*cast.rooms.values(), unknown):
-            plain = {"Accept-Encoding": "identity"}  # packed, each id would have its own length
-            answer = await cast.callers["stranger"].get(path.replace("{room}", room), headers=plain)
+        for room in (*callers.rooms.values(), unknown):
+            plain = {"Accept-Encoding": "identity"}  # compressed, the length would depend on the id
+            answer = await callers.callers["stranger"].get(path.replace("{room}", room), headers=plain)
             headers = tuple(pair for pair in answer.headers.raw if pair[0].lower() not in (b"date", b"etag"))
             found.add((answer.status_code, headers, answer.text.replace(room, "ROOM")))
         if len(found) != 1:
@@ -307,31 +312,31 @@ async def pages(cast: Cast) -> list[str]:
     return wrong
 
 
-async def as_a_stranger(cast: Cast) -> list[str]:
-    """A link's picture and a frame's socket are the same for the host as for nobody; locked tables show nothing."""
+async def as_a_stranger(callers: Callers) -> list[str]:
+    """Preview pictures and embedded sockets treat the host like a stranger; locked tables reveal nothing."""
     wrong = []
     site = (STATIC / "share" / "cartagena.png").read_bytes()
     for state in STATES:
-        path = f"/share/g/{cast.rooms[state]}.png"
-        asked = [await cast.callers[role].get(path) for role in ROLES]
+        path = f"/share/g/{callers.rooms[state]}.png"
+        asked = [await callers.callers[role].get(path) for role in ROLES]
         if len({(answer.status_code, answer.content) for answer in asked}) != 1:
             wrong.append(f"{path} ({state}) is not the same for everybody")
-        if (asked[0].content == site) != (at_the_door("nobody", state) is not None):
+        if (asked[0].content == site) != (check_sockets("nobody", state) is not None):
             wrong.append(f"{path} ({state}) shows what a stranger may not see, or nothing of what they may")
         for role in ROLES:
-            greeted = await _framed(cast, role, state)
-            is_shut = at_the_door("nobody", state) is not None  # for whatever reason, the same code is sent
+            greeted = await _framed(callers, role, state)
+            is_shut = check_sockets("nobody", state) is not None  # the same code for every reason
             if greeted != ("password_required" if is_shut else ("in", None, None)):
                 wrong.append(f"/ws/embed {role} {state}: {greeted}")
     return wrong
 
 
-async def _framed(cast: Cast, role: str, state: str) -> Any:
-    """Why the frame's socket turns this role away, or as whom it is let in."""
-    http = cast.callers[role]
+async def _framed(callers: Callers, role: str, state: str) -> Any:
+    """Return why the embedded socket refuses this role, or as whom it admits it."""
+    http = callers.callers[role]
     headers = {name: http.headers[name] for name in ("authorization",) if name in http.headers}
     headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in http.cookies.items())
-    address, here = f"{cast.server.sockets}/ws/embed/{cast.rooms[state]}", Origin(cast.server.base)
+    address, here = f"{callers.server.sockets}/ws/embed/{callers.rooms[state]}", Origin(callers.server.base)
     async with (
         asyncio.timeout(60),
         connect(address, additional_headers=headers, origin=here, compression=None, open_timeout=60) as link,

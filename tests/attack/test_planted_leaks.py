@@ -1,7 +1,8 @@
-"""Leaks planted into the server, one at a time: the comparison of two worlds finds every one."""
+"""Planted leaks: the two-worlds comparison must find each of them."""
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -13,21 +14,22 @@ from app import rules
 from app.play.frames import Frame
 from app.play.lobby import Lobby
 from app.play.refusals import Refusal
-from app.play.room import broadcast, subscribers
+from app.play.room import audience_frames, subscribers
 from app.web.api import bots, games, stream
 from app.web.pages import replay
 from app.web.pages.render import PageRenderer
 from app.web.security import guard
 from tests.attack.addresses import pages_of_the_table
-from tests.attack.heard import differences
+from tests.attack.received_bytes import differences
 from tests.attack.slots import Move, some_moves, twin
 from tests.attack.two_worlds import Laid, Leak, Stage, heard_in, set_up
+from tests.choices import choices_of
 
 Patch = pytest.MonkeyPatch
 
 
 def unseen(position: rules.Position) -> int:
-    """A number that tells two decks apart and names no card."""
+    """Return a number that distinguishes two decks without naming a card."""
     return sum(place * kind for place, kind in enumerate(position.deck)) % 97
 
 
@@ -56,14 +58,14 @@ def the_order_of_the_fields(patch: Patch, laid: Laid) -> None:
 
 
 def the_length_of_a_frame(patch: Patch, laid: Laid) -> None:
-    """Spaces behind the frame of a move: the same text to every parser."""
-    told = broadcast.event_frames
+    """Pad the frame of a move with spaces, which no parser notices."""
+    told = audience_frames.event_frames
 
-    def padded(before: Any, table: Any, *more: Any) -> Any:
+    def pad_to_power_of_two(before: Any, table: Any, *more: Any) -> Any:
         frames = told(before, table, *more)
         return {seat: Frame(frame.payload + b" " * unseen(table.position)) for seat, frame in frames.items()}
 
-    patch.setattr(subscribers, "event_frames", padded)
+    patch.setattr(subscribers, "event_frames", pad_to_power_of_two)
 
 
 def an_error_sentence(patch: Patch, laid: Laid) -> None:
@@ -90,12 +92,12 @@ def a_parameter_of_a_refusal(patch: Patch, laid: Laid) -> None:
 
 
 def what_others_may_do(patch: Patch, laid: Laid) -> None:
-    def choices(position: rules.Position, seat: int, **how: Any) -> Any:
+    def choices_json(position: rules.Position, seat: int, **how: Any) -> bytes:
         players = range(position.options.players)
-        return [each for one in players for each in rules.choices(position, one, **how)]
+        return json.dumps([each for one in players for each in choices_of(position, one, **how)]).encode()
 
-    patch.setattr(laid, "choices", choices, raising=False)
-    # Nobody else is to act, so the list of the others is made as if they were.
+    patch.setattr(laid, "choices_json", choices_json, raising=False)
+    # No other player is to act, so their list is computed as if they were.
     patch.setattr(
         laid,
         "view",
@@ -117,23 +119,23 @@ def a_header(patch: Patch, laid: Laid) -> None:
 
 
 def the_replay_of_what_was_seen(patch: Patch, laid: Laid) -> None:
-    told = replay.seen_by
+    told = replay.seen_history_json
 
     def seen(*given: Any) -> Any:
         whole = told(*given)
         whole["steps"][-1]["marks"] = [f"deck {unseen(laid.new_game(None, ''))}"]  # type: ignore[arg-type]
         return whole
 
-    patch.setattr(replay, "seen_by", seen)
+    patch.setattr(replay, "seen_history_json", seen)
 
 
 def a_row_of_the_lobby(patch: Patch, laid: Laid) -> None:
-    told = Lobby.row
+    told = Lobby.build_row
 
     def row(self: Any, *more: Any) -> Any:
         return {**told(self, *more), "n": unseen(laid.new_game(None, ""))}  # type: ignore[arg-type]
 
-    patch.setattr(Lobby, "row", row)
+    patch.setattr(Lobby, "build_row", row)
 
 
 def a_page(patch: Patch, laid: Laid) -> None:
@@ -157,12 +159,12 @@ def a_refused_export(patch: Patch, laid: Laid) -> None:
 
 
 def the_stream_for_programs(patch: Patch, laid: Laid) -> None:
-    tell = stream.StreamListener.tell
+    tell = stream.StreamListener.send
 
     def louder(self: Any, frame: Frame) -> None:
         tell(self, Frame(frame.payload + b" " * unseen(laid.new_game(None, ""))))  # type: ignore[arg-type]
 
-    patch.setattr(stream.StreamListener, "tell", louder)
+    patch.setattr(stream.StreamListener, "send", louder)
 
 
 PLANTED: list[Callable[[Patch, Laid], None]] = [
@@ -182,7 +184,7 @@ PLANTED: list[Callable[[Patch, Laid], None]] = [
 ]
 
 
-STAGE: list[Stage] = []  # laid once for all of them
+STAGE: list[Stage] = []  # created once for all
 
 
 @pytest.mark.parametrize("leak", PLANTED, ids=lambda leak: leak.__name__)
@@ -200,4 +202,4 @@ async def test_a_planted_leak_is_found(leak: Leak, tmp_path: Path, monkeypatch: 
         await heard_in(stage, position, moves, 0, monkeypatch, looks={6}, pages=pages, leak=leak)
         for position in (stage.position, other)
     ]
-    assert list(differences(*told)), "the comparison is blind to this"
+    assert list(differences(*told)), "the comparison misses this leak"

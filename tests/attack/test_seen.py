@@ -1,4 +1,4 @@
-"""What somebody has seen of a running game, asked at a worker that has not heard of its beginning."""
+"""The history that a seat has seen, requested from a worker that does not know of the start yet."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tests.web.tables import begin, done, open_table
 HIDDEN = {"options": {"preset": "jamaica", "players": 5}}
 
 
-async def test_a_worker_behind_the_log_shows_nobody_anothers_hand(sqlite_url: str) -> None:
-    """Seats close up when a game begins: whoever sits third among gaps may be the second then."""
+async def test_a_worker_behind_the_log_shows_no_other_players_hand(sqlite_url: str) -> None:
+    """Seats are renumbered when a game starts: the third of several with gaps may become the second."""
     async with running(sqlite_url) as site:
         (ann, _), (bo, told), (cyd, _) = [await site.guest(name) for name in ("Ann", "Bo", "Cyd")]
         game = await open_table(ann, **HIDDEN)
@@ -18,11 +18,11 @@ async def test_a_worker_behind_the_log_shows_nobody_anothers_hand(sqlite_url: st
             await done(browser, game, "sit", seat=seat)
             await done(browser, game, "ready", ready=True)
         game_server: GameServer = site.app.state.game_server
-        room = game_server.rooms.loaded(game)
+        room = game_server.rooms.get_loaded(game)
         assert room is not None
         early = room.table
         await begin(game, ann, bo, cyd)
-        now, room.table = room.table, early  # the news of it have not come here yet
+        now, room.table = room.table, early  # the bus message has not arrived yet
         try:
             assert early.seat_of((told["person"]["id"],)) == 2
             assert code_of(await bo.get(f"/g/{game}/seen")) == "not_started"

@@ -1,4 +1,4 @@
-"""Attacks on sessions: more of them than anybody needs."""
+"""Session floods: the number of sessions per person is bounded."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.web.running_site import running
 PASSWORD = "plank, parrot, doubloon"
 
 
-async def test_somebody_who_logs_in_again_and_again_keeps_a_bounded_number_of_sessions(
+async def test_repeated_log_ins_keep_a_bounded_number_of_sessions(
     database_url: str,
 ) -> None:
     async with running(database_url, sessions_per_person=3) as site:

@@ -1,4 +1,4 @@
-"""Sockets that repeat a right table password: nobody else's entry waits for their hashes."""
+"""Sockets that repeat a correct table password delay no other client with their hashes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HELLOS = 20
 
 
 async def repeat_hello(client: Client, password: str) -> None:
-    """Say hello again and again, each time with the password, and wait for all answers."""
+    """Send hello repeatedly with the password, and wait for all answers."""
     before = sum(message["t"] == "welcome" for message in client.log)
     for _ in range(HELLOS):
         await client.say("hello", v=2, password=password)
@@ -34,7 +34,7 @@ async def come_again(client: Client, game: str) -> None:
 
 
 @pytest.mark.parametrize("comes", ["again on its socket", "with new sockets"])
-async def test_a_repeated_right_password_costs_no_hash(
+async def test_a_repeated_correct_password_is_not_hashed_again(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch, comes: str
 ) -> None:
     hashed: list[bytes] = []
@@ -66,10 +66,10 @@ async def test_a_repeated_right_password_costs_no_hash(
 
 
 @pytest.mark.parametrize("same", ["person", "address"])
-async def test_right_passwords_are_paid_for_by_person_and_by_address(sqlite_url: str, same: str) -> None:
-    """Whoever has right passwords checked at ever new tables runs out."""
+async def test_correct_passwords_are_charged_to_person_and_address(sqlite_url: str, same: str) -> None:
+    """Correct passwords at ever new tables are limited too."""
     affordable = 4
-    limits = {"requests_per_second": 0.01, "requests_burst": int(affordable * terms.HASH_MS / 5)}
+    limits = {"requests_per_second": 0.01, "requests_burst": int(affordable * terms.HASH_CHARGE_MS / 5)}
     async with running(sqlite_url, **limits) as site:
         games = []
         for number in range(affordable + 1):

@@ -1,4 +1,4 @@
-"""Text that some part of the server cannot hold (lone surrogates, NUL) is refused at the door, everywhere."""
+"""Text that some part of the server cannot store (lone surrogates, NUL) is refused on every input."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.play.commands import messages as cmd
 from app.play.commands.messages import has_nul
 from app.play.refusals import Refusal
 from app.settings import Settings
-from app.web.routing import Route
+from app.web.routing import StrictJsonRoute
 from tests.attack.routes import routes
 from tests.sockets.client import Client, Clients
 from tests.sockets.running_server import in_process
@@ -44,7 +44,7 @@ async def site(database_url: str) -> AsyncIterator[TestSite]:
         yield test
 
 
-async def test_no_body_with_such_text_is_a_fault(site: TestSite) -> None:
+async def test_invalid_text_in_a_body_causes_no_fault(site: TestSite) -> None:
     ann, _ = await site.guest("Anne Bonfire")
     game = await open_table(ann)
     for letter in (SURROGATE, NUL):
@@ -60,7 +60,7 @@ async def test_no_body_with_such_text_is_a_fault(site: TestSite) -> None:
             assert (answer.status_code, code_of(answer)) == (422, "bad_request"), term
 
 
-async def test_every_route_that_takes_json_refuses_such_text(site: TestSite) -> None:
+async def test_every_json_route_refuses_invalid_text(site: TestSite) -> None:
     ann, _ = await site.guest("Anne Bonfire")
     game = await open_table(ann)
     tried = 0
@@ -84,10 +84,10 @@ def test_every_route_reads_json_strictly() -> None:
 
     all_routes = [route for each in create_app(Settings()).routes for route in walk(each)]
     assert len(all_routes) > 40
-    assert [route.path for route in all_routes if not isinstance(route, Route)] == []
+    assert [route.path for route in all_routes if not isinstance(route, StrictJsonRoute)] == []
 
 
-async def test_a_nul_in_an_address_is_nothing_that_is_there(site: TestSite) -> None:
+async def test_a_nul_in_a_path_is_not_found(site: TestSite) -> None:
     ann, _ = await site.guest("Anne Bonfire")
     for method, path in routes(site.app):
         if method == "WS":
@@ -100,7 +100,7 @@ async def test_a_nul_in_an_address_is_nothing_that_is_there(site: TestSite) -> N
         assert answer.status_code == 422
 
 
-async def test_a_socket_refuses_such_text_and_goes_on(sqlite_url: str) -> None:
+async def test_a_socket_refuses_invalid_text_and_stays_open(sqlite_url: str) -> None:
     async with in_process(sqlite_url) as server:
         clients = Clients(server)
         ann, bo = await clients.game(2)
@@ -139,12 +139,12 @@ async def _one_more(client: Client, seen: int) -> None:
         ('{"a":"plain"}', False),
     ],
 )
-def test_a_nul_is_found_however_it_is_written(text: str, is_there: bool) -> None:
+def test_a_nul_is_found_in_every_notation(text: str, is_there: bool) -> None:
     assert has_nul(text) is has_nul(text.encode()) is is_there
     assert ("\0" in "".join(f"{key}{value}" for key, value in orjson.loads(text).items())) is is_there
 
 
-def test_a_frame_with_a_lone_surrogate_is_no_message() -> None:
+def test_a_frame_with_a_lone_surrogate_is_refused() -> None:
     for frame in (r'{"do":"chat","id":"chat-00001","text":"\udfff"}', r'{"do":"\ud800"}'):
         with pytest.raises(Refusal, match="bad_message"):
             cmd.decode(frame)

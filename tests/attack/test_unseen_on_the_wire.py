@@ -1,4 +1,4 @@
-"""Non-interference on the wire: what stays unseen changes no byte that a viewer can get hold of."""
+"""Non-interference: unseen cards change no byte that a viewer receives."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import pytest
 
 from app import rules
 from tests.attack.addresses import pages_for, pages_of_the_table
-from tests.attack.heard import differences
+from tests.attack.received_bytes import differences
 from tests.attack.slots import some_moves, twin
 from tests.attack.two_worlds import heard_in, set_up
 
-# Three of the presets that hide hands, with the modules that hide more; the long form has all
-# (`python -m tools.fuzz unseen`).
+# Three presets with hidden hands and more hiding modules. The long form has all (`python -m tools.fuzz unseen`).
 TABLES: list[tuple[dict[str, Any], int | None]] = [
     ({"preset": "jamaica", "players": 2}, 1),
     ({"preset": "hispaniola", "players": 3}, None),
@@ -24,7 +23,7 @@ TABLES: list[tuple[dict[str, Any], int | None]] = [
 
 
 @pytest.mark.parametrize(("options", "audience"), TABLES, ids=[table["preset"] for table, _ in TABLES])
-async def test_what_stays_unseen_changes_no_byte(
+async def test_unseen_cards_change_no_byte(
     options: dict[str, Any], audience: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage = await set_up(tmp_path, options, monkeypatch)
@@ -32,7 +31,7 @@ async def test_what_stays_unseen_changes_no_byte(
     moves = some_moves(stage.position, 12, chance)
     other = twin(stage.position, moves, audience, chance)
     assert rules.position_to_json(other) != rules.position_to_json(stage.position)
-    # Every address of the app once; what shows the game, everywhere.
+    # Every address once; those that show the game at every horizon.
     pages = pages_for(stage) if audience == 1 else pages_of_the_table(stage)
     told = [
         await heard_in(stage, position, moves, audience, monkeypatch, looks={len(moves)}, pages=pages)

@@ -1,7 +1,7 @@
 """One table in two worlds: the same people, log, commitment and commands; only unseen cards differ.
 
-A world is the whole server on real sockets. Its rules are ours but for one thing: the table is laid as the
-test says. That needs a hand inside the process; no setting, route or message leads there.
+A world is the whole server on real sockets. Its rules are unchanged except that the test determines the deal. That
+requires a patch inside the process; no setting, route or message allows it.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
 from app import rules
-from app.play import create, engines, sealed_rules
+from app.play import create, deal_rules, engines
 from app.play.deal import days
 from app.web.ws import session
-from app.web.ws.transport.uvicorn import SocketProtocol
-from tests.attack.heard import Heard
+from app.web.ws.transport.protocol import SocketProtocol
+from tests.attack.received_bytes import ReceivedBytes
 from tests.attack.slots import Audience, Move
-from tests.play.stage import exchange
+from tests.play.stage import replace_ports
 from tests.sockets.running_server import RunningServer, in_process
 
 HOST = "table.example"
@@ -37,7 +37,7 @@ SEED = "5e" * 32
 
 
 class Laid:
-    """The rules, with the table laid as it is given."""
+    """The rules with a given deal."""
 
     def __init__(self, position: rules.Position, engine: Any = rules) -> None:
         self._position = position
@@ -52,7 +52,7 @@ class Laid:
 
 @dataclass
 class Stage:
-    """A table where everybody sits and is ready, kept as files that worlds begin from."""
+    """A table with all players ready, stored as files from which worlds start."""
 
     folder: Path
     game: str
@@ -65,7 +65,7 @@ Leak = Callable[[pytest.MonkeyPatch, Laid], None]
 
 
 async def set_up(folder: Path, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Stage:
-    """The people (one more than seats: somebody watches), their sessions, the table."""
+    """Create the people (one more than seats, as a spectator), their sessions and the table."""
     with monkeypatch.context() as fixed:
         letters = random.Random(5)
         fixed.setattr(
@@ -75,7 +75,7 @@ async def set_up(folder: Path, options: dict[str, Any], monkeypatch: pytest.Monk
                 token_hex=lambda n: SEED[: 2 * n], choice=letters.choice, randbelow=letters.randrange
             ),
         )
-        async with in_process(f"sqlite+aiosqlite:///{folder / 'table.db'}") as server:
+        async with in_process(f"sqlite:///{folder / 'table.db'}") as server:
             people, cookies = [], []
             for seat in range(options["players"] + 1):
                 async with _client(server) as http:
@@ -107,14 +107,14 @@ def _client(server: RunningServer, cookie: str = "") -> httpx.AsyncClient:
 
 
 class World:
-    """The stage's table on a server of its own, seen by one viewer."""
+    """The stage's table on its own server, seen by one viewer."""
 
     def __init__(self, server: RunningServer, stage: Stage, audience: Audience) -> None:
         self.server = server
         self.stage = stage
         self.audience = audience
         self.me = len(stage.people) - 1 if audience is None else audience
-        self.heard = Heard()
+        self.heard = ReceivedBytes()
         self.seq = 0
         self._sockets: list[ClientConnection] = []
         self._https = [_client(server, cookie) for cookie in stage.cookies]
@@ -138,13 +138,13 @@ class World:
             open_timeout=60,
             ping_interval=None,
             max_size=None,
-            max_queue=None,  # whoever is only there reads nothing, and could not take the good-bye behind a full queue
+            max_queue=None,  # sockets that are only present do not read, so a regular close would not arrive
         )
         self._sockets.append(socket)
         return socket
 
     async def until(self, socket: ClientConnection, met: Callable[[dict[str, Any]], bool]) -> None:
-        """Everything up to the first frame of this kind."""
+        """Receive everything up to the first frame of this type."""
         async with asyncio.timeout(300):
             while True:
                 frame = await socket.recv(decode=False)
@@ -159,7 +159,7 @@ class World:
         await socket.send(orjson.dumps({"do": do, **fields}).decode())
 
     async def get(self, path: str) -> None:
-        """What this address answers, whole: status, headers, body."""
+        """Request an address and record status, headers and body."""
         answer = await self._https[self.me].get(path, headers={"Accept": "text/html,application/json"})
         headers = [(name, value) for name, value in answer.headers.raw if name.lower() != b"date"]
         self.heard.answers.append((path, (answer.status_code, headers, answer.content)))
@@ -170,7 +170,7 @@ class World:
         self.heard.answers.append((path, (answer.status_code, headers, answer.content)))
 
     async def stream(self, since: int | None) -> None:
-        """The server-sent events up to the presence that ends a greeting."""
+        """Record the server-sent events up to the presence that ends a greeting."""
         path = f"/api/v1/games/{self.stage.game}/events" + ("" if since is None else f"?since={since}")
         async with asyncio.timeout(300), self._https[self.me].stream("GET", path) as answer:
             async for line in answer.aiter_lines():
@@ -183,18 +183,18 @@ class World:
     # -- the game ----------------------------------------------------------------------------------
 
     async def act(self, seat: int, action: dict[str, Any], number: int) -> None:
-        """Somebody else's move, or the viewer's from another device: the viewer's socket hears of it."""
+        """Play a move of another player, or of the viewer from another device; the viewer's socket receives it."""
         body = {"id": f"move-{number:05}", "version": self.seq, "action": action}
         done = await self._https[seat].post(f"/api/v1/games/{self.stage.game}/act", json=body)
         assert done.status_code == 200, done.text
 
-    async def play(self, moves: list[Move], looks: set[int], pages: list[str]) -> Heard:
-        """The whole game up to the horizon; after the moves numbered in `looks` everything is looked at."""
+    async def play(self, moves: list[Move], looks: set[int], pages: list[str]) -> ReceivedBytes:
+        """Play the game up to the horizon. After the moves in `looks`, request everything."""
         game = self.stage.game
         lobby = await self.open("/ws/lobby")
         await self.say(lobby, "hello", v=2)
         await self.until(lobby, lambda message: message["t"] == "lobby")
-        # Everybody is there all the time: nobody's absence tells the worlds apart.
+        # All players stay connected, so that absence does not distinguish the worlds.
         for seat in range(len(self.stage.people) - 1):
             there = await self.open(f"/ws/game/{game}", seat)
             await self.say(there, "hello", v=2)
@@ -237,27 +237,27 @@ class World:
             again = {} if since is None else {"seq": since}
             await self.say(socket, "hello", v=2, **again)
             await self.until(socket, lambda message: message["t"] == "presence")
-        room = self.server.game_server.rooms.loaded(game)
+        room = self.server.game_server.rooms.get_loaded(game)
         here = len(room.subscribers) if room is not None else 0
-        frame = await self.open(f"/ws/embed/{game}")  # with the viewer's cookie, which it must not read
-        await self.say(frame, "hello", v=2, chat=10**6)  # what was said may come before or after the presence
+        frame = await self.open(f"/ws/embed/{game}")  # with the viewer's cookie, which it must ignore
+        await self.say(frame, "hello", v=2, chat=10**6)  # chat may come before or after presence
         await self.until(frame, lambda message: message["t"] == "presence")
         await frame.close()
         await self._watch()
-        for _ in range(6000):  # the lobby counts who watches: those two must be gone in both worlds
+        for _ in range(6000):  # the lobby counts spectators: both must be gone in both worlds
             if room is None or len(room.subscribers) <= here:
                 break
             await asyncio.sleep(0.01)
 
     async def _watch(self) -> None:
-        """What the page of the big screen asks for, on a device where the viewer is signed in."""
+        """Request what the big-screen page does, on a device where the viewer is signed in."""
         screen = await self.open(f"/ws/game/{self.stage.game}")
         await self.say(screen, "hello", v=2, watch=True, chat=10**6)  # as above
         await self.until(screen, lambda message: message["t"] == "presence")
         await screen.close()
 
     async def _pry(self, socket: ClientConnection, number: int) -> None:
-        """Everything a curious client may ask for that it must not get."""
+        """Request everything that a curious client must not get."""
         game, version = self.stage.game, self.seq
         names = self.stage.position.ruleset.kinds.names
         tries: list[dict[str, Any]] = [
@@ -271,7 +271,7 @@ class World:
         ]
         tries += [{"type": "rum", "card": "rum"}, {"type": "pistol", "card": "pistol", "player": 0}]
         for n, action in enumerate(tries):
-            # A version that is stale unless nothing moved: an honest try would move the world.
+            # A stale version, because an accepted move would change the world.
             await self.say(socket, "act", id=f"pry-{number:03}-{n:03}", version=0, action=action)
             await self.until(socket, lambda message: message["t"] == "refused")
         wrong = {"type": "advance", "card": "doubloon", "from": "start"}
@@ -288,7 +288,7 @@ class World:
         await self._illegal(socket, number)
 
     async def _illegal(self, socket: ClientConnection, number: int) -> None:
-        """With the present version: what the rules themselves say to a card that is not in the hand."""
+        """Send an action with a card that is not in the hand, at the current version."""
         if self.audience is None:
             return
         whole = rules.position_to_json(self.stage.position)
@@ -297,7 +297,7 @@ class World:
             for place in ("goal", 36) if card in hand else ("goal", "start"):
                 action = {"type": "advance", "card": card, "from": place}
                 if place == "start":
-                    continue  # the card may have been drawn since: that would be a move
+                    continue  # the card may have been drawn since, which would make it a legal move
                 body = {"id": f"ill-{number:03}-{n:03}-{place}", "version": self.seq, "action": action}
                 await self.say(socket, "act", **body)
                 await self.until(socket, lambda message: message["t"] in ("refused", "events"))
@@ -307,9 +307,9 @@ class World:
 def as_laid(monkeypatch: pytest.MonkeyPatch, position: rules.Position, leak: Leak | None) -> Iterator[None]:
     with monkeypatch.context() as patch:
         laid = Laid(position)
-        patch.setitem(engines.ENGINES, engines.CURRENT, laid)
-        patch.setitem(engines.ENGINES, engines.DEALT, Laid(position, sealed_rules))
-        # Of the deal of the day, which is no part of this table, there is one in both worlds.
+        patch.setitem(engines.ENGINES, engines.CURRENT_RULES_VERSION, laid)
+        patch.setitem(engines.ENGINES, engines.DEAL_RULES_VERSION, Laid(position, deal_rules))
+        # The deal of the day is not part of this table and is the same in both worlds.
         patch.setattr(days, "secrets", SimpleNamespace(token_hex=lambda n: "7c" * n))
         if leak is not None:
             leak(patch, laid)
@@ -326,23 +326,23 @@ async def heard_in(
     looks: set[int],
     pages: list[str],
     leak: Leak | None = None,
-) -> Heard:
-    """One world from its beginning to the horizon."""
+) -> ReceivedBytes:
+    """Run one world from its start to the horizon."""
     copy = stage.folder / "world.db"
     for old in stage.folder.glob("world.db*"):
         old.unlink()
     shutil.copyfile(stage.folder / "table.db", copy)
     with as_laid(monkeypatch, position, leak), monkeypatch.context() as patch:
-        # However long this machine takes: who is silent or slow to say hello is a matter of real time.
-        patch.setattr(session, "HELLO_SECONDS", 3600)
-        patch.setattr(SocketProtocol, "_start_keepalive", lambda _: None)
-        # The clock jumps ahead below: retention would take the table for a dead room.
-        async with in_process(f"sqlite+aiosqlite:///{copy}", migrated=True, dead_room_days=0) as server:
+        # Independent of machine speed: no timeouts for silence or a late hello.
+        patch.setattr(session, "HELLO_TIMEOUT_SECONDS", 3600)
+        patch.setattr(SocketProtocol, "visit", lambda _: None)
+        # The clock jumps ahead below, and retention would close the table.
+        async with in_process(f"sqlite:///{copy}", migrated=True, dead_room_days=0) as server:
             app = server._app
             assert app is not None
             app.state.site.clock = lambda: NOW / 1000
             app.state.site.chance = random.Random(3)
-            exchange(server.game_server, clock=SimpleNamespace(now=lambda: NOW))
+            replace_ports(server.game_server, clock=SimpleNamespace(now=lambda: NOW))
             world = World(server, stage, audience)
             try:
                 return await world.play(moves, looks, pages)

@@ -1,4 +1,4 @@
-"""How much the server did, in calls of its own functions: a bound on work that no clock can blur."""
+"""Work of the server, measured in function calls and therefore independent of timing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WIRE = (
 
 
 class Work:
-    """Calls of functions in the code that reads connections."""
+    """Counts calls of functions that process connections."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -30,7 +30,7 @@ class Work:
 
 @contextmanager
 def counted_work() -> Iterator[Work]:
-    """Of this thread, which is the server's too: let the client use none of the same code."""
+    """Count work in this thread, which is also the server's; the client must not use the same code."""
     work = Work()
     sys.setprofile(work)
     try:

@@ -1,4 +1,4 @@
-"""The fork server: servers for these tests are forked, so that a kill and a start cost little."""
+"""The fork server: servers of these tests are forked, so that killing and starting them is cheap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A spectator that never reads is shed and may come back; nobody else misses anything. Long: `PART=crowd`."""
+"""A spectator that never reads is disconnected and can resume; all others miss nothing. Long: `PART=crowd`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tools.soak.crowd import freeze_one
 from tools.soak.fork_server import ForkServer
 
 
-async def test_one_frozen_spectator_harms_nobody(
+async def test_a_frozen_spectator_does_not_slow_the_players(
     fork_server: ForkServer, sqlite_url: str, tmp_path: Path
 ) -> None:
     run = await freeze_one(fork_server, sqlite_url, tmp_path, spectators=40, actions=15, seed=7)

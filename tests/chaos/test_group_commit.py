@@ -1,4 +1,4 @@
-"""Whatever happens to the writer, whoever waits for the disk is answered, and the next one is served."""
+"""Whatever happens to the writer, every waiting append gets an answer, and later ones are stored."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pytest
 from app.play.log.entries import Append, Entry
 from app.play.ports import StoreUnavailable
 from app.store.games.group_commit import GroupCommit
-from app.store.games.rows import Batch, CommitUnknown, Outcome
+from app.store.games.log_rows import Batch, CommitUnknown, Outcome
 
 
 class Unlucky:
-    """A writer that fails in a way nobody thought of, once."""
+    """A writer that raises an unexpected exception once."""
 
     def __init__(self, problem: BaseException | None, *, in_look_up: bool = False) -> None:
         self._problem = problem
@@ -42,10 +42,8 @@ def append_of(seq: int) -> Append:
 
 
 @pytest.mark.parametrize("in_look_up", [False, True])
-async def test_nobody_waits_for_ever_for_a_writer_that_fell_over(in_look_up: bool) -> None:
-    asyncio.get_running_loop().set_exception_handler(
-        lambda loop, context: None
-    )  # it is told, as it should be
+async def test_no_append_hangs_when_the_writer_crashes(in_look_up: bool) -> None:
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)  # it is reported there
     commit = GroupCommit(Unlucky(ArithmeticError("?"), in_look_up=in_look_up), lambda seconds, rows: None)
     first, second = commit.append(append_of(1)), commit.append(append_of(2))
     for waiting in (first, second):
@@ -55,7 +53,7 @@ async def test_nobody_waits_for_ever_for_a_writer_that_fell_over(in_look_up: boo
     await commit.close()
 
 
-async def test_a_fault_in_one_room_is_not_the_others(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_fault_in_one_room_does_not_affect_others(caplog: pytest.LogCaptureFixture) -> None:
     commit = GroupCommit(Unlucky(None), lambda seconds, rows: None)
     first, second = commit.append(append_of(1)), commit.append(append_of(2))
 
@@ -66,12 +64,12 @@ async def test_a_fault_in_one_room_is_not_the_others(caplog: pytest.LogCaptureFi
     assert await asyncio.wait_for(second, 10) is True
     await commit.close()
     faults = [(record.getMessage(), record.exc_info) for record in caplog.records]
-    assert [message for message, _ in faults] == ["game game could not take what was stored"]
+    assert [message for message, _ in faults] == ["game game failed to handle a stored entry"]
     assert faults[0][1] is not None
     assert faults[0][1][0] is ArithmeticError
 
 
-async def test_the_next_batch_is_on_its_way_before_rooms_are_told() -> None:
+async def test_the_next_batch_is_written_before_rooms_are_notified() -> None:
     order: list[str] = []
 
     class Noting(Unlucky):
@@ -83,22 +81,22 @@ async def test_the_next_batch_is_on_its_way_before_rooms_are_told() -> None:
             return [True] * len(batch)
 
     commit = GroupCommit(Noting(None), lambda seconds, rows: None)
-    commit.append(append_of(1)).add_done_callback(lambda _: order.append("told 1"))
+    commit.append(append_of(1)).add_done_callback(lambda _: order.append("notify 1"))
     await commit.flush()
-    assert order == ["write 1", "write 2", "told 1"]
+    assert order == ["write 1", "write 2", "notify 1"]
 
 
-async def test_where_nothing_waits_rooms_are_told_without_another_turn() -> None:
+async def test_with_an_empty_queue_rooms_are_notified_in_the_same_iteration() -> None:
     order: list[str] = []
 
     class Noting(Unlucky):
         async def write(self, batch: Batch) -> Outcome:
             await asyncio.sleep(0)
-            asyncio.get_running_loop().call_soon(order.append, "a turn later")
+            asyncio.get_running_loop().call_soon(order.append, "next iteration")
             return [True] * len(batch)
 
     commit = GroupCommit(Noting(None), lambda seconds, rows: None)
-    commit.append(append_of(1)).add_done_callback(lambda _: order.append("told"))
+    commit.append(append_of(1)).add_done_callback(lambda _: order.append("notify"))
     await commit.flush()
     await asyncio.sleep(0)
-    assert order == ["told", "a turn later"]
+    assert order == ["notify", "next iteration"]

@@ -1,4 +1,4 @@
-"""kill -9 under play: every acknowledged action is in the log once, everybody converges, clocks are credited.
+"""kill -9 during play: every acknowledged action is in the log once, all clients converge, clocks are credited.
 
 The long form is `make soak PART=kill-sqlite` and `PART=kill-postgresql`.
 """
@@ -14,7 +14,7 @@ from tools.soak.kills import kill_under_play
 SEED = 7
 
 
-async def test_killed_at_every_point_on_sqlite(
+async def test_play_survives_kills_at_every_point_on_sqlite(
     fork_server: ForkServer, sqlite_url: str, tmp_path: Path
 ) -> None:
     plan = ["random", "before_append", "before_commit", "after_commit", "after_ack", "chatting"]
@@ -29,7 +29,7 @@ async def test_killed_at_every_point_on_sqlite(
     assert run.tally.credits > 0
 
 
-async def test_killed_around_the_commit_on_postgresql(
+async def test_play_survives_kills_around_the_commit_on_postgresql(
     fork_server: ForkServer, postgres_url: str, tmp_path: Path
 ) -> None:
     plan = ["random", "before_commit", "after_commit", "after_ack"]
@@ -42,10 +42,10 @@ async def test_killed_around_the_commit_on_postgresql(
     assert run.tally.acknowledged > 10
 
 
-async def test_work_that_a_dead_worker_had_claimed_is_done_by_the_next(
+async def test_work_claimed_by_a_dead_worker_is_done_by_the_next(
     fork_server: ForkServer, sqlite_url: str, tmp_path: Path
 ) -> None:
-    """Killed with a bot's move leased: nobody waits for the lease to expire."""
+    """The server is killed with a bot's move leased; its successor does not wait for the lease to expire."""
     run = await kill_under_play(
         fork_server, sqlite_url, tmp_path, plan=["claiming"], seed=SEED, tables=1, bots=["cabin-boy"], pace=0
     )

@@ -1,4 +1,4 @@
-"""The ledger finds what it is there to find: planted losses, doubles and lies, each by its own sentence."""
+"""The ledger finds planted losses, duplicates and false frames, each with a message of its own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import msgspec
 import pytest
 from sqlalchemy import text
 
-from app.play.room.broadcast import table_block, view_json
+from app.play.room.audience_frames import table_block, view_json
+from tests.databases import begin
 from tests.play.stage import Stage, open_stage
 from tools.soak.client import SoakClient
 from tools.soak.ledger import Book, Tally
@@ -25,7 +26,7 @@ async def stage(sqlite_url: str) -> AsyncIterator[Stage]:
 
 
 class Scene:
-    """A game of one move, its book, and a client that saw all of it."""
+    """A game of one move, its book, and a client that has received everything."""
 
     def __init__(self, stage: Stage, book: Book, client: SoakClient) -> None:
         self.stage = stage
@@ -43,12 +44,12 @@ class Scene:
 
 @pytest.fixture
 async def scene(stage: Stage) -> Scene:
-    ann, _ = await stage.game("ann", "bo")
-    state = next(m for m in reversed(ann.ear.heard) if "choices" in m)
+    ann, _ = await stage.start_game("ann", "bo")
+    state = next(m for m in reversed(ann.listener.received) if "choices" in m)
     room = await ann.room()
     client = SoakClient("http://127.0.0.1", "p_ann", "", Random(1))
     client.game = ann.game
-    told = len(ann.ear.heard)
+    received = len(ann.listener.received)
     client.receive(
         {
             "t": "state",
@@ -61,26 +62,26 @@ async def scene(stage: Stage) -> Scene:
     move = next(c["action"] for c in state["choices"] if c["action"]["type"] == "advance")
     client.pending["moved-once-0"] = {"do": "act"}
     await ann.act(move, id="moved-once-0")
-    for message in ann.ear.heard[told:]:
+    for message in ann.listener.received[received:]:
         client.receive(copy.deepcopy(message))
     return Scene(stage, Book(stage.store, ann.game), client)
 
 
 async def _sql(scene: Scene, words: str, **values: Any) -> None:
-    async with scene.stage.store.engine.begin() as run:
+    async with begin(scene.stage.store.database) as run:
         await run.execute(text(words), values)
 
 
-async def test_an_honest_server_is_found_honest(scene: Scene) -> None:
+async def test_a_correct_server_passes_the_audit(scene: Scene) -> None:
     assert await scene.audit() == []
 
 
 async def test_a_lost_entry_is_found(scene: Scene) -> None:
     await _sql(scene, "DELETE FROM log WHERE command = 'moved-once-0'")
     found = " ".join(await scene.audit())
-    assert re.search(r"moved-once-0 acknowledged at \d+, is at None", found)
+    assert re.search(r"moved-once-0 was acknowledged at \d+, but is at None", found)
     assert "which is not in the log" in found
-    assert "holds version" in found
+    assert "is at version" in found
     assert "the head says" in found
 
 
@@ -95,7 +96,7 @@ async def test_a_refused_command_that_is_in_the_log_is_found(scene: Scene) -> No
     assert any("was refused with stale" in wrong for wrong in await scene.audit())
 
 
-async def test_an_entry_told_twice_and_a_hole_are_found(scene: Scene) -> None:
+async def test_a_repeated_and_a_missing_entry_are_found(scene: Scene) -> None:
     last = scene.client.seq
     scene.client.receive({"t": "events", "seq": last, "events": []})
     scene.client.receive({"t": "events", "seq": last + 2, "events": []})
@@ -110,5 +111,5 @@ async def test_another_event_and_another_view_are_found(scene: Scene) -> None:
     assert scene.client.view is not None
     scene.client.view["turn"]["seat"] = 1
     found = " ".join(await scene.audit())
-    assert "something else than the log's" in found
+    assert "something other than the log's" in found
     assert "the view at" in found

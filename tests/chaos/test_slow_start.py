@@ -1,4 +1,4 @@
-"""A server that starts beside a database which takes its time waits for it; play goes on as if it had been quick."""
+"""A starting server waits for a slow database."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import pytest
 from sqlalchemy.engine import make_url
 
 from app.play.ports import StoreUnavailable
-from app.play.tasks import wait_until_answered
+from app.play.tasks import retry_until_available
 from tools.services import Postgres
 from tools.soak.fork_server import ForkServer, Server
 from tools.soak.proxy import proxied
 
 
-async def test_a_database_that_hangs_while_the_server_starts_is_waited_for(
+async def test_a_starting_server_waits_for_a_hanging_database(
     fork_server: ForkServer, postgres: Postgres, postgres_url: str, tmp_path: Path
 ) -> None:
     async with proxied(postgres.port, 1) as proxy:
@@ -23,7 +23,7 @@ async def test_a_database_that_hangs_while_the_server_starts_is_waited_for(
         await proxy.hangs()
         try:
             await server.launch()
-            await server.until_said("the database does not answer")
+            await server.until_said("the database does not respond")
             await proxy.passes()
             await server.until_ready()
         finally:
@@ -32,7 +32,7 @@ async def test_a_database_that_hangs_while_the_server_starts_is_waited_for(
     assert server.tracebacks() == []
 
 
-async def test_it_is_asked_until_it_answers_but_not_for_ever() -> None:
+async def test_a_starting_server_retries_the_database_but_not_for_ever() -> None:
     asked = 0
 
     async def late() -> None:
@@ -41,11 +41,11 @@ async def test_it_is_asked_until_it_answers_but_not_for_ever() -> None:
         if asked < 3:
             raise StoreUnavailable("away")
 
-    await wait_until_answered(late)
+    await retry_until_available(late)
     assert asked == 3
 
     async def never() -> None:
         raise StoreUnavailable("away")
 
     with pytest.raises(StoreUnavailable):
-        await wait_until_answered(never, longest=0.0)
+        await retry_until_available(never, max_seconds=0.0)

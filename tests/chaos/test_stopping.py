@@ -1,4 +1,4 @@
-"""A handshake that is still being looked at when uvicorn stops is answered once, and nothing goes wrong."""
+"""A handshake in progress when uvicorn stops is answered exactly once, without an error."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from app.web.ws.transport.uvicorn import SocketProtocol
+from app.web.ws.transport.protocol import SocketProtocol
 
 HANDSHAKE = (
     b"GET /ws/game/x HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
@@ -23,7 +23,7 @@ UNAVAILABLE = (
 
 
 class Line(asyncio.Transport):
-    """A transport that keeps what is written."""
+    """A transport that records what is written."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class Line(asyncio.Transport):
 @pytest.mark.parametrize(
     "answer", [UNAVAILABLE, ({"type": "websocket.close"},), ({"type": "websocket.accept"},), ()]
 )
-async def test_the_apps_own_answer_comes_too_late(
+async def test_an_answer_of_the_app_after_shutdown_is_ignored(
     answer: tuple[dict[str, Any], ...], caplog: pytest.LogCaptureFixture
 ) -> None:
     is_stopped = asyncio.Event()

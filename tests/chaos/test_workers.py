@@ -1,4 +1,4 @@
-"""Two workers: Redis away, Redis hanging, a worker stopped in its tracks. Long form: `make soak PART=workers`."""
+"""Two workers with Redis down, Redis hanging and a frozen worker. Long form: `make soak PART=workers`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tools.soak.fork_server import ForkServer
 from tools.soak.workers import upset
 
 
-async def test_play_goes_on_through_the_log_and_a_thawed_worker_writes_nothing_twice(
+async def test_play_continues_while_a_worker_is_frozen_and_nothing_is_written_twice(
     fork_server: ForkServer, postgres: Postgres, tmp_path: Path
 ) -> None:
     kinds = ("redis down", "redis hangs", "worker frozen")

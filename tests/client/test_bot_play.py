@@ -1,4 +1,4 @@
-"""`cartagena bot play` as its author meets it: whatever is wrong is one sentence, and nothing hangs."""
+"""`cartagena bot play`: every problem is reported in one line, and nothing hangs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app import cli
 from app.client import api as client_api
 from app.client import play
 from app.client.api import Api
-from tests.bots.test_third_party import run, token_for
+from tests.bots.test_third_party import create_token, run
 from tests.sockets.running_server import RunningServer, free_port, in_process
 
 JAMAICA = {"preset": "jamaica", "players": 2}
@@ -30,30 +30,30 @@ async def server(sqlite_url: str) -> AsyncIterator[RunningServer]:
 
 
 async def bot_play(server: RunningServer, token: str, *more: str) -> str:
-    """What it said on standard error, having failed: a sentence and no traceback."""
+    """Run the command, which must fail, and return its error message: one line and no traceback."""
     code, out, problems = await run(
         *(sys.executable, "-m", "app.cli", "bot", "play", "--server", server.base, "--token", token, *more)
     )
     assert code == 1, problems
     assert not out
     assert "Traceback" not in problems
-    said = [line for line in problems.splitlines() if line.startswith("cartagena: ")]
-    assert len(said) == 1, problems
-    return said[0]
+    message = [line for line in problems.splitlines() if line.startswith("cartagena: ")]
+    assert len(message) == 1, problems
+    return message[0]
 
 
-WRONG_PROGRAMS = {
-    "missing": ("./missing-program", "cannot be started"),
-    "a folder": ("/", "cannot be started"),
+UNSTARTABLE_PROGRAMS = {
+    "missing": ("./missing-program", "Cannot start"),
+    "a folder": ("/", "Cannot start"),
     "empty": ("", "is empty"),
     "an open quote": ("'./bot", "quotes"),
 }
 
 
-@pytest.mark.parametrize("which", WRONG_PROGRAMS)
+@pytest.mark.parametrize("which", UNSTARTABLE_PROGRAMS)
 async def test_a_program_that_cannot_run_takes_no_seat(server: RunningServer, which: str):
-    command, words = WRONG_PROGRAMS[which]
-    token = await token_for(server, "Careless")
+    command, words = UNSTARTABLE_PROGRAMS[which]
+    token = await create_token(server, "Careless")
     async with Api(server.base, token) as api:
         game = await api.create(JAMAICA)
         assert words in await bot_play(server, token, "--cmd", command, "--game", game)
@@ -71,20 +71,20 @@ async def test_a_program_that_keeps_answering_illegally_is_given_up_and_keeps_it
         f"    open({str(asked)!r}, 'a').write('asked\\n')\n"
         '    print(\'{"action":{"type":"sail"}}\', flush=True)\n'
     )
-    token = await token_for(server, "Stubborn")
-    said = await bot_play(server, token, "--cmd", f"{sys.executable} {program}")
+    token = await create_token(server, "Stubborn")
+    message = await bot_play(server, token, "--cmd", f"{sys.executable} {program}")
     assert asked.read_text().count("asked") == 3
-    assert '{"type": "sail"}' in said
-    assert '"type": "advance"' in said, "what was legal"
-    game = said.rpartition("--game ")[2].rstrip(".")
+    assert '{"type": "sail"}' in message
+    assert '"type": "advance"' in message, "the legal actions are listed"
+    game = message.rpartition("--game ")[2].rstrip(".")
     async with Api(server.base, token) as api:
         state = await api.state(game)
     assert state["table"]["status"] == "running"
     assert state["you"]["seat"] is not None
-    assert state["choices"], "it can be taken up again"
+    assert state["choices"], "the seat can be resumed"
 
 
-WRONG_ANSWERS = {
+INVALID_ANSWERS = {
     "silence": ("pass", "ended (exit code 0)"),
     "a crash": ("import sys; sys.stdin.readline(); sys.exit(3)", "ended (exit code 3)"),
     "no JSON": ("import sys; sys.stdin.readline(); print('your move', flush=True)", "'your move'"),
@@ -96,19 +96,21 @@ WRONG_ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("which", WRONG_ANSWERS)
-async def test_what_a_program_said_wrong_is_told(server: RunningServer, tmp_path: Path, which: str):
-    source, words = WRONG_ANSWERS[which]
+@pytest.mark.parametrize("which", INVALID_ANSWERS)
+async def test_an_invalid_answer_of_a_program_is_quoted(server: RunningServer, tmp_path: Path, which: str):
+    source, words = INVALID_ANSWERS[which]
     program = tmp_path / "wrong.py"
     program.write_text(source)
-    said = await bot_play(server, await token_for(server, "Wrong"), "--cmd", f"{sys.executable} {program}")
-    assert words in said
+    message = await bot_play(
+        server, await create_token(server, "Wrong"), "--cmd", f"{sys.executable} {program}"
+    )
+    assert words in message
 
 
-async def test_doors_that_stay_shut_are_told_with_what_to_do(server: RunningServer):
+async def test_a_refusal_is_reported_with_advice(server: RunningServer):
     echo = ("--cmd", "cat")
-    mine, other = await token_for(server, "Mine"), await token_for(server, "Other")
-    assert "make a new one on the account page" in await bot_play(server, "nonsense", *echo)
+    mine, other = await create_token(server, "Mine"), await create_token(server, "Other")
+    assert "create a new one on the account page" in await bot_play(server, "nonsense", *echo)
     assert "--password" in await bot_play(server, mine, *echo, "--game", "nosuchtable")
     assert "cartagena rules" in await bot_play(server, mine, *echo, "--preset", "atlantis")
     assert "cabin-boy" in await bot_play(server, mine, *echo, "--against", "kraken")
@@ -120,31 +122,31 @@ async def test_doors_that_stay_shut_are_told_with_what_to_do(server: RunningServ
         full = await api.create(JAMAICA)
         await api.sit(full)
         await api.add_bot(full, "sailor")
-        said = await bot_play(server, mine, *echo, "--game", full)
-        assert said.startswith("cartagena: no_free_seat: ")
-        assert "Leave out --game" in said
+        message = await bot_play(server, mine, *echo, "--game", full)
+        assert message.startswith("cartagena: no_free_seat: ")
+        assert "Omit --game" in message
         taken = await api.create({**JAMAICA, "players": 3})
         await api.sit(taken, 0)
-        assert "Leave out --seat" in await bot_play(server, mine, *echo, "--game", taken, "--seat", "0")
+        assert "Omit --seat" in await bot_play(server, mine, *echo, "--game", taken, "--seat", "0")
 
 
-def asked_for(server: str) -> argparse.Namespace:
+def namespace_for(server: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     play.add_arguments(parser)
     return parser.parse_args(["play", "--server", server, "--token", "t", "--cmd", "cat"])
 
 
-def test_an_unreachable_server_is_one_sentence(
+def test_an_unreachable_server_is_reported_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    monkeypatch.setattr(client_api, "PAUSES", (0.0, 0.0))
-    assert play.run(asked_for(f"http://127.0.0.1:{free_port()}")) == 1
-    said = capsys.readouterr().err
-    assert said.startswith("cartagena: Cannot reach http://127.0.0.1:")
-    assert said.count("\n") == 1
+    monkeypatch.setattr(client_api, "RETRY_PAUSES_SECONDS", (0.0, 0.0))
+    assert play.run(namespace_for(f"http://127.0.0.1:{free_port()}")) == 1
+    message = capsys.readouterr().err
+    assert message.startswith("cartagena: Cannot reach http://127.0.0.1:")
+    assert message.count("\n") == 1
 
 
-WRONG_ADDRESSES = [
+INVALID_ADDRESSES = [
     "example.org",
     "ftp://example.org",
     "http://",
@@ -153,23 +155,23 @@ WRONG_ADDRESSES = [
 ]
 
 
-@pytest.mark.parametrize("address", WRONG_ADDRESSES)
-def test_a_wrong_address_is_one_sentence(capsys: pytest.CaptureFixture[str], address: str):
-    assert play.run(asked_for(address)) == 1
-    said = capsys.readouterr().err
-    assert "is not the address of a server" in said
-    assert said.count("\n") == 1
+@pytest.mark.parametrize("address", INVALID_ADDRESSES)
+def test_an_invalid_address_is_reported_in_one_line(capsys: pytest.CaptureFixture[str], address: str):
+    assert play.run(namespace_for(address)) == 1
+    message = capsys.readouterr().err
+    assert "is not a server address" in message
+    assert message.count("\n") == 1
 
 
-async def test_plain_http_where_tls_was_asked_for_is_one_sentence(server: RunningServer):
+async def test_plain_http_instead_of_tls_is_reported_in_one_line(server: RunningServer):
     process_server = RunningServer(server.port)
     process_server.base = server.base.replace("http:", "https:")
-    said = await bot_play(process_server, "t", "--cmd", "cat")
-    assert "write http:// instead" in said
+    message = await bot_play(process_server, "t", "--cmd", "cat")
+    assert "use http:// instead" in message
 
 
-async def test_a_server_with_limits_is_played_on_at_its_pace(sqlite_url: str, tmp_path: Path):
-    """The first 429 used to end it; the seat is taken and the game begun all the same."""
+async def test_a_rate_limited_server_is_played_at_its_pace(sqlite_url: str, tmp_path: Path):
+    """A 429 ended the program in an earlier release, although its seat was taken and the game had started."""
     program = tmp_path / "resigns.py"
     program.write_text(
         'import sys\nfor line in sys.stdin:\n    print(\'{"action":{"type":"resign"}}\', flush=True)\n'
@@ -177,13 +179,13 @@ async def test_a_server_with_limits_is_played_on_at_its_pace(sqlite_url: str, tm
     async with in_process(sqlite_url, writes_per_second=2.0, writes_burst=3) as server:
         code, out, problems = await run(
             *(sys.executable, "-m", "app.cli", "bot", "play", "--server", server.base, "--players", "3"),
-            *("--token", await token_for(server, "Quick"), "--cmd", f"{sys.executable} {program}"),
+            *("--token", await create_token(server, "Quick"), "--cmd", f"{sys.executable} {program}"),
         )
         assert code == 0, problems
         assert json.loads(out)["reason"] in ("resigned", "goal")
 
 
-def test_the_person_at_the_keyboard_may_stop_any_command(monkeypatch: pytest.MonkeyPatch):
+def test_ctrl_c_stops_any_command_without_a_traceback(monkeypatch: pytest.MonkeyPatch):
     def interrupted(_: Any) -> int:
         raise KeyboardInterrupt
 
@@ -191,7 +193,7 @@ def test_the_person_at_the_keyboard_may_stop_any_command(monkeypatch: pytest.Mon
     assert cli.main(["bot", "play", "--token", "t", "--cmd", "cat"]) == 130
 
 
-async def test_a_reader_who_has_heard_enough_ends_a_command_in_silence():
+async def test_a_closed_pipe_ends_a_command_without_a_traceback():
     record = next((Path(__file__).parents[1] / "golden").glob("jamaica-reshuffled.json"))
     reading, writing = socket.socketpair()
     process = await asyncio.create_subprocess_exec(

@@ -1,4 +1,4 @@
-"""The protocol client without a connection: what it says, and what each frame of docs/protocol.md changes."""
+"""The protocol client without a connection: the messages it sends, and the effect of each frame of docs/protocol.md."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def state(seq: int, **more: Any) -> Json:
 
 @pytest.fixture
 def client() -> GameProtocol:
-    """At a table that stands at entry 3."""
+    """A client at a table with three log entries."""
     client = GameProtocol()
     client.receive(WELCOME)
     client.receive(state(3, choices=[{"action": {"type": "end"}}], undo=True, clock={"left": [1]}))
     return client
 
 
-def test_the_first_hello_asks_for_everything_and_the_next_for_what_was_missed(client: GameProtocol):
+def test_the_first_hello_asks_for_the_state_and_the_next_for_missed_entries(client: GameProtocol):
     new = GameProtocol()
     new.password = "open sesame"
     assert new.hello() == {"do": "hello", "v": VERSION, "password": "open sesame"}
@@ -35,7 +35,7 @@ def test_the_first_hello_asks_for_everything_and_the_next_for_what_was_missed(cl
     assert not client.is_welcome
 
 
-def test_a_command_is_under_way_until_its_own_id_is_answered(client: GameProtocol):
+def test_a_command_is_pending_until_its_id_is_answered(client: GameProtocol):
     move, line = client.begin("act", version=3), client.begin("chat", text="ahoy")
     client.receive({"t": "ack", "ack": "another", "seq": 3})
     assert list(client.pending.values()) == [move, line]
@@ -44,17 +44,17 @@ def test_a_command_is_under_way_until_its_own_id_is_answered(client: GameProtoco
     assert client.pending == {}
 
 
-def test_what_must_go_again_goes_under_the_same_id(client: GameProtocol):
+def test_a_command_is_resent_under_the_same_id(client: GameProtocol):
     move, line = client.begin("act", version=3), client.begin("chat", text="ahoy")
     named = {"t": "refused", "id": line["id"], "code": "try_again", "message": "Again."}
     client.receive(named)
-    assert client.repeated(named) == [line]
-    assert client.repeated({**named, "id": None}) == [move, line]
+    assert client.messages_to_resend(named) == [line]
+    assert client.messages_to_resend({**named, "id": None}) == [move, line]
     hello = client.hello()
-    assert client.repeated({**named, "id": None}) == [hello]
+    assert client.messages_to_resend({**named, "id": None}) == [hello]
 
 
-def test_each_numbered_frame_says_anew_what_may_be_done(client: GameProtocol):
+def test_each_numbered_frame_replaces_the_choices(client: GameProtocol):
     client.receive({"t": "hint", "seq": 9, "action": {}, "ack": "h"})
     assert (client.seq, client.may_undo, len(client.choices)) == (3, True, 1)
     client.receive({"t": "events", "seq": 4, "events": []})
@@ -84,12 +84,12 @@ def test_a_state_inside_a_refusal_is_a_state(client: GameProtocol):
         state(2),
     ],
 )
-def test_a_hole_a_double_and_a_step_back_are_noted(client: GameProtocol, frame: Json):
+def test_gaps_duplicates_and_steps_back_are_reported(client: GameProtocol, frame: Json):
     client.receive(frame)
     assert len(client.problems) == 1
 
 
-def test_an_entry_before_any_state_is_noted():
+def test_an_entry_before_any_state_is_reported():
     client = GameProtocol()
     client.receive({"t": "events", "seq": 1, "events": []})
     assert client.problems == ["events 1 after 0"]

@@ -1,4 +1,4 @@
-"""Reading a Dockerfile: its stages and instructions, as much of the grammar as ours uses."""
+"""A parser for Dockerfiles: stages and instructions, as far as ours needs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def stages() -> list[list[Instruction]]:
 
 
 def environment(stage: list[Instruction]) -> dict[str, str]:
-    """What ENV sets."""
+    """Return the variables that ENV sets."""
     words = [word for each in stage if each.word == "ENV" for word in each.words]
     return {word.partition("=")[0]: word.partition("=")[2] for word in words}
 

@@ -1,4 +1,4 @@
-"""Real server processes for tests: started, waited for, stopped, with everything they said.
+"""Real server processes for tests: start, wait, stop, and read their output.
 
 Most are forked from one process that has imported the server already: a start takes a tenth of a second instead
 of two, and runs the same command line with a folder, an environment and a log of its own.
@@ -20,16 +20,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-PATIENCE = 60.0  # seconds; the machine may be busy with other tests
+TIMEOUT_SECONDS = 60.0  # seconds; the machine may be busy with other tests
 
 
-ALONE = (sys.executable, "-m", "app.cli", "serve")  # from its first import on
+UNFORKED_COMMAND = (sys.executable, "-m", "app.cli", "serve")  # from its first import on
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(["app.cli", "app.serve", __name__])
 
 
 class Process(Protocol):
-    """As much of a Popen as tests need."""
+    """The part of Popen that tests use."""
 
     def poll(self) -> int | None: ...
     def wait(self, timeout: float | None = None) -> int: ...
@@ -37,14 +37,14 @@ class Process(Protocol):
     def kill(self) -> None: ...
 
 
-class Forked:
+class ForkedServer:
     """`cartagena serve` with these flags in a fork of a process that has imported it."""
 
     def __init__(
         self, flags: Sequence[str], folder: Path, environment: Mapping[str, str], out: Path, errors: Path
     ) -> None:
-        told = (list(flags), str(folder), dict(environment), str(out), str(errors))
-        self._process = _FORKS.Process(target=_forked, args=told)
+        arguments = (list(flags), str(folder), dict(environment), str(out), str(errors))
+        self._process = _FORKS.Process(target=_run_forked, args=arguments)
         self._process.start()
 
     def poll(self) -> int | None:
@@ -64,8 +64,8 @@ class Forked:
         self._process.kill()
 
 
-def _forked(flags: list[str], folder: str, environment: dict[str, str], out: str, errors: str) -> None:
-    """In the fork: as if it had been started alone."""
+def _run_forked(flags: list[str], folder: str, environment: dict[str, str], out: str, errors: str) -> None:
+    """Run the command in the fork as if it had been started separately."""
     from app import cli
 
     os.chdir(folder)
@@ -85,7 +85,7 @@ def _forked(flags: list[str], folder: str, environment: dict[str, str], out: str
 
 
 class ServerProcess:
-    """A `cartagena serve` of its own: by this command, or without one forked."""
+    """A `cartagena serve` process, started by a command or else forked."""
 
     def __init__(
         self,
@@ -96,26 +96,26 @@ class ServerProcess:
     ) -> None:
         clean = {name: value for name, value in os.environ.items() if not name.startswith("CARTAGENA_")}
         whole = {**clean, **environment}
-        self.errors = folder / "errors.txt"
+        self.error_file = folder / "errors.txt"
         self._out = folder / "out.txt"
         self.process: Process
-        with self._out.open("w") as out, self.errors.open("w") as errors:
+        with self._out.open("w") as out, self.error_file.open("w") as errors:
             if command is None:
-                self.process = Forked(flags, folder, whole, self._out, self.errors)
+                self.process = ForkedServer(flags, folder, whole, self._out, self.error_file)
             else:
                 words = [*command, *flags]
                 self.process = subprocess.Popen(words, cwd=folder, env=whole, stdout=out, stderr=errors)
 
     @property
-    def said(self) -> str:
+    def output(self) -> str:
         return self._out.read_text()
 
     @property
-    def complained(self) -> str:
-        return self.errors.read_text()
+    def errors(self) -> str:
+        return self.error_file.read_text()
 
     def address(self) -> str:
-        """Where it says it is open; waits for that and until it is ready."""
+        """Wait until the server is ready and return its base URL."""
         base = f"http://127.0.0.1:{self._port()}"
         self._until(lambda: status(f"{base}/readyz") == 200)
         return base
@@ -123,27 +123,27 @@ class ServerProcess:
     def _port(self) -> str:
         # The whole line: it may be read while it is being written.
         whole = re.compile(r"open at \S+?:(\d+)\s")
-        self._until(lambda: whole.search(self.said))
-        return whole.findall(self.said)[0]  # type: ignore[no-any-return]
+        self._until(lambda: whole.search(self.output))
+        return whole.findall(self.output)[0]  # type: ignore[no-any-return]
 
     def _until(self, happened: object) -> None:
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT_SECONDS
         while not happened():  # type: ignore[operator]
-            assert self.process.poll() is None, f"the server ended: {self.said}{self.complained}"
-            assert time.monotonic() < end, f"the server is not ready: {self.said}{self.complained}"
+            assert self.process.poll() is None, f"the server ended: {self.output}{self.errors}"
+            assert time.monotonic() < end, f"the server is not ready: {self.output}{self.errors}"
             time.sleep(0.1)
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         if self.process.poll() is None:
             self.process.send_signal(how)
-        return self.process.wait(PATIENCE)
+        return self.process.wait(TIMEOUT_SECONDS)
 
 
 @contextmanager
-def serving(
+def running_server(
     folder: Path, *flags: str, command: Sequence[str] | None = None, **environment: str
 ) -> Iterator[ServerProcess]:
-    """A server on a free port, stopped at the end whatever happens; forked, unless a command is given."""
+    """Run a server on a free port and stop it at the end; it is forked unless a command is given."""
     root = str(Path(__file__).parents[2])
     settings = {"CARTAGENA_PORT": "0", "PYTHONPATH": root, **environment}
     server = ServerProcess(command, folder, settings, flags)
@@ -156,7 +156,7 @@ def serving(
 
 
 def status(url: str, **headers: str) -> int:
-    """The status of a GET; 0 when nobody answers."""
+    """Return the status of a GET; 0 without an answer."""
     try:
         with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=10) as answer:
             return int(answer.status)
@@ -167,7 +167,7 @@ def status(url: str, **headers: str) -> int:
         return 0
 
 
-def fetched(url: str, **headers: str) -> str:
-    """The body of a GET."""
+def fetch_body(url: str, **headers: str) -> str:
+    """Return the body of a GET."""
     with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=10) as answer:
         return str(answer.read().decode())

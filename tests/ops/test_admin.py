@@ -1,4 +1,4 @@
-"""The operator's command line: what it shows, what it does, and that every deed is in the audit log."""
+"""The operator's command line: its output, its effects, and their entries in the audit log."""
 
 from __future__ import annotations
 
@@ -11,25 +11,26 @@ import pytest
 from sqlalchemy import select
 
 from app.cli import main
-from app.store.people.tables import sessions
+from app.store.tables.people import sessions
+from tests.databases import connect
 from tests.web.running_site import TestSite, code_of, running
 from tests.web.tables import command, done, play_table
 
 
 class Operator:
-    """Runs `cartagena admin` beside a running server."""
+    """Runs `cartagena admin` against a running server."""
 
     def __init__(self, database_url: str, capsys: pytest.CaptureFixture[str]) -> None:
         self.url = database_url
         self.capsys = capsys
 
     async def __call__(self, *words: str, code: int = 0) -> list[dict[str, Any]]:
-        """What it answers in JSON; it must end with this code."""
+        """Return the JSON output; the exit code must be `code`."""
         self.capsys.readouterr()
         asked = ["admin", "--database", self.url, "--actor", "olga", "--json", *words]
         assert await asyncio.to_thread(main, asked) == code
-        self.said = self.capsys.readouterr()
-        return [json.loads(line) for line in self.said.out.splitlines() if line.startswith("{")]
+        self.output = self.capsys.readouterr()
+        return [json.loads(line) for line in self.output.out.splitlines() if line.startswith("{")]
 
 
 @pytest.fixture
@@ -37,13 +38,14 @@ def operator(database_url: str, capsys: pytest.CaptureFixture[str]) -> Operator:
     return Operator(database_url, capsys)
 
 
-async def _heard(site: TestSite) -> None:
-    """The server's next look at what the operator did."""
+async def _wait_for_next_poll(site: TestSite) -> None:
+    """Run the server's next poll for operator actions."""
     await site.app.state.maintenance.apply_operator_changes()
-    site.site.known.clear()
+    await site.app.state.game_server.rooms.compare_heads()
+    site.site.player_cache.clear()
 
 
-async def test_rooms_are_listed_and_closed_and_people_in_them_are_told(
+async def test_rooms_are_listed_and_closed_and_their_players_notified(
     database_url: str, operator: Operator
 ) -> None:
     async with running(database_url) as site:
@@ -54,47 +56,45 @@ async def test_rooms_are_listed_and_closed_and_people_in_them_are_told(
         assert (row["id"], row["status"], row["preset"]) == (room, "running", "tortuga")
         assert "Anne Bonfire" in row["seats"]
         await operator("close", room, "--reason", "test over")
-        await _heard(site)
+        await _wait_for_next_poll(site)
         state = (await ann.get(f"/api/v1/games/{room}")).json()
         assert state["table"]["status"] in ("aborted", "closed")
         answer = await command(ann, room, "act", version=state["seq"], action={"type": "resign"})
         assert answer.status_code == 409
         await operator("close", "no-such-room-at-all", "--reason", "x", code=1)
-        assert "There is no such room." in operator.said.err
+        assert "there is no such room." in operator.output.err
         (deed,) = await operator("audit")
         assert (deed["actor"], deed["deed"], deed["subject"]) == ("olga", "room closed", room)
         assert deed["detail"] == {"reason": "test over"}
 
 
-async def test_a_banned_player_is_out_within_seconds_and_back_when_it_is_lifted(
+async def test_ban_takes_effect_within_seconds_and_can_be_lifted(
     database_url: str, operator: Operator
 ) -> None:
     async with running(database_url) as site:
-        ann, told = await site.guest("Anne Bonfire")
-        player = told["person"]["id"]
+        ann, signed_in = await site.guest("Anne Bonfire")
+        player = signed_in["person"]["id"]
         (found,) = await operator("people", "Bonfire")
         assert found["id"] == player
         await operator("ban", player, "--reason", "insults", "--for", "7d")
-        await _heard(site)
+        await _wait_for_next_poll(site)
         assert code_of(await ann.get("/api/v1/me")) == "banned"
         (ban,) = await operator("bans")
         await operator("unban", str(ban["id"]))
         assert await operator("bans") == []
-        await _heard(site)
+        await _wait_for_next_poll(site)
         assert (await ann.get("/api/v1/me")).json()["person"]["id"] == player
         await operator("unban", str(ban["id"]), code=1)
         assert [deed["deed"] for deed in await operator("audit")] == ["ban lifted", "ban"]
 
 
-async def test_a_banned_guest_who_loads_again_is_not_back_under_a_new_name(
-    database_url: str, operator: Operator
-) -> None:
+async def test_banned_guest_cannot_return_under_a_new_name(database_url: str, operator: Operator) -> None:
     async with running(database_url) as site:
-        ann, told = await site.guest("Anne Bonfire")
+        ann, signed_in = await site.guest("Anne Bonfire")
         neighbour, _ = await site.guest("Nettle Quill")
         await neighbour.post("/api/v1/account/register", json={"password": "plank, parrot, doubloon"})
-        await operator("ban", told["person"]["id"], "--reason", "insults", "--for", "7d")
-        await _heard(site)
+        await operator("ban", signed_in["person"]["id"], "--reason", "insults", "--for", "7d")
+        await _wait_for_next_poll(site)
         assert code_of(await ann.post("/api/v1/me", json={"name": "Innocent Lamb"})) == "banned"
         ann.cookies.clear()  # another browser, or one that forgot: the address is still the same for a day
         for path, body in (
@@ -104,33 +104,33 @@ async def test_a_banned_guest_who_loads_again_is_not_back_under_a_new_name(
         ):
             answer = await ann.post(path, json=body)
             assert (answer.status_code, code_of(answer)) == (403, "no_newcomers"), path
-        assert (await neighbour.get("/api/v1/me")).status_code == 200, "whoever is known already may come"
+        assert (await neighbour.get("/api/v1/me")).status_code == 200, "known players are admitted"
         login = {"name": "Nettle Quill", "password": "plank, parrot, doubloon"}
         assert (await site.browser().post("/api/v1/account/login", json=login)).status_code == 200
         await site.guest("Far Away", "203.0.113.9")
         site.pass_time(86_401)
-        await _heard(site)
+        await _wait_for_next_poll(site)
         assert (await ann.post("/api/v1/me", json={"name": "Innocent Lamb"})).status_code == 200
 
 
-async def test_where_somebody_comes_from_is_kept_as_a_keyed_hash_and_goes_with_them(
+async def test_network_address_is_stored_as_keyed_hash_and_deleted_with_the_player(
     database_url: str, operator: Operator
 ) -> None:
     async with running(database_url) as site:
-        _, told = await site.guest("Anne Bonfire", "203.0.113.9")
+        _, signed_in = await site.guest("Anne Bonfire", "203.0.113.9")
         kept = select(sessions.c.came_from)
-        async with site.site.people.engine.connect() as run:
+        async with connect(site.site.people.database) as run:
             (noted,) = (await run.execute(kept)).scalars().all()
         assert noted is not None
         assert "203.0.113" not in noted
         assert hashlib.sha256(b"203.0.113.9").hexdigest()[:32] != noted
-        await operator("erase", told["person"]["id"], "--reason", "asked")
-        async with site.site.people.engine.connect() as run:
+        await operator("erase", signed_in["person"]["id"], "--reason", "asked")
+        async with connect(site.site.people.database) as run:
             assert (await run.execute(kept)).scalars().all() == []
 
 
-async def test_the_number_of_a_ban_is_not_used_again(database_url: str, operator: Operator) -> None:
-    """An operator's note "ban 3" must not come to mean somebody else."""
+async def test_ban_ids_are_not_reused(database_url: str, operator: Operator) -> None:
+    """An operator's note "ban 3" must not come to mean another person."""
     async with running(database_url):
         for wanted in (1, 2, 3):
             await operator("ban", "203.0.113.9", "--reason", "flood")
@@ -143,29 +143,29 @@ async def test_a_banned_account_cannot_log_in_again_until_the_ban_is_over(
     database_url: str, operator: Operator
 ) -> None:
     async with running(database_url) as site:
-        ann, told = await site.guest("Anne Bonfire")
+        ann, signed_in = await site.guest("Anne Bonfire")
         login = {"name": "Anne Bonfire", "password": "plank, parrot, doubloon"}
         await ann.post("/api/v1/account/register", json={"password": login["password"]})
-        await operator("ban", told["person"]["id"], "--reason", "x", "--for", "12h")
+        await operator("ban", signed_in["person"]["id"], "--reason", "x", "--for", "12h")
         assert code_of(await ann.post("/api/v1/account/login", json=login)) == "banned"
         site.pass_time(13 * 3600)
         assert (await ann.post("/api/v1/account/login", json=login)).status_code == 200
 
 
-async def test_a_banned_network_is_out(database_url: str, operator: Operator) -> None:
+async def test_banned_network_is_refused(database_url: str, operator: Operator) -> None:
     async with running(database_url) as site:
         await operator("ban", "203.0.113.77/24", "--reason", "flood")
-        await _heard(site)
+        await _wait_for_next_poll(site)
         assert code_of(await site.browser("203.0.113.9").get("/api/v1/me")) == "banned"
         assert (await site.browser("198.51.100.9").get("/api/v1/me")).status_code == 200
         await operator("ban", "nobody-such", "--reason", "x", code=1)
         await operator("ban", "203.0.113.1", "--reason", "x", "--for", "soon", code=1)
-        assert "12h, 7d or 4w" in operator.said.err
+        assert "12h, 7d or 4w" in operator.output.err
 
 
 async def test_chat_lines_are_deleted_by_number_and_by_person(database_url: str, operator: Operator) -> None:
     async with running(database_url) as site:
-        ann, told = await site.guest("Anne Bonfire")
+        ann, signed_in = await site.guest("Anne Bonfire")
         bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
         room = await play_table(ann, bo)
         for words in ("one", "two", "three"):
@@ -175,7 +175,7 @@ async def test_chat_lines_are_deleted_by_number_and_by_person(database_url: str,
         assert [line["text"] for line in lines] == ["one", "two", "three", "four"]
         await operator("delete-chat", room, str(lines[1]["n"]), "--reason", "rude")
         assert [line["text"] for line in await operator("chat", room)] == ["one", None, "three", "four"]
-        await operator("delete-chat", room, "--person", told["person"]["id"], "--reason", "all of it")
+        await operator("delete-chat", room, "--person", signed_in["person"]["id"], "--reason", "all of it")
         assert [line["text"] for line in await operator("chat", room)] == [None, None, None, "four"]
         await operator("delete-chat", room, "--reason", "x", code=1)
         await operator("delete-chat", room, "99", "--reason", "x", code=1)
@@ -187,12 +187,12 @@ async def test_chat_lines_are_deleted_by_number_and_by_person(database_url: str,
 async def test_reports_are_read_and_settled(database_url: str, operator: Operator) -> None:
     async with running(database_url) as site:
         ann, _ = await site.guest("Anne Bonfire")
-        _, told = await site.guest("Bo Bellows", "203.0.113.9")
-        report = {"player": told["person"]["id"], "reason": "stalling", "words": "waits every turn"}
+        _, signed_in = await site.guest("Bo Bellows", "203.0.113.9")
+        report = {"player": signed_in["person"]["id"], "reason": "stalling", "words": "waits every turn"}
         await ann.post("/api/v1/reports", json=report)
         (row,) = await operator("reports")
         assert (row["reported"], row["reason"], row["words"]) == (
-            told["person"]["id"],
+            signed_in["person"]["id"],
             "stalling",
             "waits every turn",
         )
@@ -202,30 +202,30 @@ async def test_reports_are_read_and_settled(database_url: str, operator: Operato
         await operator("settle", str(row["id"]), code=1)
 
 
-async def test_a_player_is_forgotten_on_request(database_url: str, operator: Operator) -> None:
+async def test_player_is_erased_on_request(database_url: str, operator: Operator) -> None:
     async with running(database_url) as site:
-        ann, told = await site.guest("Anne Bonfire")
-        await operator("erase", told["person"]["id"], "--reason", "asked by letter")
-        site.site.known.clear()
+        ann, signed_in = await site.guest("Anne Bonfire")
+        await operator("erase", signed_in["person"]["id"], "--reason", "asked by letter")
+        site.site.player_cache.clear()
         assert (await ann.get("/api/v1/me")).json()["person"] is None
-        await operator("erase", told["person"]["id"], "--reason", "again", code=1)
+        await operator("erase", signed_in["person"]["id"], "--reason", "again", code=1)
 
 
-async def test_what_people_wrote_cannot_command_the_operators_terminal(
+async def test_control_characters_in_user_text_are_escaped_for_the_terminal(
     sqlite_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async with running(sqlite_url) as site:
         row = {"reporter": "a", "reported": "b", "room": None, "reason": "other", "at": 1}
-        await site.site.social.report({**row, "words": "\x1b]0;pwned\x07\x1b[2J\u202e"})
+        await site.site.social.add_report({**row, "words": "\x1b]0;pwned\x07\x1b[2J\u202e"})
         assert await asyncio.to_thread(main, ["admin", "--database", sqlite_url, "reports"]) == 0
         said = capsys.readouterr().out
         assert "pwned" in said
         assert not set(said) & {"\x1b", "\x07", "\u202e"}
 
 
-def test_a_database_that_is_not_there_is_said_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_database_is_reported_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["admin", "--database", "postgresql://nobody@127.0.0.1:1/none", "rooms"]) == 1
-    assert "the database cannot be used" in capsys.readouterr().err
+    assert "cannot use the database" in capsys.readouterr().err
 
 
 WRONG_WORDS = [
@@ -237,7 +237,7 @@ WRONG_WORDS = [
 
 
 @pytest.mark.parametrize("words", WRONG_WORDS)
-def test_a_number_that_no_database_holds_is_one_sentence(
+def test_number_out_of_range_is_reported_in_one_sentence(
     sqlite_url: str, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
@@ -246,13 +246,13 @@ def test_a_number_that_no_database_holds_is_one_sentence(
     assert "whole number" in capsys.readouterr().err
 
 
-async def test_words_that_cannot_be_stored_are_one_sentence(sqlite_url: str, capsys: Any) -> None:
+async def test_text_that_cannot_be_stored_is_reported_in_one_sentence(sqlite_url: str, capsys: Any) -> None:
     operator = Operator(sqlite_url, capsys)
     async with running(sqlite_url):
         await operator("people", "\udcff", code=1)
-        assert "is not UTF-8" in operator.said.err
+        assert "is not valid UTF-8" in operator.output.err
         await operator("ban", "203.0.113.9", "--reason", "x", "--for", "99999999999999w", code=1)
-        assert "12h, 7d or 4w" in operator.said.err
+        assert "12h, 7d or 4w" in operator.output.err
 
 
 async def test_queues_without_a_failed_row_say_so(
@@ -260,4 +260,4 @@ async def test_queues_without_a_failed_row_say_so(
 ) -> None:
     async with running(sqlite_url):
         assert await asyncio.to_thread(main, ["admin", "--database", sqlite_url, "queues"]) == 0
-    assert capsys.readouterr().out == "No queue has a failed row.\n"
+    assert capsys.readouterr().out == "No queue has failed rows.\n"

@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ConstantBackoff
 from redis.exceptions import AuthenticationError
 
-from app.settings import read_settings, setting_names
+from app.settings import Settings, read_settings
 from tests.ops.dockerfiles import ROOT, environment, instructions, only, stages
 from tools.image.base import base_name, release_of
 from tools.image.engine import ImageError
@@ -25,7 +26,7 @@ from tools.services import processes, redis_server
 
 SECRET = "k" * 40
 # What docker-compose.yml asks an operator for.
-GIVEN = {
+OPERATOR_SETTINGS = {
     "CARTAGENA_SECRET": SECRET,
     "CARTAGENA_PUBLIC_URL": "https://play.example.org",
     "POSTGRES_PASSWORD": "p",
@@ -46,12 +47,12 @@ def test_every_base_image_has_a_version_and_every_stage_but_the_last_a_name() ->
     assert all(len(words) == 3 and words[1].upper() == "AS" for words in froms[:-1])
 
 
-def test_both_stages_have_one_base_and_a_stand_in_can_be_made_for_it() -> None:
+def test_stages_share_a_base_image_that_can_be_substituted() -> None:
     """`make image-test` makes it of an empty Debian under the same name."""
     names = [stage[0].words[0] for stage in stages()]
     assert set(names) == {base_name(ROOT / "Dockerfile")}
     assert release_of(names[0]) == ("3.13", "trixie")
-    with pytest.raises(ImageError, match="begins with alpine:3"):
+    with pytest.raises(ImageError, match="based on alpine:3"):
         release_of("alpine:3")
 
 
@@ -77,7 +78,7 @@ def test_folders_are_absolute_and_files_are_copied_not_added() -> None:
             assert not re.search(r"\bsudo\b|\bcd /|apt-get|curl|wget", each.text), f"line {each.line}"
 
 
-def test_pip_keeps_no_cache_and_takes_the_tested_versions() -> None:
+def test_pip_keeps_no_cache_and_installs_the_tested_versions() -> None:
     runs = [each.text for each in instructions() if each.word == "RUN"]
     installs = [text for text in runs if re.search(r"\bpip\b.* install\b", text)]
     assert len(installs) == 2, "what builds, and what is shipped"
@@ -94,15 +95,15 @@ def test_the_last_stage_has_no_compiler_no_sources_and_no_package_manager_run() 
     assert not any("pip" in each.text for each in last if each.word == "RUN")
 
 
-def test_nothing_secret_is_baked_in_and_what_is_set_are_settings() -> None:
+def test_image_contains_no_secret_and_sets_only_known_settings() -> None:
     baked = environment(stages()[-1])
-    names = {f"CARTAGENA_{each.name.upper()}" for each in setting_names()}
+    names = {f"CARTAGENA_{each.name.upper()}" for each in fields(Settings)}
     assert {name for name in baked if name.startswith("CARTAGENA_")} <= names
     assert "CARTAGENA_SECRET" not in baked
     assert read_settings({**_settings(baked), "CARTAGENA_SECRET": SECRET}).host == "0.0.0.0"
 
 
-def test_only_what_the_wheel_is_made_of_goes_into_the_build() -> None:
+def test_build_context_has_only_the_sources_of_the_wheel() -> None:
     lines = [
         line
         for line in (ROOT / ".dockerignore").read_text().splitlines()
@@ -117,16 +118,16 @@ def _settings(values: dict[str, str]) -> dict[str, str]:
     return {name: value for name, value in values.items() if name.startswith("CARTAGENA_")}
 
 
-# -- the composition -----------------------------------------------------------------------------------
+# -- the compose file -----------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def composition() -> dict[str, Any]:
+def compose_file() -> dict[str, Any]:
     found: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
     return found
 
 
-def _filled(text: str, values: dict[str, str]) -> str:
+def _interpolate(text: str, values: dict[str, str]) -> str:
     """${NAME:-default} and ${NAME:?sentence} as compose fills them."""
 
     def fill(hole: re.Match[str]) -> str:
@@ -139,27 +140,27 @@ def _filled(text: str, values: dict[str, str]) -> str:
     return re.sub(r"\$\{(\w+)(:[-?])([^}]*)\}", fill, text)
 
 
-def test_the_composition_needs_its_secrets_and_then_its_settings_are_right(
-    composition: dict[str, Any],
+def test_compose_file_requires_its_secrets_and_has_valid_settings(
+    compose_file: dict[str, Any],
 ) -> None:
-    app = composition["services"]["app"]
-    given = GIVEN
+    app = compose_file["services"]["app"]
+    given = OPERATOR_SETTINGS
     for missing in given:
         short = {**given, missing: ""}
         with pytest.raises(AssertionError, match=f"{missing} is missing"):
-            [_filled(value, short) for value in app["environment"].values()]
-    filled = {name: _filled(value, given) for name, value in app["environment"].items()}
+            [_interpolate(value, short) for value in app["environment"].values()]
+    filled = {name: _interpolate(value, given) for name, value in app["environment"].items()}
     settings = read_settings({**_settings(environment(stages()[-1])), **filled})
     assert settings.workers == 1
-    assert int(_filled(str(app["deploy"]["replicas"]), {})) > 1
+    assert int(_interpolate(str(app["deploy"]["replicas"]), {})) > 1
     assert settings.is_https
     assert settings.trusted_hops == 1
     assert settings.database == "postgresql://cartagena:p@postgres/cartagena"
     assert settings.redis == "redis://:r@redis:6379/0"
 
 
-def test_services_refer_to_each_other_and_only_the_proxy_is_reachable(composition: dict[str, Any]) -> None:
-    services = composition["services"]
+def test_only_the_proxy_of_the_compose_file_is_reachable(compose_file: dict[str, Any]) -> None:
+    services = compose_file["services"]
     assert set(services) == {"proxy", "app", "postgres", "redis"}
     assert set(services["app"]["depends_on"]) == {"postgres", "redis"}
     assert set(services["proxy"]["depends_on"]) == {"app"}
@@ -174,34 +175,39 @@ def test_services_refer_to_each_other_and_only_the_proxy_is_reachable(compositio
             assert service["cap_drop"] == ["ALL"]
     assert services["app"]["read_only"] is True
     mounted = {volume.split(":")[0] for service in services.values() for volume in service.get("volumes", [])}
-    assert {name for name in mounted if not name.startswith("./")} == set(composition["volumes"])
+    assert {name for name in mounted if not name.startswith("./")} == set(compose_file["volumes"])
     assert all((ROOT / name).is_file() for name in mounted if name.startswith("./"))
 
 
-def test_the_proxy_gets_the_address_and_finds_the_replicas_at_their_port(composition: dict[str, Any]) -> None:
+def test_the_proxy_gets_the_address_and_finds_the_replicas_at_their_port(
+    compose_file: dict[str, Any],
+) -> None:
     """That it works is tried in tests/cluster, with the same two files in a real Caddy."""
-    proxy = composition["services"]["proxy"]
+    proxy = compose_file["services"]["proxy"]
     mounted = {volume.split(":")[1]: volume.split(":")[0] for volume in proxy["volumes"]}
-    assert _filled(proxy["environment"]["SITE_ADDRESS"], GIVEN) == GIVEN["CARTAGENA_PUBLIC_URL"]
+    assert (
+        _interpolate(proxy["environment"]["SITE_ADDRESS"], OPERATOR_SETTINGS)
+        == OPERATOR_SETTINGS["CARTAGENA_PUBLIC_URL"]
+    )
     assert mounted["/etc/caddy/Caddyfile"] == "./Caddyfile"
     assert mounted[proxy["environment"]["UPSTREAMS"]] == "./Caddyfile.upstreams"
     wanted = set(re.findall(r"\{\$(\w+)\}", (ROOT / "Caddyfile").read_text()))
     assert wanted <= set(proxy["environment"]), "what has no default must be given"
     upstreams = (ROOT / "Caddyfile.upstreams").read_text()
-    assert "app" in composition["services"]
+    assert "app" in compose_file["services"]
     assert re.search(r"^\tname app$", upstreams, re.MULTILINE)
     assert f"\tport {environment(stages()[-1])['CARTAGENA_PORT']}\n" in upstreams
 
 
-async def test_redis_asks_for_the_password_that_the_app_has(
-    composition: dict[str, Any], tmp_path: Path
-) -> None:
-    """The composition's own command and address, with a port and a host that there are here."""
-    command = [_filled(word, GIVEN) for word in composition["services"]["redis"]["command"]]
+async def test_redis_requires_the_password_of_the_app(compose_file: dict[str, Any], tmp_path: Path) -> None:
+    """The compose file's own command and address, with a port and a host that there are here."""
+    command = [_interpolate(word, OPERATOR_SETTINGS) for word in compose_file["services"]["redis"]["command"]]
     assert command[0] == "redis-server"
     port = str(processes.free_port())
     started = [redis_server.binary(), *command[1:], "--port", port, "--bind", "127.0.0.1"]
-    address = _filled(composition["services"]["app"]["environment"]["CARTAGENA_REDIS"], GIVEN)
+    address = _interpolate(
+        compose_file["services"]["app"]["environment"]["CARTAGENA_REDIS"], OPERATOR_SETTINGS
+    )
     here = address.replace("@redis:6379", f"@127.0.0.1:{port}")
     server = processes.start(started, tmp_path / "redis.log", ends_on=signal.SIGTERM)
     try:
@@ -209,12 +215,12 @@ async def test_redis_asks_for_the_password_that_the_app_has(
             assert await known.publish("news", "a move") == 0
         async with Redis.from_url(here.replace(":r@", "")) as stranger:
             with pytest.raises(AuthenticationError):
-                await stranger.publish("news", "a move that nobody made")
+                await stranger.publish("news", "a forged move")
     finally:
         processes.stop(server, signal.SIGTERM)
 
 
-def test_the_composition_passes_where_a_compose_client_is_at_hand(composition: dict[str, Any]) -> None:
+def test_compose_client_accepts_the_file_where_installed(compose_file: dict[str, Any]) -> None:
     client = shutil.which("docker-compose")
     asked = [client] if client else ["docker", "compose"]
     have = shutil.which(asked[0]) and subprocess.run([*asked, "version"], capture_output=True).returncode == 0
@@ -234,10 +240,10 @@ def test_the_composition_passes_where_a_compose_client_is_at_hand(composition: d
             "deploy",
         }
         known |= {"environment", "stop_grace_period", "depends_on", "volumes", "healthcheck", "command"}
-        for service in composition["services"].values():
+        for service in compose_file["services"].values():
             assert set(service) <= known
         return
     ran = subprocess.run(
-        [*asked, "config", "--quiet"], cwd=ROOT, env={**os.environ, **GIVEN}, capture_output=True
+        [*asked, "config", "--quiet"], cwd=ROOT, env={**os.environ, **OPERATOR_SETTINGS}, capture_output=True
     )
     assert ran.returncode == 0, ran.stderr.decode()

@@ -6,14 +6,15 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.admin import add_arguments
-from app.settings import setting_names
-from tests.ops.processes import ServerProcess, serving
+from app.settings import Settings
+from tests.ops.processes import ServerProcess, running_server
 from tools import debian
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +28,7 @@ def _shown(default: object) -> str:
     return f"`{default}`" if default != "" else ""
 
 
-def test_the_table_of_settings_is_the_settings() -> None:
+def test_table_of_settings_matches_the_code() -> None:
     rows = re.findall(r"^\| `(CARTAGENA_\w+)` \| `(--[\w-]+)` \| (.*?) ?\| (.*) \|$", TEXT, re.MULTILINE)
     expected = [
         (
@@ -36,13 +37,13 @@ def test_the_table_of_settings_is_the_settings() -> None:
             _shown(each.default),
             each.metadata["sentence"],
         )
-        for each in setting_names()
+        for each in fields(Settings)
     ]
     assert [tuple(row) for row in rows] == expected
 
 
-def test_every_setting_that_is_named_anywhere_exists() -> None:
-    known = {f"CARTAGENA_{each.name.upper()}" for each in setting_names()}
+def test_every_named_setting_exists() -> None:
+    known = {f"CARTAGENA_{each.name.upper()}" for each in fields(Settings)}
     for file in (
         *ROOT.glob("*.md"),
         *ROOT.glob("docs/*.md"),
@@ -53,7 +54,7 @@ def test_every_setting_that_is_named_anywhere_exists() -> None:
         assert named <= known, f"{file.name} names {named - known}"
 
 
-def test_every_command_of_the_operator_is_shown_and_every_shown_one_exists() -> None:
+def test_documented_and_existing_operator_commands_match() -> None:
     import argparse
 
     parser = argparse.ArgumentParser()
@@ -77,20 +78,20 @@ def place(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("block", [block for block in BLOCKS if "cartagena serve" in block])
-def test_a_block_that_starts_a_server_does(tmp_path: Path, place: dict[str, str], block: str) -> None:
+def test_code_block_starts_a_server(tmp_path: Path, place: dict[str, str], block: str) -> None:
     script = re.sub(r"^cartagena serve", "exec cartagena serve", block, flags=re.MULTILINE)
     server = ServerProcess(["bash", "-ec", script], tmp_path, {**place, "CARTAGENA_PORT": "0"})
     try:
         server.address()
     finally:
         server.stop()
-    assert "Traceback" not in server.complained
+    assert "Traceback" not in server.errors
 
 
-def test_the_other_blocks_run_beside_a_server(tmp_path: Path, place: dict[str, str]) -> None:
+def test_other_code_blocks_run_against_a_server(tmp_path: Path, place: dict[str, str]) -> None:
     others = [block for block in BLOCKS if "cartagena serve" not in block]
     assert len(others) >= 3
-    with serving(tmp_path) as server:
+    with running_server(tmp_path) as server:
         base = server.address()
         for block in others:
             script = block.replace("http://127.0.0.1:8000", base)
@@ -102,38 +103,38 @@ def test_the_other_blocks_run_beside_a_server(tmp_path: Path, place: dict[str, s
     assert (tmp_path / "backup.db").stat().st_size > 0
 
 
-def test_the_blocks_about_accounts_run_against_a_server(tmp_path: Path, place: dict[str, str]) -> None:
+def test_code_blocks_about_accounts_run_against_a_server(tmp_path: Path, place: dict[str, str]) -> None:
     text = (ROOT / "docs/accounts.md").read_text()
     (block,) = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    with serving(tmp_path) as server:
+    with running_server(tmp_path) as server:
         script = block.replace("http://127.0.0.1:8000", server.address())
         ran = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", script], cwd=tmp_path, env=place, capture_output=True
         )
-        assert ran.returncode == 0, f"{ran.stdout.decode()}{ran.stderr.decode()}{server.complained}"
+        assert ran.returncode == 0, f"{ran.stdout.decode()}{ran.stderr.decode()}{server.errors}"
         assert '"closed":3' in ran.stdout.decode()  # browser, phone and program
         server.stop()
 
 
-def test_the_example_that_checks_a_webhook_does() -> None:
-    from app.notify.webhook import signature
+def test_webhook_example_verifies_the_signature() -> None:
+    from app.notify.webhook import sign
 
     text = (ROOT / "docs/accounts.md").read_text()
     (block,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     names: dict[str, Any] = {}
     exec(block, names)
-    header = signature("key", 1000, b"{}")
+    header = sign("key", 1000, b"{}")
     assert names["is_genuine"]("key", header, b"{}", 1100)
     assert not names["is_genuine"]("other", header, b"{}", 1100)
     assert not names["is_genuine"]("key", header, b"{ }", 1100)
     assert not names["is_genuine"]("key", header, b"{}", 2000)
 
 
-def test_every_route_of_people_is_in_the_table() -> None:
-    from app.web.api import accounts, data, me, notices, profiles, resume, social
+def test_every_account_route_is_in_the_table() -> None:
+    from app.web.api import accounts, me, my_data, notices, profiles, resume, social
 
     text = (ROOT / "docs/accounts.md").read_text()
-    for module in (accounts, data, me, notices, profiles, resume, social):
+    for module in (accounts, me, my_data, notices, profiles, resume, social):
         for route in module.router.routes:
             path = str(getattr(route, "path", ""))
             if path.startswith("/api/v1/"):

@@ -1,4 +1,4 @@
-"""`cartagena serve` as a process: start, wrong settings, sockets at the door, a stop in the right order."""
+"""`cartagena serve` as a process: start, invalid settings, refused sockets, graceful stop."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from tests.ops.processes import ALONE, fetched, serving, status
+from tests.ops.processes import UNFORKED_COMMAND, fetch_body, running_server, status
 
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server with the usual settings, for tests that leave it running; each has its own people."""
-    with serving(tmp_path_factory.mktemp("usual")) as server:
+    with running_server(tmp_path_factory.mktemp("usual")) as server:
         yield server.address()
         server.stop()
-        assert "Traceback" not in server.complained
+        assert "Traceback" not in server.errors
 
 
 def _room(base: str, name: str = "Anne Bonfire") -> tuple[str, str]:
-    """A guest's cookie and a room of theirs; on one server a name is one person's."""
+    """Return a new guest's cookie and room; names are unique per server."""
     with httpx.Client(base_url=base, headers={"origin": base}) as browser:
         browser.post("/api/v1/me", json={"name": name}).raise_for_status()
         made = browser.post("/api/v1/games", json={"options": {"preset": "tortuga", "players": 2}})
@@ -53,7 +53,7 @@ def _until(frames: ClientConnection, kind: str) -> dict[str, Any]:
 
 
 def _close_code(frames: ClientConnection) -> int:
-    """Reads until the server closes; its code."""
+    """Read until the server closes the socket; return the close code."""
     with pytest.raises(ConnectionClosed) as closed:
         _read_on(frames)
     assert closed.value.rcvd is not None
@@ -65,18 +65,18 @@ def _read_on(frames: ClientConnection) -> None:
         frames.recv(timeout=30)
 
 
-def test_it_prints_its_address_serves_a_page_and_ends_quietly(tmp_path: Path) -> None:
-    with serving(tmp_path, command=ALONE) as server:
+def test_server_prints_its_address_serves_a_page_and_stops_cleanly(tmp_path: Path) -> None:
+    with running_server(tmp_path, command=UNFORKED_COMMAND) as server:
         base = server.address()
-        assert base in server.said
-        assert "<html" in fetched(base, accept="text/html")
-        assert json.loads(fetched(f"{base}/healthz"))["status"] == "ok"
+        assert base in server.output
+        assert "<html" in fetch_body(base, accept="text/html")
+        assert json.loads(fetch_body(f"{base}/healthz"))["status"] == "ok"
         assert (tmp_path / "cartagena.db").exists()
         server.stop()
-        assert "Traceback" not in server.complained
+        assert "Traceback" not in server.errors
 
 
-def test_a_peer_whose_head_has_no_end_is_cut_off(base: str) -> None:
+def test_peer_sending_an_endless_request_head_is_disconnected(base: str) -> None:
     port = int(base.rsplit(":", 1)[1])
     with socket.create_connection(("127.0.0.1", port)) as greedy:
         greedy.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-Long: ")
@@ -89,7 +89,7 @@ def test_a_peer_whose_head_has_no_end_is_cut_off(base: str) -> None:
     assert status(f"{base}/healthz") == 200
 
 
-def test_a_long_body_is_not_taken_for_a_head(base: str) -> None:
+def test_long_body_is_not_mistaken_for_a_head(base: str) -> None:
     """A record of three hundred moves is longer than a head may be, and comes in one piece or two."""
     with httpx.Client(base_url=base) as client:
         for size in (10_000, 40_000, 150_000, 600_000):
@@ -97,15 +97,15 @@ def test_a_long_body_is_not_taken_for_a_head(base: str) -> None:
             assert answer.json()["error"]["code"] == "bad_record", size
 
 
-def test_ctrl_c_is_a_stop_like_any_other(tmp_path: Path) -> None:
-    with serving(tmp_path) as server:
+def test_ctrl_c_stops_the_server_cleanly(tmp_path: Path) -> None:
+    with running_server(tmp_path) as server:
         server.address()
         assert server.stop(signal.SIGINT) == 0
-        assert "Traceback" not in server.complained
+        assert "Traceback" not in server.errors
 
 
-def test_a_stop_tells_sockets_to_resume_and_the_game_is_there_after_the_start(tmp_path: Path) -> None:
-    with serving(tmp_path) as server:
+def test_stop_asks_sockets_to_resume_and_the_game_survives(tmp_path: Path) -> None:
+    with running_server(tmp_path) as server:
         base = server.address()
         cookie, room = _room(base)
         with (
@@ -123,8 +123,8 @@ def test_a_stop_tells_sockets_to_resume_and_the_game_is_there_after_the_start(tm
                 assert _close_code(frames) == 4000
         server.process.wait(30)
         assert time.monotonic() - began < 20
-        assert "Traceback" not in server.complained
-    with serving(tmp_path) as server:
+        assert "Traceback" not in server.errors
+    with running_server(tmp_path) as server:
         base = server.address()
         state = httpx.get(f"{base}/api/v1/games/{room}", headers={"cookie": cookie}).json()
         assert [seat["name"] for seat in state["table"]["seats"]] == ["Anne Bonfire", None]
@@ -149,14 +149,14 @@ def test_a_resume_code_puts_a_second_device_on_the_same_seat_and_both_are_live(b
             _until(frames, "welcome")
         one.send(json.dumps({"do": "sit", "id": "sit-00001", "seal": "0" * 64}))
         for frames in (one, two):
-            told = _until(frames, "table")
-            assert (told["kind"], told["you"]["seat"]) == ("seated", 0)
+            table_frame = _until(frames, "table")
+            assert (table_frame["kind"], table_frame["you"]["seat"]) == ("seated", 0)
         two.send(json.dumps({"do": "ready", "id": "ready-001", "ready": True}))
         for frames in (one, two):
             assert _until(frames, "table")["kind"] == "ready"
 
 
-def test_a_foreign_page_gets_no_socket(base: str) -> None:
+def test_socket_from_a_foreign_origin_is_refused(base: str) -> None:
     cookie, room = _room(base, "Honest Page")
     for origin in ("https://evil.example", "null", base.replace("127.0.0.1", "localhost")):
         for path in (f"/ws/game/{room}", "/ws/lobby"):
@@ -187,7 +187,7 @@ def test_logging_out_everywhere_closes_open_sockets(base: str) -> None:
 
 
 def test_sockets_of_one_address_are_limited_with_a_code(tmp_path: Path) -> None:
-    with serving(tmp_path, "--sockets-per-address", "2") as server:
+    with running_server(tmp_path, "--sockets-per-address", "2") as server:
         base = server.address()
         cookie, _ = _room(base)
         first, second, third = (_socket(base, "/ws/lobby", cookie) for _ in range(3))
@@ -199,62 +199,62 @@ def test_sockets_of_one_address_are_limited_with_a_code(tmp_path: Path) -> None:
     ("flags", "environment", "code", "sentence"),
     [
         (("--host", "0.0.0.0"), {}, 2, "CARTAGENA_SECRET is the default"),
-        ((), {"CARTAGENA_WORKERS": "3"}, 2, "needs PostgreSQL"),
+        ((), {"CARTAGENA_WORKERS": "3"}, 2, "requires PostgreSQL"),
         (
             ("--workers", "2"),
             {"CARTAGENA_DATABASE": "postgresql://nobody@127.0.0.1:1/none"},
             2,
-            "CARTAGENA_WORKERS above 1 needs Redis",
+            "CARTAGENA_WORKERS above 1 requires Redis",
         ),
         ((), {"CARTAGENA_PROT": "1"}, 2, "CARTAGENA_PROT is not a setting"),
         (
             (),
             {"CARTAGENA_DATABASE": "postgresql://nobody@127.0.0.1:1/none"},
             1,
-            "the database cannot be used",
+            "cannot use the database",
         ),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence_and_it_does_not_start(
+def test_invalid_setting_is_reported_in_one_sentence_and_prevents_the_start(
     tmp_path: Path, flags: tuple[str, ...], environment: dict[str, str], code: int, sentence: str
 ) -> None:
-    with serving(tmp_path, *flags, **environment) as server:
+    with running_server(tmp_path, *flags, **environment) as server:
         assert server.process.wait(60) == code
-        assert sentence in server.complained
-        assert "Traceback" not in server.complained
+        assert sentence in server.errors
+        assert "Traceback" not in server.errors
 
 
-def test_a_second_server_on_one_sqlite_file_is_refused_until_the_first_is_gone(tmp_path: Path) -> None:
+def test_second_server_on_one_sqlite_file_is_refused_until_the_first_ends(tmp_path: Path) -> None:
     (tmp_path / "second").mkdir()
     file = f"sqlite:///{tmp_path / 'cartagena.db'}"
-    with serving(tmp_path, CARTAGENA_DATABASE=file) as first:
+    with running_server(tmp_path, CARTAGENA_DATABASE=file) as first:
         base = first.address()
         quick = {"CARTAGENA_DATABASE": file, "CARTAGENA_STOP_SECONDS": "0"}
-        with serving(tmp_path / "second", **quick) as second:
+        with running_server(tmp_path / "second", **quick) as second:
             assert second.process.wait(60) == 1
-            assert "another server has this SQLite file open" in second.complained
-            assert "PostgreSQL and Redis" in second.complained
-            assert "Traceback" not in second.complained
+            assert "another server is using this SQLite file" in second.errors
+            assert "PostgreSQL and Redis" in second.errors
+            assert "Traceback" not in second.errors
         assert status(f"{base}/readyz") == 200
         first.stop(signal.SIGKILL)
-    with serving(tmp_path / "second", CARTAGENA_DATABASE=file) as third:
+    with running_server(tmp_path / "second", CARTAGENA_DATABASE=file) as third:
         third.address()
 
 
-def test_a_port_that_is_taken_is_said_in_a_sentence(tmp_path: Path) -> None:
+def test_port_in_use_is_reported_in_one_sentence(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        with serving(tmp_path, command=ALONE, CARTAGENA_PORT=port) as server:
+        with running_server(tmp_path, command=UNFORKED_COMMAND, CARTAGENA_PORT=port) as server:
             assert server.process.wait(60) == 1
-            assert f"cannot listen on 127.0.0.1:{port}" in server.complained
+            assert f"cannot listen on 127.0.0.1:{port}" in server.errors
 
 
-def test_several_processes_share_people_and_rooms_and_stop_together(
+def test_worker_processes_share_players_and_rooms_and_stop_together(
     tmp_path: Path, new_postgres_url: str, redis_url: str
 ) -> None:
     plain = new_postgres_url.replace("+asyncpg", "")
     settings = {"CARTAGENA_DATABASE": plain, "CARTAGENA_REDIS": redis_url}
-    with serving(tmp_path, "--workers", "2", command=ALONE, **settings) as server:
+    with running_server(tmp_path, "--workers", "2", command=UNFORKED_COMMAND, **settings) as server:
         base = server.address()
         cookie, room = _room(base)
         for _ in range(6):  # each connection may meet another process
@@ -264,11 +264,11 @@ def test_several_processes_share_people_and_rooms_and_stop_together(
             assert state.status_code == 200
         assert status(f"{base}/readyz") == 200
         assert server.stop() == 0
-        assert "Traceback" not in server.complained
+        assert "Traceback" not in server.errors
 
 
-def test_the_log_of_a_session_holds_no_secret(tmp_path: Path) -> None:
-    with serving(tmp_path, "--log-level", "debug", "--log-format", "json") as server:
+def test_log_of_a_session_contains_no_secret(tmp_path: Path) -> None:
+    with running_server(tmp_path, "--log-level", "debug", "--log-format", "json") as server:
         base = server.address()
         cookie, _ = _room(base)
         with httpx.Client(base_url=base, headers={"cookie": cookie, "origin": base}) as browser:
@@ -284,6 +284,6 @@ def test_the_log_of_a_session_holds_no_secret(tmp_path: Path) -> None:
             cookie.removeprefix("cartagena=").split(".")[0],
             "server_seed",
         ):
-            assert secret not in server.complained, secret
-        for line in server.complained.splitlines():
+            assert secret not in server.errors, secret
+        for line in server.errors.splitlines():
             json.loads(line)

@@ -1,4 +1,4 @@
-"""Without a checkout: the source archive makes a wheel, and the wheel in an environment of its own serves and plays.
+"""The wheel without a checkout: built from the source archive, installed in a separate environment, serving a game.
 
 The Dockerfile's build stage does the work, in folders of this test instead of an image.
 """
@@ -19,7 +19,7 @@ import pytest
 from app import __version__
 from app.web.i18n import LANGUAGES
 from tests.ops.dockerfiles import ROOT, environment, only, stages
-from tests.ops.processes import fetched, serving, status
+from tests.ops.processes import fetch_body, running_server, status
 from tools.archives import unpack
 
 SECRET = "k" * 40
@@ -85,7 +85,7 @@ def empty(tmp_path: Path) -> Path:
     return folder
 
 
-def _ran(installed: Path, folder: Path, *words: str) -> str:
+def _run_installed(installed: Path, folder: Path, *words: str) -> str:
     """What a program of the installed environment says, in a folder that knows nothing of the checkout."""
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     command = [str(installed / "bin" / words[0]), *words[1:]]
@@ -94,69 +94,68 @@ def _ran(installed: Path, folder: Path, *words: str) -> str:
     return ran.stdout
 
 
-def test_it_says_its_version_and_everything_of_it_comes_from_the_wheel(installed: Path, empty: Path) -> None:
-    assert _ran(installed, empty, "cartagena", "--version").split()[-1] == __version__
+def test_installed_package_prints_its_version_and_uses_no_checkout(installed: Path, empty: Path) -> None:
+    assert _run_installed(installed, empty, "cartagena", "--version").split()[-1] == __version__
     ask = "import app.paths as p, app; print(app.__file__, p.STATIC, p.TEMPLATES, p.MIGRATIONS)"
-    where = _ran(installed, empty, "python", "-c", ask).split()
+    where = _run_installed(installed, empty, "python", "-c", ask).split()
     assert [str(installed) in each for each in where] == [True] * 4, where
 
 
-def test_the_environment_that_is_shipped_has_every_file_and_nothing_that_only_builds(installed: Path) -> None:
+def test_shipped_environment_has_every_file_and_no_build_tools(installed: Path) -> None:
     (libraries,) = installed.glob("lib/python3*/site-packages")
     names = {each.name.split("-")[0] for each in libraries.iterdir()}
     assert not names & {"pip", "setuptools", "hatchling", "wheel", "tests", "tools"}
     for folder in ("static", "templates", "migrations"):
-        here = {file.relative_to(ROOT / folder) for file in (ROOT / folder).rglob("*") if _is_ours(file)}
+        here = {
+            file.relative_to(ROOT / folder) for file in (ROOT / folder).rglob("*") if _is_not_about_peer(file)
+        }
         missing = [str(file) for file in sorted(here) if not (libraries / f"app/_{folder}" / file).is_file()]
         assert here
         assert not missing, f"{folder}/ is not whole in the wheel"
+    assert not list(libraries.glob("app/_static/**/*.ts")), "types, which only the checker reads"
 
 
-def _is_ours(file: Path) -> bool:
-    return file.is_file() and "__pycache__" not in file.parts
+def _is_not_about_peer(file: Path) -> bool:
+    return file.is_file() and file.suffix not in {".pyc", ".ts"}
 
 
-def test_in_an_empty_folder_it_serves_pages_and_the_first_game_is_played(
-    installed: Path, empty: Path
-) -> None:
+def test_installed_server_serves_pages_and_a_game_in_an_empty_folder(installed: Path, empty: Path) -> None:
     start = [str(installed / "bin/cartagena"), "serve"]
-    with serving(empty, command=start, PYTHONPATH="") as server:
+    with running_server(empty, command=start, PYTHONPATH="") as server:
         base = server.address()
         for path in ("/", "/new", "/tutorial", "/rules"):
-            page = fetched(base + path, accept="text/html")
+            page = fetch_body(base + path, accept="text/html")
             files = re.findall(r'(?:src|href)="(/static/[^"]+)"', page)
             assert {".js", ".css"} <= {Path(name.partition("?")[0]).suffix for name in files}, path
             for name in files:
                 assert status(base + name) == 200, name
-        german = fetched(f"{base}/?lang=de", accept="text/html")
+        german = fetch_body(f"{base}/?lang=de", accept="text/html")
         assert '<html lang="de"' in german
-        assert german != fetched(f"{base}/", accept="text/html")
-        assert json.loads(fetched(f"{base}/api/v1/openapi.json"))["paths"]
+        assert german != fetch_body(f"{base}/", accept="text/html")
+        assert json.loads(fetch_body(f"{base}/api/v1/openapi.json"))["paths"]
 
         shutil.copy(ROOT / "tools/first_game.py", empty)
-        result = json.loads(_ran(installed, empty, "python", "first_game.py", base))
+        result = json.loads(_run_installed(installed, empty, "python", "first_game.py", base))
         assert result["reason"] == "goal"
         server.stop()
-        assert "Traceback" not in server.complained
+        assert "Traceback" not in server.errors
     assert (empty / "cartagena.db").exists()
 
 
-def test_a_database_of_an_older_release_is_led_on_by_the_migrations_inside(
-    installed: Path, empty: Path
-) -> None:
+def test_bundled_migrations_upgrade_a_database_of_an_older_release(installed: Path, empty: Path) -> None:
     kept = ROOT / "tests/store/fixtures"
-    (empty / "cartagena.db").write_bytes(gzip.decompress((kept / "0.1.0.dev1.sqlite.gz").read_bytes()))
-    told = json.loads((kept / "0.1.0.dev1.json").read_text())
+    (empty / "cartagena.db").write_bytes(gzip.decompress((kept / "0.1.0.sqlite.gz").read_bytes()))
+    manifest = json.loads((kept / "0.1.0.json").read_text())
     start = [str(installed / "bin/cartagena"), "serve", "--dead-room-days", "0"]
-    with serving(empty, command=start, PYTHONPATH="", CARTAGENA_SECRET=told["secret"]) as server:
+    with running_server(empty, command=start, PYTHONPATH="", CARTAGENA_SECRET=manifest["secret"]) as server:
         base = server.address()
-        game = told["games"]["jamaica"]["id"]
-        assert json.loads(fetched(f"{base}/api/v1/games/{game}"))["table"]["status"] == "running"
+        game = manifest["games"]["jamaica"]["id"]
+        assert json.loads(fetch_body(f"{base}/api/v1/games/{game}"))["table"]["status"] == "running"
         server.stop()
-        assert "Traceback" not in server.complained
+        assert "Traceback" not in server.errors
 
 
-def test_the_containers_own_commands_serve_and_know_whether_it_is_well(installed: Path, empty: Path) -> None:
+def test_container_commands_start_the_server_and_check_its_health(installed: Path, empty: Path) -> None:
     last = stages()[-1]
     baked = {
         name: value.replace("/data", str(empty))
@@ -165,7 +164,7 @@ def test_the_containers_own_commands_serve_and_know_whether_it_is_well(installed
     }
     start = [str(installed / "bin" / only(last, "CMD").exec_form[0]), *only(last, "CMD").exec_form[1:]]
     given = {**baked, "CARTAGENA_PORT": "0", "CARTAGENA_SECRET": SECRET, "PYTHONPATH": ""}
-    with serving(empty, command=start, **given) as server:
+    with running_server(empty, command=start, **given) as server:
         base = server.address()
         assert _health(installed, base) == 0
         server.stop()
@@ -180,7 +179,7 @@ def _health(installed: Path, base: str) -> int:
     return subprocess.run(command, env={**os.environ, "CARTAGENA_PORT": port}, capture_output=True).returncode
 
 
-def test_the_image_keeps_the_languages_that_the_server_speaks() -> None:
-    """The Dockerfile throws away what Babel knows of all others."""
+def test_image_keeps_the_languages_of_the_server() -> None:
+    """The Dockerfile deletes Babel's data of all other languages."""
     text = (ROOT / "Dockerfile").read_text()
     assert set(re.findall(r"! -name (\w+)\.dat", text)) == {"root", *LANGUAGES}

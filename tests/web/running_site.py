@@ -1,4 +1,4 @@
-"""A whole app for tests: its database migrated, its lifespan begun, reached by clients without a network."""
+"""A whole app for tests: database migrated, lifespan running, reached without a network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.settings import Settings
 from app.web.auth.passwords import Passwords
 from app.web.site import Site
 from tests.databases import at_head
-from tests.rounds import first_rounds
+from tests.maintenance_rounds import first_rounds
 
 ORIGIN = "http://testserver"
 BROWSER = {
@@ -25,13 +25,13 @@ BROWSER = {
 }
 
 
-# argon2id as ever, with less work a password: what the real one costs is looked at in tests/web/auth/test_passwords.py,
-# and the servers that tests start as processes hash with it.
-QUICK = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
+# argon2id with less work. tests/web/auth/test_passwords.py tests the real parameters, and servers that tests start as
+# processes use them.
+FAST_HASHER = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
 
 
 class TestSite:
-    """An app that runs, and browsers for it; time is turned by hand."""
+    """A running app and browsers for it, with a clock set by the test."""
 
     __test__ = False
 
@@ -45,11 +45,11 @@ class TestSite:
         return site
 
     def browser(self, address: str = "198.51.100.7", **headers: str) -> httpx.AsyncClient:
-        """A browser with cookies of its own, that sends what browsers send."""
+        """Return a browser with its own cookies and the headers that browsers send."""
         return self.program(address, **{**BROWSER, **headers})
 
     def program(self, address: str = "198.51.100.7", **headers: str) -> httpx.AsyncClient:
-        """A program: no Origin, no fetch headers."""
+        """Return a program, which sends no Origin and no fetch headers."""
         transport = httpx.ASGITransport(self.app, client=(address, 40000), raise_app_exceptions=False)
         client = httpx.AsyncClient(transport=transport, base_url=ORIGIN, headers=headers)
         self.clients.append(client)
@@ -58,30 +58,30 @@ class TestSite:
     async def guest(
         self, name: str | None = None, address: str = "198.51.100.7"
     ) -> tuple[httpx.AsyncClient, dict[str, Any]]:
-        """A browser that has chosen a name, and what it was told."""
+        """Return a browser with a name, and the server's answer."""
         browser = self.browser(address)
         answer = await browser.post("/api/v1/me", json={} if name is None else {"name": name})
         assert answer.status_code == 200, answer.text
         return browser, answer.json()
 
     def pass_time(self, seconds: float) -> None:
-        """Later, for sessions, codes and retention; what was remembered of people is asked again."""
+        """Advance the clock of sessions, codes and retention, and clear the player cache."""
         former = self.site.clock
         self.site.clock = lambda: former() + seconds
-        self.site.known.clear()
+        self.site.player_cache.clear()
 
 
 @asynccontextmanager
 async def running(database_url: str, **changes: object) -> AsyncIterator[TestSite]:
-    """An app on this database with these settings."""
+    """Run an app on this database with these settings."""
     settings = Settings(database=database_url, **changes)  # type: ignore[arg-type]
     is_empty = await at_head(settings.database_url)
     app = create_app(settings)
     async with AsyncExitStack() as stack:
-        with first_rounds(are_left_out=is_empty):
+        with first_rounds(skip=is_empty):
             await stack.enter_async_context(app.router.lifespan_context(app))
         test = TestSite(app)
-        test.site.passwords = Passwords(QUICK)
+        test.site.passwords = Passwords(FAST_HASHER)
         try:
             yield test
         finally:
@@ -90,7 +90,7 @@ async def running(database_url: str, **changes: object) -> AsyncIterator[TestSit
 
 
 def code_of(answer: httpx.Response) -> str:
-    """The code of a refusal; the shape of the whole answer is checked on the way."""
+    """Return the code of a refusal, and check the format of the answer."""
     body = answer.json()
     assert set(body) == {"error"}, body
     assert set(body["error"]) == {"code", "message"}, body

@@ -7,11 +7,15 @@ import json
 import logging
 import math
 import sys
+import threading
 from contextlib import AsyncExitStack
+from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 
 from app.play.ports import StoreUnavailable
+from app.store.database import MAX_READERS, Database, PostgresDatabase
 from app.web.health import DatabaseProbe
 from app.web.logs import configure_logs
 from tests.web.running_site import code_of, running
@@ -27,12 +31,12 @@ async def test_the_process_is_healthy_and_ready_until_it_drains(database_url: st
         assert (await browser.get("/readyz")).status_code == 503
 
 
-async def test_readiness_is_asked_of_the_database_in_the_background_alone(
+async def test_readiness_requests_do_not_query_the_database(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running(database_url) as site:
         probe: DatabaseProbe = site.app.state.database_probe
-        await probe.refresh()  # over a connection of its own
+        await probe.refresh()  # over its own connection
         asked = 0
         ping = probe._ping
 
@@ -48,13 +52,28 @@ async def test_readiness_is_asked_of_the_database_in_the_background_alone(
         assert asked < 20
 
 
-async def test_requests_that_hold_every_connection_do_not_make_it_unready(database_url: str) -> None:
+async def _hold_every_connection(database: Database, stack: AsyncExitStack) -> None:
+    if isinstance(database, PostgresDatabase):
+        pool: Any = database.engine.pool
+        for _ in range(pool.size() + pool._max_overflow):
+            await stack.enter_async_context(database.engine.connect())
+        return
+    is_over, begun = threading.Event(), threading.Barrier(MAX_READERS + 1)
+
+    def hold(run: Connection) -> None:
+        begun.wait(30)
+        is_over.wait(30)
+
+    readers = [asyncio.create_task(database.read(hold)) for _ in range(MAX_READERS)]
+    stack.push_async_callback(asyncio.wait, readers)
+    stack.callback(is_over.set)
+    await asyncio.to_thread(begun.wait, 30)
+
+
+async def test_a_busy_connection_pool_does_not_affect_readiness(database_url: str) -> None:
     async with running(database_url) as site, AsyncExitStack() as stack:
         probe: DatabaseProbe = site.app.state.database_probe
-        pool = site.site.people.engine.pool
-        most = pool.size() + pool._max_overflow  # type: ignore[attr-defined]
-        for _ in range(most):
-            await stack.enter_async_context(site.site.people.engine.connect())
+        await _hold_every_connection(site.site.people.database, stack)
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.2):
                 await site.site.people.ping()
@@ -63,7 +82,7 @@ async def test_requests_that_hold_every_connection_do_not_make_it_unready(databa
         assert (await site.browser().get("/readyz")).status_code == 200
 
 
-async def test_a_database_that_hangs_is_noticed_and_a_late_answer_is_not_an_outage(
+async def test_a_hanging_database_is_noticed_and_one_slow_ping_is_not_an_outage(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 100.0
@@ -96,25 +115,25 @@ async def test_a_database_that_hangs_is_noticed_and_a_late_answer_is_not_an_outa
             assert expected == 200 or answer.json()["why"] == "database"
 
 
-async def test_without_its_database_it_lives_and_says_try_again(database_url: str) -> None:
+async def test_without_its_database_the_server_is_alive_and_answers_503(database_url: str) -> None:
     async with running(database_url) as site:
         browser, _ = await site.guest()
-        site.site.known.clear()
+        site.site.player_cache.clear()
 
         async def gone(*_: object) -> None:
             raise StoreUnavailable
 
-        site.site.people.by_session = gone  # type: ignore[method-assign, assignment]
+        site.site.people.find_by_session = gone  # type: ignore[method-assign, assignment]
         assert (await browser.get("/healthz")).status_code == 200
         answer = await browser.get("/api/v1/me")
         assert (answer.status_code, code_of(answer)) == (503, "try_again")
         assert "why" not in answer.json()["error"]
-        # what was to be written may have been, for all the server knows
+        # the server cannot know whether the write succeeded
         answer = await browser.post("/api/v1/resume-codes", json={})
         assert (answer.status_code, answer.json()["error"]["why"]) == (503, "unconfirmed")
 
 
-async def test_drain_tells_everybody_in_order_and_only_once(sqlite_url: str) -> None:
+async def test_drain_calls_each_handler_once_in_order(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         said: list[str] = []
 
@@ -136,7 +155,7 @@ async def test_drain_tells_everybody_in_order_and_only_once(sqlite_url: str) -> 
     [
         ("127.0.0.1", {"host": "localhost:8000"}, 200),
         ("::1", {"host": "[::1]:8000"}, 200),
-        ("127.0.0.1", {"host": "evil.example:8000"}, 404),  # a name that was turned to point here
+        ("127.0.0.1", {"host": "evil.example:8000"}, 404),  # DNS rebinding
         ("127.0.0.1", {"host": ""}, 404),
         ("127.0.0.1", {"x-forwarded-for": "203.0.113.9"}, 404),
         ("127.0.0.1", {"via": "1.1 proxy"}, 404),
@@ -157,19 +176,19 @@ async def test_viewers_cannot_reach_the_metrics(
             assert code_of(answer) == "not_found"
 
 
-async def test_without_a_token_and_loopback_off_nobody_reads_metrics(sqlite_url: str) -> None:
+async def test_metrics_are_hidden_without_a_token_and_with_loopback_off(sqlite_url: str) -> None:
     async with running(sqlite_url, metrics_loopback=False) as site:
         assert (await site.program("127.0.0.1").get("/metrics")).status_code == 404
         assert (await site.program("127.0.0.1", authorization="Bearer ").get("/metrics")).status_code == 404
 
 
-async def test_metrics_count_answers_by_route_and_never_by_address(sqlite_url: str) -> None:
+async def test_metrics_count_responses_by_route_and_not_by_path(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         await site.browser().get("/api/v1/players/abcdefgh-secret-id")
-        site.site.metrics.acted("action")
-        site.site.metrics.refused("stale")
-        site.site.metrics.committed(0.004, 3)
-        site.site.metrics.dropped()
+        site.site.metrics.count_action("action")
+        site.site.metrics.count_refusal("stale")
+        site.site.metrics.count_commit(0.004, 3)
+        site.site.metrics.count_dropped_socket()
         text = (await site.program("127.0.0.1", host="localhost").get("/metrics")).text
         assert "secret-id" not in text
         assert 'route="/api/v1/players/{player}"' in text
@@ -189,7 +208,7 @@ async def test_metrics_count_answers_by_route_and_never_by_address(sqlite_url: s
 
 
 @pytest.fixture
-def kept_logging() -> object:
+def restored_logging() -> object:
     root = logging.getLogger()
     before = (root.handlers[:], root.level)
     yield
@@ -197,7 +216,7 @@ def kept_logging() -> object:
 
 
 def test_a_log_line_is_json_with_its_fields_and_hides_secrets(
-    capsys: pytest.CaptureFixture[str], kept_logging: object
+    capsys: pytest.CaptureFixture[str], restored_logging: object
 ) -> None:
     configure_logs("info", "json")
     secrets = {
@@ -215,7 +234,7 @@ def test_a_log_line_is_json_with_its_fields_and_hides_secrets(
 
 
 def test_a_fault_is_one_line_with_its_traceback(
-    capsys: pytest.CaptureFixture[str], kept_logging: object
+    capsys: pytest.CaptureFixture[str], restored_logging: object
 ) -> None:
     configure_logs("info", "json")
     try:
@@ -227,8 +246,8 @@ def test_a_fault_is_one_line_with_its_traceback(
     assert "broken mast" in json.loads(lines[0])["fault"]
 
 
-def test_a_query_given_up_while_its_connection_closes_is_no_fault(
-    capsys: pytest.CaptureFixture[str], kept_logging: object
+def test_a_cancelled_query_on_a_closing_connection_is_not_logged(
+    capsys: pytest.CaptureFixture[str], restored_logging: object
 ) -> None:
     configure_logs("info", "text")
     pool = logging.getLogger("sqlalchemy.pool.impl.AsyncAdaptedQueuePool")

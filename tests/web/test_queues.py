@@ -12,27 +12,28 @@ import pytest
 from sqlalchemy import func, insert, select, update
 
 from app.cli import main
-from app.notify.ports import Wishes
 from app.play.deal.days import day_of
 from app.play.queues import MAX_ATTEMPTS, ClaimLoop, compute_retry_delay_ms
-from app.store.games.tables import due, games, log, notice_checks
-from app.store.people.deal_tables import deal_tries
-from app.store.people.erasure import begin
-from app.store.people.tables import erasures, notices, outbox, players
+from app.store.people import erasure
+from app.store.people.notice_values import Wishes
+from app.store.tables.deals import deal_tries
+from app.store.tables.games import due, games, log, notice_checks
+from app.store.tables.people import erasures, notices, outbox, players
 from app.web.queues import Queues
-from tests.play.stage import HandClock, exchange
+from tests.databases import begin
+from tests.play.stage import ManualClock, replace_ports
 from tests.web.running_site import TestSite, running
 from tests.web.tables import command, open_table, play_table
 
 ROOT = Path(__file__).resolve().parents[2]
-DAY = 86_400
+DAY_SECONDS = 86_400
 NOT_JSON = "{"
 
 
-class Place:
-    """A server whose claim loops are run by hand, and its database."""
+class QueueSite:
+    """A server whose claim loops are run by the test, and its database."""
 
-    def __init__(self, site: TestSite, clock: HandClock, url: str) -> None:
+    def __init__(self, site: TestSite, clock: ManualClock, url: str) -> None:
         self.site = site
         self.clock = clock
         self.url = url
@@ -42,12 +43,12 @@ class Place:
         self.count = 0
 
     async def write(self, *statements: Any) -> None:
-        async with self.store.writing() as run:
+        async with begin(self.store.database) as run:
             for statement in statements:
                 await run.execute(statement)
 
     async def value(self, query: Any) -> Any:
-        return (await self.store.rows(query))[0][0]
+        return (await self.store.database.fetch_rows(query))[0][0]
 
     async def guest(self) -> tuple[Any, str]:
         """Return a browser with a name, and its player's id."""
@@ -62,7 +63,7 @@ class Place:
         return bo, player, await play_table(ann, bo)
 
     async def failures(self) -> dict[tuple[str, str], int]:
-        return {(each.queue, each.key): each.attempts for each in await self.store.list_failures()}
+        return {(each.queue, each.key): each.attempts for each in await self.store.failures.read_all()}
 
     async def admin(self, capsys: pytest.CaptureFixture[str], *words: str) -> str:
         capsys.readouterr()
@@ -72,118 +73,119 @@ class Place:
 
 
 @pytest.fixture
-async def place(database_url: str) -> AsyncIterator[Place]:
+async def queue_site(database_url: str) -> AsyncIterator[QueueSite]:
     async with running(database_url, guest_days=30, dead_room_days=0, sweep_seconds=99999.0) as site:
         await site.app.state.maintenance.stop()
         site.app.state.game_server.sweeper.loop.stop()
-        clock = HandClock()
+        clock = ManualClock()
         clock.time = int(site.site.clock() * 1000)
-        exchange(site.app.state.game_server, clock=clock)
-        yield Place(site, clock, database_url)
+        replace_ports(site.app.state.game_server, clock=clock)
+        yield QueueSite(site, clock, database_url)
 
 
 IsProcessed = Callable[[], Awaitable[bool]]
 
 
-async def _plant_due(place: Place) -> tuple[str, IsProcessed]:
-    """A game whose log cannot be read, and one that can."""
-    _, _, poison = await place.game()
-    _, _, good = await place.game()
-    await place.write(update(log).where(log.c.game == poison, log.c.seq == 1).values(body=NOT_JSON))
-    place.game_server.rooms.evict(place.clock.now() + 10**9)
+async def _plant_due(queue_site: QueueSite) -> tuple[str, IsProcessed]:
+    """Plant a game with an unreadable log, and a readable one."""
+    _, _, poison = await queue_site.game()
+    _, _, good = await queue_site.game()
+    await queue_site.write(update(log).where(log.c.game == poison, log.c.seq == 1).values(body=NOT_JSON))
+    queue_site.game_server.rooms.evict(queue_site.clock.now() + 10**9)
     for game, late in ((poison, 200), (good, 100)):
-        await place.write(update(due).where(due.c.game == game).values(at=place.clock.now() - late))
+        await queue_site.write(update(due).where(due.c.game == game).values(at=queue_site.clock.now() - late))
 
     async def is_processed() -> bool:
-        late = select(func.count()).where(due.c.game == good, due.c.at <= place.clock.now())
-        return not await place.value(late)
+        late = select(func.count()).where(due.c.game == good, due.c.at <= queue_site.clock.now())
+        return not await queue_site.value(late)
 
     return poison, is_processed
 
 
-async def _plant_deals(place: Place) -> tuple[str, IsProcessed]:
-    """A try whose game ended before it began, and one whose game was played."""
-    ann, loser = await place.guest()
+async def _plant_deals(queue_site: QueueSite) -> tuple[str, IsProcessed]:
+    """Plant a try whose game ended before it started, and one whose game was played."""
+    ann, loser = await queue_site.guest()
     poison = await open_table(ann)
-    await place.write(update(games).where(games.c.id == poison).values(status="aborted"))
-    bo, player, good = await place.game()
+    await queue_site.write(update(games).where(games.c.id == poison).values(status="aborted"))
+    bo, player, good = await queue_site.game()
     seq = (await bo.get(f"/api/v1/games/{good}")).json()["seq"]
     assert (await command(bo, good, "act", version=seq, action={"type": "resign"})).status_code == 200
-    row = {"day": day_of(place.clock.now()), "n": 1, "began_at": place.clock.now()}
-    await place.write(
+    row = {"day": day_of(queue_site.clock.now()), "n": 1, "began_at": queue_site.clock.now()}
+    await queue_site.write(
         insert(deal_tries).values(game=poison, person=loser, **row),
         insert(deal_tries).values(game=good, person=player, **row),
     )
 
     async def is_processed() -> bool:
         ended = select(func.count()).where(deal_tries.c.game == good, deal_tries.c.ended_at.is_not(None))
-        return bool(await place.value(ended))
+        return bool(await queue_site.value(ended))
 
     return poison, is_processed
 
 
-async def _plant_erasures(place: Place) -> tuple[str, IsProcessed]:
-    """A person about whom the log has an entry that cannot be read, and one who only chose a name."""
-    _, poison = await place.guest()
-    _, good = await place.guest()
-    seated = {"game": "g_poison", "seq": 1, "kind": "seated", "seat": 0, "body": NOT_JSON}
-    await place.write(insert(log).values(**seated, by="person", at=1, who=poison))
-    async with place.store.writing() as run:
-        await begin(run, [poison], 1, without_trace=True)
-        await begin(run, [good], 2, without_trace=True)
+async def _plant_erasures(queue_site: QueueSite) -> tuple[str, IsProcessed]:
+    """Plant a player whose former table has unreadable terms, and one who only chose a name."""
+    ann, poison = await queue_site.guest()
+    _, good = await queue_site.guest()
+    table = await open_table(ann)
+    await queue_site.write(update(games).where(games.c.id == table).values(status="aborted", terms=NOT_JSON))
+    for at, person in enumerate((poison, good), 1):
+        await queue_site.store.database.write(
+            lambda conn: erasure.begin_erasure(conn, [person], at, without_trace=True)  # noqa: B023
+        )
 
     async def is_processed() -> bool:
-        return not await place.value(select(func.count()).where(erasures.c.player == good))
+        return not await queue_site.value(select(func.count()).where(erasures.c.player == good))
 
     return poison, is_processed
 
 
-async def _plant_retention(place: Place) -> tuple[str, IsProcessed]:
-    """A guest whose open table cannot be read, in one batch with other guests."""
-    ann, poison = await place.guest()
+async def _plant_retention(queue_site: QueueSite) -> tuple[str, IsProcessed]:
+    """Plant a guest whose open table is unreadable, in one batch with other guests."""
+    ann, poison = await queue_site.guest()
     room = await open_table(ann)
-    others = [player for _, player in [await place.guest() for _ in range(3)]]
-    await place.write(
+    others = [player for _, player in [await queue_site.guest() for _ in range(3)]]
+    await queue_site.write(
         update(games).where(games.c.id == room).values(terms=NOT_JSON),
         update(players).where(players.c.id == poison).values(seen_at=1),
     )
-    place.site.pass_time(31 * DAY)
+    queue_site.site.pass_time(31 * DAY_SECONDS)
 
     async def is_processed() -> bool:
         left = select(func.count()).where(players.c.id.in_(others), players.c.deleted_at.is_(None))
-        return not await place.value(left)
+        return not await queue_site.value(left)
 
     return f"guest {poison}", is_processed
 
 
-async def _plant_checks(place: Place) -> tuple[str, IsProcessed]:
-    """A running game whose terms cannot be read, and one whose terms can."""
-    _, _, poison = await place.game()
-    _, _, good = await place.game()
-    await place.queues["notice_checks"].drain()
-    await place.write(update(games).where(games.c.id == poison).values(terms=NOT_JSON))
+async def _plant_checks(queue_site: QueueSite) -> tuple[str, IsProcessed]:
+    """Plant a running game with unreadable terms, and a readable one."""
+    _, _, poison = await queue_site.game()
+    _, _, good = await queue_site.game()
+    await queue_site.queues["notice_checks"].drain()
+    await queue_site.write(update(games).where(games.c.id == poison).values(terms=NOT_JSON))
     rows = [{"game": game, "at": at, "lease_until": 0, "n": 1} for game, at in ((poison, 1), (good, 2))]
-    await place.write(insert(notice_checks).values(rows))
+    await queue_site.write(insert(notice_checks).values(rows))
 
     async def is_processed() -> bool:
-        return not await place.value(select(func.count()).where(notice_checks.c.game == good))
+        return not await queue_site.value(select(func.count()).where(notice_checks.c.game == good))
 
     return poison, is_processed
 
 
-def _plant_outbox(channel: str) -> Callable[[Place], Awaitable[tuple[str, IsProcessed]]]:
-    async def plant(place: Place) -> tuple[str, IsProcessed]:
-        """A person whose switches are no switches, and one whose are."""
-        people = [player for _, player in [await place.guest() for _ in range(2)]]
+def _plant_outbox(channel: str) -> Callable[[QueueSite], Awaitable[tuple[str, IsProcessed]]]:
+    async def plant(queue_site: QueueSite) -> tuple[str, IsProcessed]:
+        """Plant a person with invalid switches, and one with valid ones."""
+        people = [player for _, player in [await queue_site.guest() for _ in range(2)]]
         poison, good = people
         for at, player in enumerate(people):
-            await place.site.site.notices.set_wishes(player, Wishes(), "en", place.site.site.now())
+            await queue_site.site.site.notices.save_wishes(player, Wishes(), "en", queue_site.site.site.now())
             row = {"player": player, "channel": channel, "address": "", "game": "g_none", "at": at}
-            await place.write(insert(outbox).values(row))
-        await place.write(update(notices).where(notices.c.player == poison).values(told_of=1))
+            await queue_site.write(insert(outbox).values(row))
+        await queue_site.write(update(notices).where(notices.c.player == poison).values(told_of=1))
 
         async def is_processed() -> bool:
-            return not await place.value(select(func.count()).where(outbox.c.player == good))
+            return not await queue_site.value(select(func.count()).where(outbox.c.player == good))
 
         return poison, is_processed
 
@@ -191,7 +193,7 @@ def _plant_outbox(channel: str) -> Callable[[Place], Awaitable[tuple[str, IsProc
 
 
 # One for each queue of app/web/queues.py.
-POISON: dict[str, Callable[[Place], Awaitable[tuple[str, IsProcessed]]]] = {
+POISON: dict[str, Callable[[QueueSite], Awaitable[tuple[str, IsProcessed]]]] = {
     "due": _plant_due,
     "deals": _plant_deals,
     "erasures": _plant_erasures,
@@ -202,45 +204,45 @@ POISON: dict[str, Callable[[Place], Awaitable[tuple[str, IsProcessed]]]] = {
 }
 
 
-async def test_every_registered_queue_has_a_poison_case_and_is_documented(place: Place) -> None:
-    assert POISON.keys() == place.queues.keys()
+async def test_every_registered_queue_has_a_poison_case_and_is_documented(queue_site: QueueSite) -> None:
+    assert POISON.keys() == queue_site.queues.keys()
     page = (ROOT / "docs" / "architecture.md").read_text()
-    assert all(f"| `{name}` |" in page for name in place.queues)
+    assert all(f"| `{name}` |" in page for name in queue_site.queues)
 
 
 @pytest.mark.parametrize("name", POISON)
 async def test_a_poison_row_is_isolated_retried_set_aside_and_reported(
-    place: Place, name: str, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+    queue_site: QueueSite, name: str, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    loop: ClaimLoop[Any] = place.queues[name]
-    key, is_processed = await POISON[name](place)
+    loop: ClaimLoop[Any] = queue_site.queues[name]
+    key, is_processed = await POISON[name](queue_site)
     assert not await is_processed()
     await loop.drain()
     assert await is_processed(), "the rows behind it are processed"
 
     for attempts in range(1, MAX_ATTEMPTS + 1):
-        assert await place.failures() == {(name, key): attempts}
-        place.clock.pass_seconds((compute_retry_delay_ms(attempts) or 3_600_000) / 1000 - 1)
-        assert await loop.drain() == 0, "it is retried too early"
-        place.clock.pass_seconds(31)  # and beyond the lease
+        assert await queue_site.failures() == {(name, key): attempts}
+        queue_site.clock.advance((compute_retry_delay_ms(attempts) or 3_600_000) / 1000 - 1)
+        assert await loop.drain() == 0, "it was retried too early"
+        queue_site.clock.advance(31)  # and beyond the lease
         await loop.drain()
-    assert await place.failures() == {(name, key): MAX_ATTEMPTS}, "it is set aside"
+    assert await queue_site.failures() == {(name, key): MAX_ATTEMPTS}, "it is set aside"
 
     lines = [record for record in caplog.records if record.name == "cartagena.queues"]
     (line,) = (record for record in lines if record.levelname == "ERROR")
     assert line.fields["row"] == key  # type: ignore[attr-defined]
     assert NOT_JSON not in line.fields["error"]  # type: ignore[attr-defined]
-    place.clock.pass_seconds(10)
-    await loop.drain()  # which reads the number of rows that are set aside
-    text = place.site.site.metrics.text().decode()
+    queue_site.clock.advance(10)
+    await loop.drain()  # which counts the rows set aside
+    text = queue_site.site.site.metrics.text().decode()
     assert f'cartagena_queue_failures_total{{queue="{name}"}} {MAX_ATTEMPTS}.0' in text
     assert f'cartagena_queue_set_aside{{queue="{name}"}} 1.0' in text
 
-    row = json.loads(await place.admin(capsys))
+    row = json.loads(await queue_site.admin(capsys))
     assert (row["queue"], row["key"], row["attempts"]) == (name, key, MAX_ATTEMPTS)
     assert row["set_aside_at"] is not None
-    await place.admin(capsys, "--retry", name, key)
-    assert await place.admin(capsys) == ""
-    place.clock.pass_seconds(10)
+    await queue_site.admin(capsys, "--retry", name, key)
+    assert await queue_site.admin(capsys) == ""
+    queue_site.clock.advance(10)
     await loop.drain()
-    assert await place.failures() == {(name, key): 1}, "it was put back and tried again"
+    assert await queue_site.failures() == {(name, key): 1}, "its failures were cleared and it was processed"

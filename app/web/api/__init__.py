@@ -1,1 +1,1 @@
-"""The JSON API: a module for each group of routes, and the models they share."""
+"""The JSON API: one module per group of routes, and the models they share."""

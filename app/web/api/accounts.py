@@ -1,7 +1,7 @@
-"""Accounts over the API: register, log in anywhere, recover, log out everywhere, programs' tokens.
+"""API routes for accounts: registration, log-in, recovery, log-out, and tokens for programs.
 
-An unknown name and a wrong password get the same answer after the same work. Failures are counted by name, address
-and network, whether or not the name exists; known devices and sessions have allowances of their own.
+An unknown name and a wrong password get the same answer after the same work. Failures count by name, address and
+network, whether or not the name exists. Known devices and sessions have allowances of their own.
 """
 
 from __future__ import annotations
@@ -13,185 +13,194 @@ from pydantic import Field
 from starlette.requests import Request
 
 from app.bots.fair_queue import Share
-from app.store.people.players import LoginTaken, Player, hashed
-from app.web.api.me import Name, free_name, with_csrf
-from app.web.api.models import Body, responses
-from app.web.api.profiles import share_a_table
+from app.store.people.players import LoginTaken, Player, hash_secret
+from app.web.api.me import Name, identity_json, validate_free_name
+from app.web.api.models import Body, error_responses
+from app.web.api.profiles import are_at_same_table
 from app.web.auth import names
-from app.web.auth.identity import KnownPerson, MaybePerson, Person, credential_of
-from app.web.auth.known_devices import forget_device, is_current, known_device, remember_device
-from app.web.auth.passwords import checked_password, new_code, plain_code
-from app.web.auth.sessions import came_from, forget_cookie, session_of, start_session
+from app.web.auth.identity import KnownPerson, MaybePerson, check_not_banned, credential_of
+from app.web.auth.known_devices import forget_device, is_current, read_known_device, remember_device
+from app.web.auth.passwords import new_code, normalise_code, validate_password
+from app.web.auth.sessions import clear_session_cookie, network_digest, session_of, start_session
 from app.web.errors import Conflict, NotAllowed, NotFound, Refused
 from app.web.routing import Router
 from app.web.site import Site, site_of
 
 router = Router(
-    prefix="/api/v1/account", tags=["accounts"], responses=responses(401, 403, 404, 409, 413, 422)
+    prefix="/api/v1/account", tags=["accounts"], responses=error_responses(401, 403, 404, 409, 413, 422)
 )
 
 Password = Annotated[str, Field(max_length=1000)]
-RECOVERY_CODES = 8
-TOKENS = 10
+RECOVERY_CODE_COUNT = 8
+MAX_TOKENS = 10
 
 
-class Register(Body):
-    """A password for me; a new name if I want one."""
+class Registration(Body):
+    """The password, and optionally a new name."""
 
     name: Name | None = None
     password: Password
 
 
-class LogIn(Body):
-    """`claim`: whether the games I began here as a guest become the account's."""
+class Credentials(Body):
+    """Name and password. With `claim`, this browser's guest and its games become the account's."""
 
     name: Name
     password: Password
     claim: bool = True
 
 
-class Recover(Body):
-    """A recovery code sets a new password."""
+class Recovery(Body):
+    """A recovery code and the new password."""
 
     name: Name
     code: Annotated[str, Field(max_length=100)]
     password: Password
 
 
-class ChangePassword(Body):
-    """The old password and the new one."""
+class PasswordChange(Body):
+    """The old and the new password."""
 
     old: Password
     new: Password
 
 
-class OnlyPassword(Body):
-    """The password once more, for what cannot be undone."""
+class PasswordConfirmation(Body):
+    """The password again, to confirm."""
 
     password: Password
 
 
 class NewToken(Body):
-    """What a program is called, and the password once more: a token outlives the cookie it was made with."""
+    """The program's label, and the password again, because a token outlives the session that created it."""
 
     label: Annotated[str, Field(min_length=1, max_length=80)]
     password: Password
 
 
 class WrongLogin(Refused):
-    """Unknown name or wrong password: one answer."""
+    """The name is unknown or the password is wrong; the answer is the same."""
 
-    status = 401
+    status, code, message = 401, "wrong_login", "There is no account with this name and password."
 
-    def __init__(self) -> None:
-        super().__init__("wrong_login", "There is no account with this name and password.")
+
+class WrongRecoveryCode(Refused):
+    """The name is unknown, or the code is unknown or used; the answer is the same."""
+
+    status, code, message = 401, "wrong_code", "That code is wrong or has already been used."
 
 
 @router.post("/register")
-async def register(request: Request, body: Register, person: MaybePerson) -> dict[str, Any]:
-    """Makes me an account; my guest's games stay mine. The recovery codes are shown this once."""
+async def register(request: Request, body: Registration, person: MaybePerson) -> dict[str, Any]:
+    """Create an account. The current guest's games are kept. The recovery codes are shown only once."""
     site = site_of(request)
     if person is not None and person.is_account:
-        raise Conflict("has_account", "You have an account already.")
+        raise Conflict("has_account", "You already have an account.")
     if person is None:
-        site.bans.check_newcomer(came_from(request))
+        site.bans.check_newcomer(network_digest(request))
         site.limits.take_guest(request)
     else:
         site.limits.take_write(person.id)
-    wanted = body.name if body.name is not None else (person.name if person else "")
-    name = await free_name(site, wanted, person.id if person else None)
-    password = await site.passwords.hash(checked_password(body.password, name), _network_share(request))
-    codes = _codes()
+    requested = body.name if body.name is not None else (person.name if person else "")
+    name = await validate_free_name(site, requested, person.id if person else None)
+    password = await site.passwords.hash(validate_password(body.password, name), _network_share(request))
+    codes = _new_recovery_codes()
     try:
         player = await site.accounts.register(
-            person.id if person else None, names.named(name), password, _plain(codes), site.now()
+            person.id if person else None,
+            names.make_name(name),
+            password,
+            _normalise_codes(codes),
+            site.now(),
         )
     except LoginTaken:
-        raise Conflict("name_taken", "An account has that name. Choose another.") from None
+        raise Conflict("name_taken", "Another account has that name. Choose another.") from None
     new = await _log_in(request, site, player)
     await _remember_device(request, site, player)
     site.rename(*new.ids, name=name)
-    return with_csrf(request, new, recovery_codes=codes)
+    return identity_json(request, new, recovery_codes=codes)
 
 
 @router.post("/login")
-async def log_in(request: Request, body: LogIn, person: MaybePerson) -> dict[str, Any]:
-    """Logs this device in; the session is a fresh one."""
+async def log_in(request: Request, body: Credentials, person: MaybePerson) -> dict[str, Any]:
+    """Log this device in, with a new session."""
     site = site_of(request)
-    player = await _checked(request, site, body.name, body.password)
+    player = await _verify_password(request, site, body.name, body.password)
     is_guest = person is not None and not person.is_account and not person.is_bot
     if person is None or not is_guest or not body.claim:
-        return with_csrf(request, await _log_in(request, site, player), claimed=0)
+        return identity_json(request, await _log_in(request, site, player), claimed=0)
     owner, has_claimed = await _log_in_claiming(request, site, player, person)
-    return with_csrf(request, owner, claimed=int(has_claimed))
+    return identity_json(request, owner, claimed=int(has_claimed))
 
 
 @router.post("/recover")
-async def recover(request: Request, body: Recover) -> dict[str, Any]:
-    """Sets a new password with a recovery code; every other device is logged out, codes are fresh."""
+async def recover(request: Request, body: Recovery) -> dict[str, Any]:
+    """Set a new password with a recovery code. All other devices are logged out and all recovery codes replaced."""
     site = site_of(request)
-    login = names.login(body.name)
-    checked_password(body.password, body.name)
-    # Not counted by name: strangers could use that up, and a code is too long to be guessed.
-    with site.limits.code(site.limits.key_of(request)):
-        account = await site.accounts.by_login(login)
+    login = names.login_key(body.name)
+    validate_password(body.password, body.name)
+    # Not counted by name: strangers could use up that allowance, and codes are too long to guess.
+    with site.limits.take_code(site.limits.key_of(request)):
+        account = await site.accounts.find_by_login(login)
         player = account.player if account else ""
-        if not await site.accounts.has_recovery_code(player, plain_code(body.code)):
-            raise _wrong_code()
-        # The code is used up last: with too many before it in the queue of passwords it is still good.
+        if not await site.accounts.has_recovery_code(player, normalise_code(body.code)):
+            raise WrongRecoveryCode
+        # The code is consumed last, so that it stays valid if the password queue is full.
         password = await site.passwords.hash(body.password, _network_share(request))
-        if not await site.accounts.use_recovery_code(player, plain_code(body.code)):
-            raise _wrong_code()
-    codes = _codes()
+        if not await site.accounts.use_recovery_code(player, normalise_code(body.code)):
+            raise WrongRecoveryCode
+    codes = _new_recovery_codes()
     await site.accounts.set_password(player, password)
-    await site.accounts.replace_recovery_codes(player, _plain(codes), site.now())
+    await site.accounts.replace_recovery_codes(player, _normalise_codes(codes), site.now())
     await _remember_device(request, site, player)
     site.sign_out("person", player)
-    return with_csrf(request, await _log_in(request, site, player), recovery_codes=codes)
+    return identity_json(request, await _log_in(request, site, player), recovery_codes=codes)
 
 
 @router.post("/password")
-async def change_password(request: Request, body: ChangePassword, person: KnownPerson) -> dict[str, Any]:
-    """A new password; every other device is logged out."""
+async def change_password(request: Request, body: PasswordChange, person: KnownPerson) -> dict[str, Any]:
+    """Set a new password. All other devices are logged out."""
     site = site_of(request)
     await check_password(request, site, person, body.old)
-    checked_password(body.new, person.name)
+    validate_password(body.new, person.name)
     password = await site.passwords.hash(body.new, (person.id, _session_source(request)))
     await site.accounts.set_password(person.id, password)
     await _remember_device(request, site, person.id)
     site.sign_out("person", person.id)
-    return with_csrf(request, await _log_in(request, site, person.id))
+    return identity_json(request, await _log_in(request, site, person.id))
 
 
 @router.post("/recovery-codes")
-async def new_recovery_codes(request: Request, body: OnlyPassword, person: KnownPerson) -> dict[str, Any]:
-    """Fresh recovery codes; the old ones are void."""
+async def new_recovery_codes(
+    request: Request, body: PasswordConfirmation, person: KnownPerson
+) -> dict[str, Any]:
+    """Create new recovery codes. The old ones become invalid."""
     site = site_of(request)
     await check_password(request, site, person, body.password)
-    codes = _codes()
-    await site.accounts.replace_recovery_codes(person.id, _plain(codes), site.now())
+    codes = _new_recovery_codes()
+    await site.accounts.replace_recovery_codes(person.id, _normalise_codes(codes), site.now())
     return {"recovery_codes": codes}
 
 
 @router.post("/logout")
 async def log_out(request: Request, person: KnownPerson) -> dict[str, Any]:
-    """This device is nobody's from now on; a guest who logs out is gone for good."""
+    """Log this device out. A guest who logs out cannot return."""
     site = site_of(request)
     session = session_of(request)
-    assert session is not None  # or nobody would be known
+    assert session is not None  # KnownPerson requires one
     await site.people.close_session(session)
-    site.sign_out("session", hashed(session))
-    forget_cookie(request)
+    site.sign_out("session", hash_secret(session))
+    clear_session_cookie(request)
     return {}
 
 
 @router.post("/logout-everywhere")
 async def log_out_everywhere(request: Request, person: KnownPerson) -> dict[str, Any]:
-    """Every device is logged out, this one too, and open sockets are closed."""
+    """Log out all devices, including this one, and close their sockets."""
     site = site_of(request)
     closed = await site.people.close_all_sessions(person.id)
     site.sign_out("person", person.id)
-    forget_cookie(request)
+    clear_session_cookie(request)
     if person.is_account:
         forget_device(request)
     return {"closed": closed}
@@ -199,29 +208,29 @@ async def log_out_everywhere(request: Request, person: KnownPerson) -> dict[str,
 
 @router.get("/tokens")
 async def tokens(request: Request, person: KnownPerson) -> dict[str, Any]:
-    """The programs that may play for me."""
-    rows = await site_of(request).accounts.tokens(person.id)
+    """List the tokens of programs that may play for this account."""
+    rows = await site_of(request).accounts.list_tokens(person.id)
     return {"tokens": [{"id": row[0], "label": row[1], "seen_at": row[2] * 1000} for row in rows]}
 
 
 @router.post("/tokens")
 async def add_token(request: Request, body: NewToken, person: KnownPerson) -> dict[str, Any]:
-    """A bearer token for a program; shown this once."""
+    """Create a bearer token for a program. It is shown only once."""
     site = site_of(request)
     if not person.is_account:
         raise NotAllowed("account_needed", "Register an account first: a token outlives a guest's cookie.")
     site.limits.take_write(person.id)
     await check_password(request, site, person, body.password)
     label = "".join(letter for letter in body.label if letter.isprintable()).strip() or "program"
-    token = await site.accounts.add_token(person.id, label, site.now(), TOKENS)
+    token = await site.accounts.add_token(person.id, label, site.now(), MAX_TOKENS)
     if token is None:
-        raise Conflict("too_many_tokens", f"You may have {TOKENS} tokens. Remove one first.")
+        raise Conflict("too_many_tokens", f"You may have {MAX_TOKENS} tokens. Remove one first.")
     return {"token": token, "label": label}
 
 
 @router.delete("/tokens/{token}")
 async def remove_token(request: Request, token: str, person: KnownPerson) -> dict[str, Any]:
-    """The token is void at once here, within seconds on every worker."""
+    """Delete a token. It becomes invalid at once on this worker and within seconds on all others."""
     site = site_of(request)
     removed = await site.accounts.remove_token(person.id, token) if len(token) == 16 else []
     if not removed:
@@ -230,61 +239,64 @@ async def remove_token(request: Request, token: str, person: KnownPerson) -> dic
     return {}
 
 
-async def check_password(request: Request, site: Site, person: Person, password: str) -> None:
-    """Check the password of a signed-in person once more; raises WrongLogin, NotAllowed for guests, TooMany."""
+async def check_password(request: Request, site: Site, person: Player, password: str) -> None:
+    """Verify the password of a signed-in person. Raise WrongLogin, TooMany, or NotAllowed for a guest."""
     if not person.is_account:
-        raise NotAllowed("account_needed", "You have no account yet.")
-    await _checked(request, site, person.name, password, person)
+        raise NotAllowed("account_needed", "You do not have an account yet.")
+    await _verify_password(request, site, person.name, password, person)
 
 
 def _session_source(request: Request) -> str:
-    """What a signed-in person's passwords are counted under: nobody else can use that allowance up."""
+    """Return the key under which a session's password attempts count. Strangers cannot use up this allowance."""
     return f"session {credential_of(request)}"
 
 
 def _network_share(request: Request) -> Share:
-    """Return the share of threads of those who are not known: that of their networks."""
+    """Return the fair-queue share of an anonymous client: that of its network."""
     site = site_of(request)
-    return site.shares.of(site.limits.address_of(request))
+    return site.shares.share_of(site.limits.address_of(request))
 
 
-async def _checked(
-    request: Request, site: Site, name: str, password: str, owner: Person | None = None
+async def _verify_password(
+    request: Request, site: Site, name: str, password: str, owner: Player | None = None
 ) -> str:
-    """Return the player whose name and password these are; raises WrongLogin, TooMany.
+    """Return the player with this name and password. Raise WrongLogin or TooMany.
 
-    An `owner` who is signed in and known devices have allowances of their own, so that strangers who fail cannot lock
-    them out. Everybody else shares those of the address, its networks and the name.
+    A signed-in `owner` and known devices have allowances of their own, so that strangers' failures cannot lock them
+    out. All other clients share those of the address, its networks and the name.
     """
-    limits, login = site.limits, names.login(name)
+    limits, login = site.limits, names.login_key(name)
     address = limits.address_of(request)
-    device = None if owner else known_device(request, login)
+    device = None if owner else read_known_device(request, login)
     if owner is not None:
-        source, right = _session_source(request), limits.known_right_login(f"person {owner.id}")
+        source, success_charge = (
+            _session_source(request),
+            limits.take_successful_known_login(f"person {owner.id}"),
+        )
     elif device is not None:
         source = f"device {device.id}"
-        right = limits.known_right_login(source)
+        success_charge = limits.take_successful_known_login(source)
     else:
-        source, right = "", limits.right_login(login, limits.key_of(request))
+        source, success_charge = "", limits.take_successful_login(login, limits.key_of(request))
     try:
         with ExitStack() as attempts:
             if owner is not None:
-                attempts.enter_context(limits.repeated_login(source, owner.id))
+                attempts.enter_context(limits.take_failed_session_login(source, owner.id))
             elif device is not None:
-                attempts.enter_context(limits.known_login(source))
+                attempts.enter_context(limits.take_failed_device_login(source))
             else:
-                attempts.enter_context(limits.login(login, address))
-            account = await site.accounts.by_login(login)
+                attempts.enter_context(limits.take_failed_login(login, address))
+            account = await site.accounts.find_by_login(login)
             if device is not None and not is_current(site.settings, device, account):
-                attempts.enter_context(limits.login(login, address))
+                attempts.enter_context(limits.take_failed_login(login, address))
                 source = ""
             stored = account.password if account else None
             share = (account.player, source) if source and account is not None else _network_share(request)
-            fits = await site.passwords.is_right(password, stored, share)
-            if not fits or account is None:
+            is_correct = await site.passwords.is_right(password, stored, share)
+            if not is_correct or account is None:
                 raise WrongLogin
     except Exception:
-        right.give_back()
+        success_charge.give_back()
         raise
     remember_device(request, account)
     return account.player
@@ -292,47 +304,38 @@ async def _checked(
 
 async def _remember_device(request: Request, site: Site, player: str) -> None:
     """Make this browser a known device, after a password was set."""
-    account = await site.accounts.of_player(player)
+    account = await site.accounts.find_by_player(player)
     if account is not None:
         remember_device(request, account)
 
 
-async def _log_in(request: Request, site: Site, player: str) -> Person:
-    found = await _admitted(site, player)
+async def _log_in(request: Request, site: Site, player: str) -> Player:
+    found = await _find_admitted_player(site, player)
     await start_session(request, found)
-    return Person.of(found)
-
-
-async def _log_in_claiming(request: Request, site: Site, account: str, guest: Person) -> tuple[Person, bool]:
-    """Log in and claim the guest of this browser, unless both sit at one unfinished table: they must stay two."""
-    found = await _admitted(site, account)
-    ids = (found.id, *found.aliases)
-    has_claimed = await start_session(
-        request, found, None if await share_a_table(site.games, guest.ids, ids) else guest.id
-    )
-    if has_claimed:
-        site.rename(*guest.ids, *ids, name=found.name)
-    return Person.of(found), has_claimed
-
-
-async def _admitted(site: Site, player: str) -> Player:
-    found = await site.people.player(player, site.now())
-    if found is None:
-        raise WrongLogin
-    if found.is_banned:
-        raise NotAllowed("banned", "You have been shut out of this server by its operator.")
     return found
 
 
-def _codes() -> list[str]:
-    return [new_code(3) for _ in range(RECOVERY_CODES)]
+async def _log_in_claiming(request: Request, site: Site, account: str, guest: Player) -> tuple[Player, bool]:
+    """Log in and merge this browser's guest into the account, unless both sit at the same unfinished table."""
+    found = await _find_admitted_player(site, account)
+    must_stay_two = await are_at_same_table(site.games, guest.ids, found.ids)
+    has_claimed = await start_session(request, found, None if must_stay_two else guest.id)
+    if has_claimed:
+        site.rename(*guest.ids, *found.ids, name=found.name)
+    return found, has_claimed
 
 
-def _plain(codes: list[str]) -> list[str]:
-    return [plain_code(code) for code in codes]
+async def _find_admitted_player(site: Site, player: str) -> Player:
+    found = await site.people.find_player(player, site.now())
+    if found is None:
+        raise WrongLogin
+    check_not_banned(found)
+    return found
 
 
-def _wrong_code() -> Refused:
-    problem = Refused("wrong_code", "That code does not fit, or it was used already.")
-    problem.status = 401
-    return problem
+def _new_recovery_codes() -> list[str]:
+    return [new_code(3) for _ in range(RECOVERY_CODE_COUNT)]
+
+
+def _normalise_codes(codes: list[str]) -> list[str]:
+    return [normalise_code(code) for code in codes]

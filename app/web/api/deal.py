@@ -1,4 +1,4 @@
-"""The deal of the day over the API: what is played today, against whom; one's own tries; the table of all."""
+"""API routes for the deal of the day: the deal, the current person's tries, and the results."""
 
 from __future__ import annotations
 
@@ -9,29 +9,38 @@ from fastapi import Path, Query
 from pydantic import BaseModel
 from starlette.requests import HTTPConnection, Request
 
-from app.play.deal.days import Deal, begins_at, ends_at, is_sealed, next_day, parse_day, streak
-from app.play.deal.results import BEATEN, GIVEN_UP, line_json
-from app.play.lobby import variant_of
+from app.play.deal.days import (
+    Deal,
+    add_days,
+    count_streaks,
+    day_ends_at,
+    day_starts_at,
+    is_deal_secret,
+    parse_day,
+)
+from app.play.deal.results import LOSS_BASE_SCORE, RESIGNED_SCORE, turns_to_json
+from app.play.lobby import list_variants
 from app.play.refusals import Refusal
 from app.store.people.deals import Try
-from app.web.api.models import responses
-from app.web.auth.identity import MaybePerson, Person, PersonOrGuest
+from app.store.people.players import Player
+from app.web.api.models import error_responses
+from app.web.auth.identity import MaybePerson, PersonOrGuest
 from app.web.deals import Deals
 from app.web.errors import Conflict, NotFound
 from app.web.game_server import actor_of
 from app.web.routing import Router
 from app.web.site import site_of
 
-router = Router(prefix="/api/v1", tags=["deal"], responses=responses(401, 403, 404, 409, 422))
+router = Router(prefix="/api/v1", tags=["deal"], responses=error_responses(401, 403, 404, 409, 422))
 
-PAGE = 50
-_MILLISECONDS = 15  # what a page of results costs the database and us
-_DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-Day = Annotated[str, Path(max_length=10, pattern=_DAY, examples=["2026-11-17"])]
+PAGE_SIZE = 50
+_RESULTS_COST_MS = 15  # of one page, including the queries
+_DAY_PATTERN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+Day = Annotated[str, Path(max_length=10, pattern=_DAY_PATTERN, examples=["2026-11-17"])]
 
 
-class Begun(BaseModel):
-    """A try of today's deal: the table to go to, and whether it is the one that counts."""
+class StartedTry(BaseModel):
+    """A try of today's deal: its table, and whether it counts."""
 
     id: str
     day: str
@@ -39,8 +48,8 @@ class Begun(BaseModel):
     counts: bool
 
 
-class Results(BaseModel):
-    """The table of a day: first tries that ended within it, people with an account and guests apart."""
+class DealResults(BaseModel):
+    """The results of a day: first tries that ended on that day, accounts and guests separately."""
 
     day: str
     accounts: dict[str, Any]
@@ -55,22 +64,24 @@ def deals_of(connection: HTTPConnection) -> Deals:
 
 @router.get("/deal")
 async def todays_deal(request: Request, person: MaybePerson) -> dict[str, Any]:
-    """Today's deal: what is played and against whom, its fingerprint and tomorrow's; my tries and my streak."""
-    return await _shown(request, deals_of(request).today(), person)
+    """Return today's deal with tomorrow's commitment, and the current person's tries and streak."""
+    return await _deal_json(request, deals_of(request).today(), person)
 
 
 @router.post("/deal", status_code=201)
 async def play_deal(
     request: Request,
     person: PersonOrGuest,
-    day: Annotated[str | None, Query(max_length=10, pattern=_DAY)] = None,
-) -> Begun:
-    """A table with today's deal. An unfinished try of today is gone on with; the first one counts. With `day`
-    only if that is today: a page may be open since yesterday."""
+    day: Annotated[str | None, Query(max_length=10, pattern=_DAY_PATTERN)] = None,
+) -> StartedTry:
+    """Create a table with today's deal, or return the current person's unfinished try. Only the first try counts.
+
+    With `day`, refuse unless it is today: a page may have been open since yesterday.
+    """
     site, deals = site_of(request), deals_of(request)
     site.limits.take_write(person.id)
     if day is not None and day != deals.today():
-        await _fixed(deals, day)
+        await _get_deal(deals, day)
         raise Conflict(
             "deal_over",
             "This day is over. Its deal can no longer be played, and everything about it is shown.",
@@ -78,13 +89,13 @@ async def play_deal(
     settings = site.settings
     most = settings.rooms_per_account if person.is_account else settings.rooms_per_guest
     found = await deals.play(actor_of(person), most)
-    return Begun(id=found.game, day=found.day, n=found.n, counts=found.counts)
+    return StartedTry(id=found.game, day=found.day, n=found.n, counts=found.is_counted)
 
 
 @router.get("/deal/{day}")
 async def deal_of_day(request: Request, day: Day, person: MaybePerson) -> dict[str, Any]:
-    """The deal of one day; its secret once that day is over."""
-    return await _shown(request, day, person)
+    """Return the deal of a day, with its server seed once the day is over."""
+    return await _deal_json(request, day, person)
 
 
 @router.get("/deal/{day}/results")
@@ -93,39 +104,43 @@ async def deal_results(
     day: Day,
     person: MaybePerson,
     offset: Annotated[int, Query(ge=0, le=100_000)] = 0,
-) -> Results:
-    """Who played it how, a page at a time; and where my way left the others'. Before the day is over only for
-    whoever has finished their first try."""
+) -> DealResults:
+    """Return one page of a day's results, and where the current person's first try diverged from the others.
+
+    Before the day is over, this requires a finished first try.
+    """
     deals, site = deals_of(request), site_of(request)
-    await _fixed(deals, day)
+    await _get_deal(deals, day)
     ids = person.ids if person is not None else ()
-    first = await _first(deals, ids, day)
-    is_closed = is_sealed(day, deals.now())
+    first = await _first_try(deals, ids, day)
+    is_closed = is_deal_secret(day, deals.now())
     if is_closed and (first is None or not (first.is_over or first.ended_at is not None)):
         raise Refusal("deal_unplayed")
-    site.limits.take_work(request, _MILLISECONDS)
+    site.limits.take_work(request, _RESULTS_COST_MS)
     lists = {
-        who: await _list(deals, day, offset, ids, accounts=who == "accounts")
-        for who in ("accounts", "guests")
+        group: await _results_json(deals, day, offset, ids, accounts=group == "accounts")
+        for group in ("accounts", "guests")
     }
     comparison = None
     if first is not None and first.ended_at is not None and first.line:
-        comparison = msgspec.to_builtins(await deals.compared(ids, first))
+        comparison = msgspec.to_builtins(await deals.compare(ids, first))
         if is_closed and comparison["parting"] is not None:
-            del comparison["parting"]["instead"]  # what others did with their cards is told tomorrow
-    return Results(day=day, **lists, comparison=comparison)
+            del comparison["parting"][
+                "instead"
+            ]  # what others did with their cards stays secret until tomorrow
+    return DealResults(day=day, **lists, comparison=comparison)
 
 
-async def _list(
+async def _results_json(
     deals: Deals, day: str, offset: int, ids: tuple[str, ...], *, accounts: bool
 ) -> dict[str, Any]:
-    total, rows = await deals.store.results(day, accounts=accounts, limit=PAGE, offset=offset)
+    total, rows = await deals.store.list_results(day, accounts=accounts, limit=PAGE_SIZE, offset=offset)
     shown = [
         {
             "place": row["place"],
             "person": row["owner"],
             "name": row["name"],
-            "how": how_of(row["score"]),
+            "how": outcome_name(row["score"]),
             "turns": row["turns"],
             "spaces": row["spaces"],
             "is_me": row["owner"] in ids,
@@ -135,58 +150,58 @@ async def _list(
     return {"total": total, "rows": shown}
 
 
-def how_of(score: int | None) -> str | None:
-    """How a try ended, in a word."""
+def outcome_name(score: int | None) -> str | None:
+    """Return how a try ended: "won", "beaten" or "given_up"; None before its end."""
     if score is None:
         return None
-    return "given_up" if score >= GIVEN_UP else "beaten" if score >= BEATEN else "won"
+    return "given_up" if score >= RESIGNED_SCORE else "beaten" if score >= LOSS_BASE_SCORE else "won"
 
 
-async def _fixed(deals: Deals, day: str) -> Deal:
-    """The deal of this day; raises NotFound, for a day to come too."""
+async def _get_deal(deals: Deals, day: str) -> Deal:
+    """Return the deal of a day. Raise NotFound if there is none, and for future days."""
     known = parse_day(day)
-    found = await deals.fixed(known) if known is not None and known <= deals.today() else None
+    found = await deals.get_deal(known) if known is not None and known <= deals.today() else None
     if found is None:
         raise NotFound("There was no deal on this day.")
     return found
 
 
-async def _first(deals: Deals, ids: tuple[str, ...], day: str) -> Try | None:
+async def _first_try(deals: Deals, ids: tuple[str, ...], day: str) -> Try | None:
     tries = await deals.tries_of(ids, day) if ids else []
     return tries[0] if tries else None
 
 
-async def _shown(request: Request, day: str, person: Person | None) -> dict[str, Any]:
+async def _deal_json(request: Request, day: str, person: Player | None) -> dict[str, Any]:
     deals = deals_of(request)
-    deal, today = await _fixed(deals, day), deals.today()
-    tomorrow = await deals.fixed(next_day(today)) if day == today else None
+    deal, today = await _get_deal(deals, day), deals.today()
+    tomorrow = await deals.get_deal(add_days(today)) if day == today else None
     ids = person.ids if person is not None else ()
     tries = await deals.tries_of(ids, day) if ids else []
-    # A try whose game could not be created yet is not shown: playing creates it.
-    tries = [each for each in tries if each.is_made or each.ended_at is not None]
-    present, best = streak(await deals.store.days_played(ids), today) if ids else (0, 0)
-    is_open = not is_sealed(day, deals.now())
+    # A try without a game is hidden; playing it creates the game.
+    tries = [attempt for attempt in tries if attempt.has_game or attempt.ended_at is not None]
+    present, best = count_streaks(await deals.store.list_days_played(ids), today) if ids else (0, 0)
+    is_open = not is_deal_secret(day, deals.now())
     return {
-        **_public(deal),
+        **_public_deal_json(deal),
         "today": today,
         "now": deals.now(),
-        "begins_at": begins_at(day),
-        "ends_at": ends_at(day),
+        "begins_at": day_starts_at(day),
+        "ends_at": day_ends_at(day),
         "is_over": is_open,
-        # Over, and only then: with it anybody can recompute every card.
+        # Only after the day: with the seed anyone can compute every card.
         "server_seed": deal.server_seed if is_open else None,
-        "tomorrow": None if tomorrow is None else _public(tomorrow),
-        "tries": [_try_json(each) for each in tries],
+        "tomorrow": None if tomorrow is None else _public_deal_json(tomorrow),
+        "tries": [_try_json(attempt) for attempt in tries],
         "streak": {"days": present, "best": best},
     }
 
 
-def _public(deal: Deal) -> dict[str, Any]:
-    """What everybody may know of a deal at any time."""
+def _public_deal_json(deal: Deal) -> dict[str, Any]:
+    """Return what is public about a deal at any time."""
     return {
         "day": deal.day,
         "preset": deal.options["preset"],
-        "variant": variant_of(deal.options),
+        "variant": list_variants(deal.options),
         "players": deal.options["players"],
         "opponents": list(deal.opponents),
         "commitment": deal.commitment,
@@ -195,15 +210,15 @@ def _public(deal: Deal) -> dict[str, Any]:
     }
 
 
-def _try_json(each: Try) -> dict[str, Any]:
+def _try_json(attempt: Try) -> dict[str, Any]:
     return {
-        "game": each.game,
-        "n": each.n,
-        "counts": each.counts,
-        "is_over": each.is_over or each.ended_at is not None,
-        "is_late": each.is_late,
-        "how": how_of(each.score),
-        "turns": each.turns,
-        "spaces": each.spaces,
-        "line": line_json(each.line),
+        "game": attempt.game,
+        "n": attempt.n,
+        "counts": attempt.is_counted,
+        "is_over": attempt.is_over or attempt.ended_at is not None,
+        "is_late": attempt.is_late,
+        "how": outcome_name(attempt.score),
+        "turns": attempt.turns,
+        "spaces": attempt.spaces,
+        "line": turns_to_json(attempt.line),
     }

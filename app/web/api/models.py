@@ -1,4 +1,4 @@
-"""What the JSON API takes and gives, and its OpenAPI description: made once, off the loop, for whoever asks."""
+"""Models of the JSON API, and its OpenAPI description, which is built once in a thread."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from pydantic_core import PydanticCustomError
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.web.routing import Router, accepts_gzip
+from app.web.routing import Router, respond_gzipped
 from app.web.site import site_of
 
 
 class Body(BaseModel):
-    """A request's body: unknown fields are refused, so that a slip is seen at once."""
+    """A request body. Unknown fields are refused, so that typing errors are noticed."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
     @model_validator(mode="before")
     @classmethod
-    def _refuse_unknown_field(cls, given: Any) -> Any:
-        """Stop at the first unknown field; pydantic would make an error of each of thousands."""
-        if isinstance(given, dict):
-            unknown = next((name for name in given if name not in cls.model_fields), None)
+    def _refuse_unknown_field(cls, values: Any) -> Any:
+        """Stop at the first unknown field. pydantic would create an error for each of thousands."""
+        if isinstance(values, dict):
+            unknown = next((name for name in values if name not in cls.model_fields), None)
             if unknown is not None:
                 raise PydanticCustomError(
                     "extra_forbidden", "{field} is not a field of this request", {"field": unknown[:40]}
                 )
-        return given
+        return values
 
 
 class NewGame(Body):
-    """A new table. `options` as docs/interchange.md (preset and players at least); the rest are its terms."""
+    """A new table. `options` as in docs/interchange.md (at least preset and players); other fields are its terms."""
 
     options: dict[str, Any] = Field(examples=[{"preset": "tortuga", "players": 3}])
     title: Annotated[str, Field(max_length=60)] = ""
@@ -50,27 +50,27 @@ class NewGame(Body):
     bot_level: str = "sailor"
     bots: Annotated[list[str], Field(max_length=4)] = Field(default=[], examples=[["sailor", "mate"]])
     screen: bool = False
-    """Opened from a big screen: nobody is its host until somebody sits, and it begins when all who sit are ready."""
+    """Created from a big screen: no host until someone sits down; it starts when all seated players are ready."""
 
 
-class Created(BaseModel):
-    """The id of a table: also its link, `/g/{id}`; and what a client keeps before it sends a seal there."""
+class CreatedGame(BaseModel):
+    """A table's id, which is also its link `/g/{id}`, and what a client must keep before it sends a seal."""
 
     id: str
     commitment: str
     scheme: int
-    ended: list[str] = Field(default=[], description="Tables that were ended to make room (`make_room`).")
+    ended: list[str] = Field(default=[], description="Tables that were ended because of `make_room`.")
 
 
-class Quick(Body):
-    """What kind of table somebody wants to sit at."""
+class QuickPlayRequest(Body):
+    """The kind of table to find."""
 
     preset: str = "jamaica"
     seats: Annotated[int, Field(ge=2, le=5)] = 3
 
 
-class QuickAnswer(BaseModel):
-    """Where to sit; `found` false: a new table was opened."""
+class QuickPlayTable(BaseModel):
+    """The table to sit at; `found` is false if it is new."""
 
     id: str
     found: bool
@@ -78,7 +78,7 @@ class QuickAnswer(BaseModel):
     scheme: int
 
 
-class Act(Body):
+class GameAction(Body):
     """A game action, as on the socket."""
 
     id: Annotated[str, Field(min_length=8, max_length=40, pattern=r"^[A-Za-z0-9_-]+$")]
@@ -86,22 +86,22 @@ class Act(Body):
     action: dict[str, Any] = Field(examples=[{"type": "end"}])
 
 
-class Done(BaseModel):
-    """The command is on disk: `seq` is its place in the log (for chat the number of the line)."""
+class CommandAccepted(BaseModel):
+    """The command is on disk. `seq` is its position in the log; for chat, the line number."""
 
     ack: str
     seq: int
     commitment: str | None = None
-    """After sitting down: that of the table."""
+    """After sitting down: the table's commitment."""
 
 
-class Rows(BaseModel):
+class GameList(BaseModel):
     """Tables as the lobby shows them."""
 
     games: list[dict[str, Any]]
 
 
-class _Problem(BaseModel):
+class ErrorDetail(BaseModel):
     code: str
     message: str
     why: str | None = None
@@ -109,45 +109,41 @@ class _Problem(BaseModel):
 
 
 class Error(BaseModel):
-    """A refusal: nothing has changed. `why` and `params` where the rules refused, `state` for game actions."""
+    """A refusal: nothing has changed. Refusals by the rules have `why` and `params`; refused actions have `state`."""
 
-    error: _Problem
+    error: ErrorDetail
     state: dict[str, Any] | None = None
 
 
-def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The refusals a route may answer.
+def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the error responses of a route for OpenAPI.
 
-    By reference: with the model itself FastAPI builds a validator a route and status, nearly four hundred of
-    them, a tenth of a second of every start, for documentation that is hardly ever asked for.
+    The schema is a reference. With the model itself, FastAPI would build a validator per route and status, nearly four
+    hundred of them, which takes a tenth of a second at every start.
     """
     refusal = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}}
     return dict.fromkeys((*statuses, 422, 429, 503), refusal)
 
 
 def describe_errors(schemas: dict[str, Any]) -> None:
-    """Enters what `responses` refers to among the schemas of an OpenAPI description."""
-    whole = Error.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
-    schemas |= {**whole.pop("$defs"), "Error": whole}
+    """Add the schemas that `responses` refers to to an OpenAPI description."""
+    schema = Error.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
+    schemas |= {**schema.pop("$defs"), "Error": schema}
 
 
 router = Router(include_in_schema=False)
 
 
 @router.get("/api/v1/openapi.json")
-async def description(request: Request) -> Response:
-    """The same bytes for everybody; walking all routes and models takes half a second."""
+async def openapi_json(request: Request) -> Response:
+    """Return the OpenAPI description. Building it takes half a second, so the bytes are cached."""
     app = request.app
-    if app.state.description is None:
-        app.state.description = await site_of(request).offload.run(_both_forms, app)
-    plain, packed = app.state.description
-    headers = {"Vary": "Accept-Encoding"}
-    if accepts_gzip(request):
-        headers["Content-Encoding"] = "gzip"
-        return Response(packed, media_type="application/json", headers=headers)
-    return Response(plain, media_type="application/json", headers=headers)
+    if app.state.openapi_json is None:
+        app.state.openapi_json = await site_of(request).offload.run(_build_description, app)
+    plain, gzipped = app.state.openapi_json
+    return respond_gzipped(request, plain, gzipped, "application/json")
 
 
-def _both_forms(app: FastAPI) -> tuple[bytes, bytes]:
+def _build_description(app: FastAPI) -> tuple[bytes, bytes]:
     plain = orjson.dumps(app.openapi())
     return plain, gzip.compress(plain, 9, mtime=0)

@@ -1,11 +1,13 @@
-"""QR codes as SVG of our own: black on white with a quiet zone, whatever the page's theme, for any camera."""
+"""QR codes as SVG: black on white with a quiet zone in every theme, so that any camera reads them."""
 
 from __future__ import annotations
 
 import io
 import re
 from functools import lru_cache
+from typing import Annotated
 
+from fastapi import Depends
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
@@ -14,19 +16,28 @@ from app.web.routing import Router
 from app.web.site import site_of
 
 router = Router(include_in_schema=False)
-_MIN_MILLISECONDS = 5
-_CHARACTERS_PER_MILLISECOND = 8
-ROOM = re.compile(r"[A-Za-z0-9_-]{8,64}")
-"""A table's id as it may stand in an address."""
+_MIN_COST_MS = 5
+_CHARACTERS_PER_MS = 8
+_ROOM_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 
 
-@lru_cache(maxsize=512)  # 5 KB each: a table's is asked for by everybody who is shown it
-def _drawn(text: str) -> str:
-    import segno  # not before somebody asks: a server starts sooner without it
+async def check_room_id(room: str) -> str:
+    """Return a table's id if it is well-formed. Raise NotFound. The table need not exist."""
+    if not _ROOM_ID.fullmatch(room):
+        raise NotFound
+    return room
 
-    drawn = io.BytesIO()
+
+RoomId = Annotated[str, Depends(check_room_id)]
+
+
+@lru_cache(maxsize=512)  # 5 KB each; everyone at a table requests the same one
+def _draw_qr(text: str) -> str:
+    import segno  # imported lazily, for a faster start
+
+    svg = io.BytesIO()
     segno.make(text, error="m", micro=False).save(
-        drawn,
+        svg,
         kind="svg",
         border=4,
         dark="#000",
@@ -36,18 +47,18 @@ def _drawn(text: str) -> str:
         omitsize=True,
         nl=False,
     )
-    return drawn.getvalue().decode()
+    return svg.getvalue().decode()
 
 
-async def qr_svg(request: HTTPConnection, text: str) -> str:
-    """The text as a QR code in SVG: drawn once, paid for, off the loop. Raises TooMany."""
+async def draw_qr_svg(request: HTTPConnection, text: str) -> str:
+    """Return the text as a QR code, drawn in the offload thread and charged to the client. Raise TooMany."""
     site = site_of(request)
-    site.limits.take_work(request, max(_MIN_MILLISECONDS, len(text) / _CHARACTERS_PER_MILLISECOND))
-    return await site.offload.run(_drawn, text)
+    site.limits.take_work(request, max(_MIN_COST_MS, len(text) / _CHARACTERS_PER_MS))
+    return await site.offload.run(_draw_qr, text)
 
 
 def public_address(connection: HTTPConnection, path: str) -> str:
-    """The address people type for a path: the setting, or what this browser used."""
+    """Return the public URL of a path, based on `public_url` or on the Host header of this request."""
     base = site_of(connection).settings.public_url.rstrip("/")
     if not base:
         host = "".join(
@@ -58,9 +69,9 @@ def public_address(connection: HTTPConnection, path: str) -> str:
 
 
 @router.get("/qr/g/{room}.svg")
-async def room_qr(request: Request, room: str, hand: str = "") -> Response:
-    """The link of a room; the same whether or not there is such a room. `hand`: for a phone beside a big screen."""
-    if not ROOM.fullmatch(room):
-        raise NotFound
-    drawn = await qr_svg(request, public_address(request, f"/g/{room}" + ("?hand=1" if hand == "1" else "")))
-    return Response(drawn, media_type="image/svg+xml", headers={"Cache-Control": "private, max-age=86400"})
+async def room_qr(request: Request, room: RoomId, hand: str = "") -> Response:
+    """Return the link of a room as a QR code, whether or not it exists. `hand` is for phones beside a big screen."""
+    svg = await draw_qr_svg(
+        request, public_address(request, f"/g/{room}" + ("?hand=1" if hand == "1" else ""))
+    )
+    return Response(svg, media_type="image/svg+xml", headers={"Cache-Control": "private, max-age=86400"})

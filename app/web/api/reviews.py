@@ -1,58 +1,58 @@
-"""Reviews of finished games: each is made once, one after the other, and kept for those who ask next."""
+"""Reviews of finished games: each is made once, one at a time, and cached."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Any
+
+from cachetools import LRUCache
 
 from app.bots.fair_queue import FairQueue, QueueFull, ShareOf
 from app.web.errors import TooMany
 
 Json = dict[str, Any]
-Making = Callable[[Json], Awaitable[Json | None]]
-"""Makes a review from a record; None when it cannot be made now."""
+MakeReview = Callable[[Json], Awaitable[Json | None]]
+"""Makes a review from a record; returns None if it cannot be made now."""
 
-_KEPT = 200
-_BACK_SECONDS = 30
-_MAX_WAITING = 8  # a review may take many seconds of its process: a longer queue is no answer to anybody
+_MAX_CACHED_REVIEWS = 200
+_RETRY_SECONDS = 30
+_MAX_WAITING = 8  # a review can take many seconds, so a longer queue would be useless
 
 
 class Reviews:
-    """Of one app: one review at a time, so that however many ask, one process is all they hold."""
+    """The reviews of one app. One at a time, so that they never occupy more than one bot process."""
 
-    def __init__(self, make: Making, share_of: ShareOf = lambda person: (person,)) -> None:
+    def __init__(self, make: MakeReview, share_of: ShareOf = lambda person: (person,)) -> None:
         self._make = make
         self._share_of = share_of
-        self._kept: OrderedDict[str, Json] = OrderedDict()
-        self._making: dict[str, asyncio.Task[Json]] = {}
+        self._cache: LRUCache[str, Json] = LRUCache(_MAX_CACHED_REVIEWS)
+        self._tasks: dict[str, asyncio.Task[Json]] = {}
         self._queue = FairQueue(1, _MAX_WAITING)
 
-    async def known(self, game: str) -> Json | None:
-        """The review, if it has been made or is being made; costs nothing. Raises TooMany."""
-        if game in self._kept:
-            self._kept.move_to_end(game)
-            return self._kept[game]
-        making = self._making.get(game)
-        # Whoever goes away does not take the review from the others.
+    async def find(self, game: str) -> Json | None:
+        """Return the review if it is cached or in progress. Raise TooMany if that fails."""
+        if game in self._cache:
+            return self._cache[game]
+        making = self._tasks.get(game)
+        # Shielded: a cancelled caller must not cancel it for others.
         return await asyncio.shield(making) if making is not None else None
 
-    async def made(self, game: str, record: Json, person: str = "") -> Json:
-        """A new review, unless somebody began it meanwhile. Raises TooMany.
+    async def find_or_make(self, game: str, record: Json, person: str = "") -> Json:
+        """Return the review, and make it if needed. Raise TooMany.
 
-        `person` is who asks for it, or their address; people who wait take equal turns.
+        `person` is the requesting person or their address, for fair queueing.
         """
-        found = await self.known(game)
+        found = await self.find(game)
         if found is not None:
             return found
-        task = self._making[game] = asyncio.create_task(self._review(game, record, person))
-        task.add_done_callback(lambda done: self._ended(game, done))
+        task = self._tasks[game] = asyncio.create_task(self._review(game, record, person))
+        task.add_done_callback(lambda done: self._on_done(game, done))
         return await asyncio.shield(task)
 
     async def close(self) -> None:
-        """Nobody waits any longer."""
-        making = list(self._making.values())
+        """Cancel all reviews in progress."""
+        making = list(self._tasks.values())
         for task in making:
             task.cancel()
         await asyncio.gather(*making, return_exceptions=True)
@@ -64,19 +64,13 @@ class Reviews:
         except QueueFull:
             found = None
         if found is None:
-            raise _not_now()
-        kept = {**found, "players": record["players"], "result": record["result"]}
-        self._kept[game] = kept
-        while len(self._kept) > _KEPT:
-            self._kept.popitem(last=False)
-        return kept
+            # Not 503, which proxies take as a sign of a broken worker.
+            raise TooMany(_RETRY_SECONDS, "Other reviews are being made. Ask again in a minute.")
+        review = {**found, "players": record["players"], "result": record["result"]}
+        self._cache[game] = review
+        return review
 
-    def _ended(self, game: str, done: asyncio.Task[Json]) -> None:
-        del self._making[game]
+    def _on_done(self, game: str, done: asyncio.Task[Json]) -> None:
+        del self._tasks[game]
         if not done.cancelled():
-            done.exception()  # whoever asked has it; when all have gone nobody needs it
-
-
-def _not_now() -> TooMany:
-    """Not 503, which the proxy takes for a sign that the whole server is sick."""
-    return TooMany(_BACK_SECONDS, "Other reviews are being made. Ask again in a minute.")
+            done.exception()  # mark it as retrieved: all callers may have been cancelled

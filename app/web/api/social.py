@@ -1,4 +1,4 @@
-"""Blocking and reporting a player over the API."""
+"""API routes for blocking and reporting players."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from starlette.requests import Request
 
-from app.web.api.models import Body, responses
+from app.web.api.models import Body, error_responses
 from app.web.auth.identity import KnownPerson
 from app.web.errors import BadRequest, Conflict, NotFound
 from app.web.routing import Router
 from app.web.site import site_of
 
-router = Router(prefix="/api/v1", tags=["people"], responses=responses(401, 403, 404, 409, 413, 422))
-BLOCKS = 200
+router = Router(prefix="/api/v1", tags=["people"], responses=error_responses(401, 403, 404, 409, 413, 422))
+MAX_BLOCKED_PLAYERS = 200
 
 
 class Report(Body):
-    """What somebody did, for the operator to read."""
+    """A report about a player, for the operator."""
 
     player: Annotated[str, Field(max_length=32)]
     room: Annotated[str, Field(max_length=64)] | None = None
@@ -28,28 +28,28 @@ class Report(Body):
 
 @router.get("/blocks")
 async def blocked(request: Request, person: KnownPerson) -> dict[str, Any]:
-    """Whom I have blocked."""
-    rows = await site_of(request).social.blocked_by(person.ids)
+    """List the players that the current person has blocked."""
+    rows = await site_of(request).social.list_blocked(person.ids)
     return {"blocked": [{"id": row[0], "name": row[1]} for row in rows]}
 
 
 @router.put("/blocks/{player}")
 async def block(request: Request, player: str, person: KnownPerson) -> dict[str, Any]:
-    """They cannot sit down with me any more, nor I be matched with them; they are not told."""
+    """Block a player. They can no longer sit down with the current person or be matched with them, and are not told."""
     site = site_of(request)
     site.limits.take_write(person.id)
     if person.owns(player):
         raise BadRequest("yourself", "You cannot block yourself.")
-    if await site.people.player(player, site.now()) is None:
+    if await site.people.find_player(player, site.now()) is None:
         raise NotFound("There is no such player.")
-    if not await site.social.block(person.id, player, site.now(), BLOCKS):
-        raise Conflict("too_many_blocks", f"You may block {BLOCKS} players. Unblock one first.")
+    if not await site.social.block(person.id, player, site.now(), MAX_BLOCKED_PLAYERS):
+        raise Conflict("too_many_blocks", f"You may block {MAX_BLOCKED_PLAYERS} players. Unblock one first.")
     return {}
 
 
 @router.delete("/blocks/{player}")
 async def unblock(request: Request, player: str, person: KnownPerson) -> dict[str, Any]:
-    """Never mind."""
+    """Unblock a player."""
     site = site_of(request)
     site.limits.take_write(person.id)
     for mine in person.ids:
@@ -59,15 +59,15 @@ async def unblock(request: Request, player: str, person: KnownPerson) -> dict[st
 
 @router.post("/reports")
 async def report(request: Request, body: Report, person: KnownPerson) -> dict[str, Any]:
-    """Tells the operator of a player; read on the operator's command line."""
+    """Report a player to the operator."""
     site = site_of(request)
     site.limits.reports.take(person.id)
     if person.owns(body.player):
         raise BadRequest("yourself", "You cannot report yourself.")
-    if await site.people.player(body.player, site.now()) is None:
+    if await site.people.find_player(body.player, site.now()) is None:
         raise NotFound("There is no such player.")
     words = "".join(letter for letter in body.words if letter.isprintable() or letter == "\n").strip()
-    number = await site.social.report(
+    number = await site.social.add_report(
         {
             "reporter": person.id,
             "reported": body.player,

@@ -1,4 +1,4 @@
-"""A room's frames as server-sent events, for programs: the same frames as on the socket, from a seq on."""
+"""A room's frames as server-sent events, for programs: the frames of the socket, from a given seq."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from starlette.types import Receive, Scope, Send
 
 from app.play.commands import messages as cmd
 from app.play.frames import Frame
-from app.play.join import PROTOCOL, enter, leave
+from app.play.join import PROTOCOL_VERSION, enter, leave
+from app.play.ports import EndReason
 from app.play.room.room import Room
 from app.play.room.subscribers import Subscriber
 from app.play.server import GameServer
-from app.web.api.games import GameId, Password
-from app.web.api.models import responses
+from app.web.api.games import GameId, RoomPassword
+from app.web.api.models import error_responses
 from app.web.auth.identity import MaybePerson, credential_of
 from app.web.game_server import actor_of, game_server_of
 from app.web.routing import Router
@@ -28,27 +29,33 @@ from app.web.site import site_of
 
 router = Router(prefix="/api/v1", tags=["games"])
 
-WAITING = 500  # frames a reader may leave unread
-QUIET_SECONDS = 15.0
+MAX_UNREAD_FRAMES = 500  # then the stream is closed
+KEEPALIVE_SECONDS = 15.0
 
 
 class StreamListener:
-    """Implements Listener for a stream."""
+    """Buffers frames for one stream. Implements Listener."""
 
     def __init__(self) -> None:
-        self.frames: asyncio.Queue[Frame | None] = asyncio.Queue(WAITING)
+        self.frames: asyncio.Queue[Frame | None] = asyncio.Queue(MAX_UNREAD_FRAMES)
 
-    def tell(self, frame: Frame) -> None:
+    def send(self, frame: Frame) -> None:
         try:
             self.frames.put_nowait(frame)
         except asyncio.QueueFull:
-            self.end(4004, "slow")
+            self._end()  # a slow reader
 
-    def tell_several(self, frames: Sequence[Frame]) -> None:
+    def send_batch(self, frames: Sequence[Frame]) -> None:
         for frame in frames:
-            self.tell(frame)
+            self.send(frame)
 
-    def end(self, code: int, reason: str) -> None:
+    def end(self, why: EndReason) -> None:
+        self._end()
+
+    def close(self, code: int, reason: str) -> None:
+        self._end()
+
+    def _end(self) -> None:
         while self.frames.full():
             self.frames.get_nowait()
         self.frames.put_nowait(None)
@@ -57,7 +64,7 @@ class StreamListener:
 @router.get(
     "/games/{game}/events",
     response_class=StreamingResponse,
-    responses={**responses(403, 422), 200: {"content": {"text/event-stream": {}}}},
+    responses={**error_responses(403, 422), 200: {"content": {"text/event-stream": {}}}},
 )
 async def game_events(
     request: Request,
@@ -65,27 +72,27 @@ async def game_events(
     person: MaybePerson,
     since: Annotated[int | None, Query(ge=0, le=2**53)] = None,
     last: Annotated[str | None, Header(alias="Last-Event-ID", max_length=20)] = None,
-    password: Password = None,
+    password: RoomPassword = None,
 ) -> StreamingResponse:
-    """First `welcome` and what was missed since `since` (or the state), then every frame as it happens."""
+    """Stream `welcome`, then everything since `since` (or the state), then every frame as it happens."""
     game_server, actor = game_server_of(request), actor_of(person)
     room = await find_room(request, game, actor, password)
     if since is None and last is not None and last.isdecimal():
         since = int(last)
     site, listener = site_of(request), StreamListener()
-    held = ExitStack()
-    held.enter_context(site.limits.socket(request, actor.id or None))
+    resources = ExitStack()
+    resources.enter_context(site.limits.open_socket(request, actor.id or None))
     site.sockets.add(listener, credential_of(request), actor.ids, site.limits.address_of(request))
-    held.callback(site.sockets.discard, listener)
+    resources.callback(site.sockets.discard, listener)
     visit = (game_server, room, Subscriber(actor, listener))
-    return _Stream(listener, visit, cmd.Hello(v=PROTOCOL, seq=since), held)
+    return _GameStream(listener, visit, cmd.Hello(v=PROTOCOL_VERSION, seq=since), resources)
 
 
-class _Stream(StreamingResponse):
-    """Comes in before the first byte and goes after the last.
+class _GameStream(StreamingResponse):
+    """Enters the room before the first byte and leaves it after the last.
 
-    Not in the generator: that is cancelled wherever it stands when the peer goes, and a query that is cut
-    off leaves its connection in the middle of something.
+    Not done in the generator, which is cancelled at any point when the client disconnects: cancelling a query can leave
+    its database connection in an unusable state.
     """
 
     def __init__(
@@ -93,19 +100,19 @@ class _Stream(StreamingResponse):
         listener: StreamListener,
         visit: tuple[GameServer, Room, Subscriber],
         hello: cmd.Hello,
-        held: ExitStack,
+        resources: ExitStack,
     ) -> None:
         super().__init__(
-            _lines(listener),
+            _event_lines(listener),
             media_type="text/event-stream",
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
         self._visit = visit
         self._hello = hello
-        self._held = held
+        self._resources = resources
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with self._held:
+        with self._resources:
             try:
                 await enter(*self._visit, self._hello)
                 await super().__call__(scope, receive, send)
@@ -113,10 +120,10 @@ class _Stream(StreamingResponse):
                 await leave(*self._visit)
 
 
-async def _lines(listener: StreamListener) -> AsyncIterator[bytes]:
+async def _event_lines(listener: StreamListener) -> AsyncIterator[bytes]:
     while True:
         try:
-            frame = await asyncio.wait_for(listener.frames.get(), QUIET_SECONDS)
+            frame = await asyncio.wait_for(listener.frames.get(), KEEPALIVE_SECONDS)
         except TimeoutError:
             yield b": still here\n\n"
             continue

@@ -1,1 +1,1 @@
-"""Who somebody is: sessions and cookies, passwords, names."""
+"""Identity: sessions and cookies, passwords, names."""

@@ -1,4 +1,4 @@
-"""A browser's session: a signed HttpOnly cookie, made, read, replaced and forgotten; and its CSRF token."""
+"""A browser's session: its signed HttpOnly cookie and its CSRF token."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.settings import Settings
-from app.store.people.players import Player, hashed
-from app.web.i18n import COOKIE as LANGUAGE_COOKIE
+from app.store.people.players import Player, hash_secret
+from app.web.i18n import LANGUAGE_COOKIE
 from app.web.security.address import limit_key
 from app.web.site import site_of
-from app.web.ws.open_sockets import REPLACED
+from app.web.ws.open_sockets import REPLACED_CLOSE
 
 THEME_COOKIE = "theme"
 SESSION_COOKIE = "cartagena"
@@ -31,20 +31,26 @@ OWN_COOKIES = frozenset(
 )
 """The names of all cookies that this server reads."""
 
-SCOPE_PERSON = "cartagena.person"  # the player who was found for this request
+SCOPE_PERSON = "cartagena.person"  # the player found for this request
 _SCOPE_COOKIE = "cartagena.cookie"
 _SCOPE_DEVICE = "cartagena.device"
 _SCOPE_SESSION = "cartagena.session"
 _SCOPE_REPLACED = "cartagena.replaced"
 
 
-def cookie_name(settings: Settings) -> str:
-    """Over TLS the `__Host-` name keeps sister sites from planting a cookie here."""
-    return f"__Host-{SESSION_COOKIE}" if settings.is_https else SESSION_COOKIE
+def cookie_name(settings: Settings, cookie: str = SESSION_COOKIE) -> str:
+    """Return a cookie's name. Over TLS the `__Host-` prefix keeps other subdomains from setting it."""
+    return f"__Host-{cookie}" if settings.is_https else cookie
+
+
+def format_cookie(settings: Settings, cookie: str, value: str, max_age: int) -> str:
+    """Return the Set-Cookie header of one of our cookies. A `max_age` of 0 deletes it."""
+    flags = "; Path=/; HttpOnly; SameSite=Lax" + ("; Secure" if settings.is_https else "")
+    return f"{cookie_name(settings, cookie)}={value}; Max-Age={max_age}{flags}"
 
 
 def session_of(connection: HTTPConnection) -> str | None:
-    """The session in the cookie, its signature checked; it may have been closed since."""
+    """Return the session in the cookie if its signature is valid. The session may have been closed since."""
     if _SCOPE_SESSION in connection.scope:
         given: str | None = connection.scope[_SCOPE_SESSION]
         return given
@@ -58,55 +64,54 @@ def session_of(connection: HTTPConnection) -> str | None:
     )
 
 
-def give_session(request: HTTPConnection, session: str, player: Player) -> None:
-    """From this answer on the browser is this player's."""
-    site = site_of(request)
-    value = f"{session}.{_signature(site.settings, session)}"
-    age = site.settings.session_days * 86400
-    request.scope[_SCOPE_COOKIE] = (
-        f"{cookie_name(site.settings)}={value}; Max-Age={age}{cookie_flags(site.settings)}"
+def set_session_cookie(request: HTTPConnection, session: str, player: Player) -> None:
+    """Set the browser's session cookie with this response."""
+    settings = site_of(request).settings
+    value = f"{session}.{_signature(settings, session)}"
+    request.scope[_SCOPE_COOKIE] = format_cookie(
+        settings, SESSION_COOKIE, value, settings.session_days * 86400
     )
     request.scope[SCOPE_PERSON] = player
     request.scope[_SCOPE_SESSION] = session
 
 
 async def start_session(request: HTTPConnection, player: Player, claims: str | None = None) -> bool:
-    """Give this browser a new session in place of its old one; the oldest of too many end. Raise PlayerGone.
+    """Replace this browser's session with a new one of the player; end the oldest if there are too many.
 
-    `claims` is a guest that becomes the player's; return whether it did.
+    `claims` is the id of a guest to merge into the player. Return whether it was merged. Raise PlayerGone.
     """
     site = site_of(request)
     old = session_of(request)
-    forget_cookie(request)
+    clear_session_cookie(request)
     opened = await site.people.open_session(
         player.id,
         device_label(request),
         site.now(),
         instead_of=old,
-        most=site.settings.sessions_per_person,
-        came_from=came_from(request),
+        max_sessions=site.settings.sessions_per_person,
+        came_from=network_digest(request),
         claims=claims,
     )
-    give_session(request, opened.session, player)
+    set_session_cookie(request, opened.session, player)
     site.sign_out("session", *opened.ended)
     if old is not None:
-        request.scope[_SCOPE_REPLACED] = hashed(old)
+        request.scope[_SCOPE_REPLACED] = hash_secret(old)
     return opened.has_claimed
 
 
-def forget_cookie(request: HTTPConnection) -> None:
-    """From this answer on the browser is nobody's; what it was is no longer believed here."""
+def clear_session_cookie(request: HTTPConnection) -> None:
+    """Delete the browser's session cookie with this response, and drop the session from the cache."""
     site = site_of(request)
     session = session_of(request)
     if session is not None:
-        site.known.pop(hashed(session), None)
-    request.scope[_SCOPE_COOKIE] = f"{cookie_name(site.settings)}=; Max-Age=0{cookie_flags(site.settings)}"
+        site.player_cache.pop(hash_secret(session), None)
+    request.scope[_SCOPE_COOKIE] = format_cookie(site.settings, SESSION_COOKIE, "", 0)
     request.scope[SCOPE_PERSON] = None
     request.scope[_SCOPE_SESSION] = None
 
 
 def csrf_token(connection: HTTPConnection) -> str:
-    """The token a page carries in `<meta name="csrf">`; bound to the session, empty without one."""
+    """Return the CSRF token of the session, which pages carry in `<meta name="csrf">`; empty without a session."""
     session = session_of(connection)
     if session is None:
         return ""
@@ -114,17 +119,17 @@ def csrf_token(connection: HTTPConnection) -> str:
     return hmac.digest(key, b"csrf|" + session.encode(), "sha256").hex()[:40]
 
 
-def came_from(connection: HTTPConnection) -> str:
-    """Where somebody comes from, as a session and a ban note it: told apart, but not read back without the secret."""
+def network_digest(connection: HTTPConnection) -> str:
+    """Return a keyed digest of the client's network, as sessions and bans store it. It does not reveal the address."""
     site = site_of(connection)
     key = limit_key(site.limits.address_of(connection))
     return hmac.digest(site.settings.secret.encode(), b"from|" + key.encode(), "sha256").hex()[:32]
 
 
 def device_label(connection: HTTPConnection) -> str:
-    """A few words by which people know their device again; no more of the browser is kept."""
+    """Return a short label by which people recognise their device. Nothing else of the user agent is stored."""
     agent = connection.headers.get("user-agent", "")
-    called = {"Edg/": "Edge", "OPR/": "Opera", "Mac OS": "Mac"}  # all others by what they say themselves
+    called = {"Edg/": "Edge", "OPR/": "Opera", "Mac OS": "Mac"}  # others keep their own name
     browsers = ("Firefox", "Edg/", "OPR/", "Chrome", "Safari")
     systems = ("Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux")
     browser = next((mark for mark in browsers if mark in agent), "a program")
@@ -133,21 +138,17 @@ def device_label(connection: HTTPConnection) -> str:
 
 
 def _signature(settings: Settings, session: str) -> str:
-    """So that a made-up cookie never costs a query."""
+    """Return the cookie's signature, so that a forged cookie never costs a query."""
     return hmac.digest(settings.secret.encode(), b"session|" + session.encode(), "sha256").hex()[:32]
 
 
-def set_device_cookie(request: HTTPConnection, cookie: str) -> None:
-    """Send this Set-Cookie header with the response (known_devices.py)."""
-    request.scope[_SCOPE_DEVICE] = cookie
-
-
-def cookie_flags(settings: Settings) -> str:
-    return "; Path=/; HttpOnly; SameSite=Lax" + ("; Secure" if settings.is_https else "")
+def set_device_cookie(request: HTTPConnection, value: str, max_age: int) -> None:
+    """Send the device cookie with the response (known_devices.py)."""
+    request.scope[_SCOPE_DEVICE] = format_cookie(site_of(request).settings, DEVICE_COOKIE, value, max_age)
 
 
 class SessionMiddleware:
-    """Adds the cookies that a route has made to its response."""
+    """Adds the cookies that a route has set to its response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -168,5 +169,5 @@ class SessionMiddleware:
 
         await self.app(scope, receive, send_with_cookie)
         if _SCOPE_REPLACED in scope:
-            # Once the answer with the new cookie is on its way, other pages of the browser come back with it.
-            site_of(HTTPConnection(scope)).sign_out("session", scope[_SCOPE_REPLACED], close=REPLACED)
+            # Close the browser's other sockets only now: they reconnect with the new cookie.
+            site_of(HTTPConnection(scope)).sign_out("session", scope[_SCOPE_REPLACED], close=REPLACED_CLOSE)

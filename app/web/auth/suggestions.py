@@ -1,13 +1,13 @@
-"""Names for those who have not chosen one: a word of the sea in their own language, and a name.
+"""Suggested names for new guests: a nautical word in their language, and a name.
 
-The first is a noun in every language but English, so that nothing has to agree with anything.
+Except in English the first word is a noun, so that no grammatical agreement is needed.
 """
 
 from __future__ import annotations
 
 import random
 
-_FIRST: dict[str, tuple[str, ...]] = {
+_FIRST_WORDS: dict[str, tuple[str, ...]] = {
     language: tuple(words.split())
     for language, words in {
         "en": (
@@ -45,7 +45,7 @@ _FIRST: dict[str, tuple[str, ...]] = {
         ),
     }.items()
 }
-_SECOND = {
+_SECOND_WORDS = {
     "en": tuple(
         (
             "Alba Bellows Bonfire Corsair Crow Dolores Esteban Finch Gannet Heron Ibis Jacinta Kestrel Ledger "
@@ -54,8 +54,8 @@ _SECOND = {
         ).split()
     )
 }
-# Names that are at home in every port.
-_NAMES = tuple(
+# Names that are common in many languages.
+_INTERNATIONAL_NAMES = tuple(
     (
         "Alba Amaro Belinda Benito Carmela Corso Dolores Elvira Esteban Fabio Ines Jacinta Jonas Kira Leonora "
         "Lorenzo Malena Marisol Mateo Nadia Nerea Oriana Otto Ramiro Rufus Selma Tobias Ulla Valdez Viktor Ximena"
@@ -63,7 +63,7 @@ _NAMES = tuple(
 )
 
 
-def suggest(chance: random.Random, language: str = "en") -> str:
-    """A name for somebody who reads this language."""
-    first = _FIRST.get(language, _FIRST["en"])
-    return f"{chance.choice(first)} {chance.choice(_SECOND.get(language, _NAMES))}"
+def suggest_name(chance: random.Random, language: str = "en") -> str:
+    """Return a random name for a reader of this language."""
+    first = _FIRST_WORDS.get(language, _FIRST_WORDS["en"])
+    return f"{chance.choice(first)} {chance.choice(_SECOND_WORDS.get(language, _INTERNATIONAL_NAMES))}"

@@ -1,1 +1,1 @@
-"""HTML pages: templates rendered in the reader's language, static files, error pages."""
+"""HTML pages: templates in the reader's language, static files, error pages."""

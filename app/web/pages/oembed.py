@@ -1,7 +1,7 @@
-"""oEmbed: what another site needs to show a link of ours as a frame (a table, a replay) or as a card (a player).
+"""oEmbed: lets other sites show our links as a frame (table, replay) or a card (player).
 
-A table is looked up as a stranger's (pictures/routes.py): one that is locked, that nobody may watch or that does not
-exist is answered alike, with 404.
+Tables are looked up anonymously (pictures/routes.py). Locked tables, tables without spectators and unknown tables all
+get 404.
 """
 
 from __future__ import annotations
@@ -17,22 +17,23 @@ from starlette.responses import JSONResponse, Response
 from app.rules.catalogue import PRESETS
 from app.web.api.qr import public_address
 from app.web.errors import NotFound, error_response
-from app.web.i18n import Catalogue, choose
-from app.web.pages.embed import HEIGHT, WIDTH, iframe
+from app.web.i18n import Catalogue, choose_language
+from app.web.pages.embed import FRAME_HEIGHT, FRAME_WIDTH, iframe
 from app.web.pages.render import Pages
 from app.web.pictures.card import HEIGHT as PICTURE_HEIGHT
 from app.web.pictures.card import WIDTH as PICTURE_WIDTH
-from app.web.pictures.routes import watched_room
+from app.web.pictures.routes import find_watchable_room
 from app.web.routing import Router
 from app.web.site import site_of
 
 router = Router(include_in_schema=False)
 
 CACHE_SECONDS = 300
-_TABLE = re.compile(r"/(?:g|embed)/([A-Za-z0-9_-]{8,64})(/replay)?/?")
-_PLAYER = re.compile(r"/players/([A-Za-z0-9_-]{1,32})/?")
+_TABLE_PATH = re.compile(r"/(?:g|embed)/([A-Za-z0-9_-]{8,64})(/replay)?/?")
+_PLAYER_PATH = re.compile(r"/players/([A-Za-z0-9_-]{1,32})/?")
 
-Largest = Annotated[int | None, Query(ge=1, le=10_000)]
+MAX_SIZE_PX = 10_000
+MaxPixels = Annotated[int, Query(ge=1, le=MAX_SIZE_PX)]
 
 
 @router.get("/oembed")
@@ -41,20 +42,20 @@ async def oembed(
     pages: Pages,
     url: Annotated[str, Query(min_length=1, max_length=500)],
     form: Annotated[str, Query(alias="format", max_length=20)] = "json",
-    maxwidth: Largest = None,
-    maxheight: Largest = None,
+    maxwidth: MaxPixels = MAX_SIZE_PX,
+    maxheight: MaxPixels = MAX_SIZE_PX,
 ) -> Response:
-    """How to show one of our own addresses; anything else is not found."""
+    """Return how to show one of our addresses. Raise NotFound for any other."""
     if form != "json":
-        return error_response(501, "no_such_format", "This is given as JSON only: format=json.")
-    parts = _own(request, url)
-    code = _language(request, parts)
+        return error_response(501, "no_such_format", "This is available as JSON only: format=json.")
+    parts = _parse_own_url(request, url)
+    code = _choose_language(request, parts)
     words = pages.languages.catalogue(code)
-    found = _TABLE.fullmatch(parts.path)
+    found = _TABLE_PATH.fullmatch(parts.path)
     if found is not None:
-        answer = await _table(request, words, found[1], bool(found[2]), maxwidth, maxheight)
+        answer = await _describe_table(request, words, found[1], bool(found[2]), maxwidth, maxheight)
     else:
-        answer = await _player(request, words, parts.path, maxwidth, maxheight)
+        answer = await _describe_player(request, words, parts.path, maxwidth, maxheight)
     about = {
         "version": "1.0",
         "provider_name": "Cartagena",
@@ -65,8 +66,8 @@ async def oembed(
     return JSONResponse({**about, **answer}, headers={**headers, "Vary": "Accept-Language"})
 
 
-def _own(request: Request, url: str) -> SplitResult:
-    """The address taken apart, if it is one of this site; raises NotFound."""
+def _parse_own_url(request: Request, url: str) -> SplitResult:
+    """Parse an address of this site. Raise NotFound for any other."""
     ours = urlsplit(public_address(request, "/"))
     try:
         parts = urlsplit(url)
@@ -78,21 +79,21 @@ def _own(request: Request, url: str) -> SplitResult:
     return parts
 
 
-def _language(request: Request, parts: SplitResult) -> str:
-    """The link's own language, else what the asker reads."""
-    asked = parse_qs(parts.query, max_num_fields=20).get("lang", [""])[0] if len(parts.query) < 400 else ""
-    return choose(asked, None, request.headers.get("accept-language"))
+def _choose_language(request: Request, parts: SplitResult) -> str:
+    """Return the language given in the link, else that of the request."""
+    query = parse_qs(parts.query, max_num_fields=20).get("lang", [""])[0] if len(parts.query) < 400 else ""
+    return choose_language(query, None, request.headers.get("accept-language"))
 
 
-async def _table(
+async def _describe_table(
     request: Request,
     words: Catalogue,
     room: str,
     is_replay: bool,
-    maxwidth: int | None,
-    maxheight: int | None,
+    maxwidth: int,
+    maxheight: int,
 ) -> dict[str, Any]:
-    found = await watched_room(request, room)
+    found = await find_watchable_room(request, room)
     if found is None:
         raise NotFound
     edition = words.t(PRESETS[found.table.options.preset].title)
@@ -101,9 +102,9 @@ async def _table(
         title = words.t("{edition}: a game to replay", edition=edition)
     else:
         title = words.t("{edition}: a game to watch", edition=edition)
-    width, height = min(WIDTH, maxwidth or WIDTH), min(HEIGHT, maxheight or HEIGHT)
-    asked = {"lang": words.code} | ({"replay": "1"} if is_replay else {})
-    path = f"/embed/{room}?{urlencode(asked)}"
+    width, height = min(FRAME_WIDTH, maxwidth), min(FRAME_HEIGHT, maxheight)
+    query = {"lang": words.code} | ({"replay": "1"} if is_replay else {})
+    path = f"/embed/{room}?{urlencode(query)}"
     return {
         "type": "rich",
         "title": title,
@@ -114,12 +115,12 @@ async def _table(
     }
 
 
-async def _player(
-    request: Request, words: Catalogue, path: str, maxwidth: int | None, maxheight: int | None
+async def _describe_player(
+    request: Request, words: Catalogue, path: str, maxwidth: int, maxheight: int
 ) -> dict[str, Any]:
-    found = _PLAYER.fullmatch(path)
+    found = _PLAYER_PATH.fullmatch(path)
     site = site_of(request)
-    player = await site.people.player(found[1], site.now()) if found is not None else None
+    player = await site.people.find_player(found[1], site.now()) if found is not None else None
     if player is None:
         raise NotFound
     title = words.t("{name}: games and results", name=player.name)
@@ -131,12 +132,9 @@ async def _player(
     }
 
 
-def _thumbnail(
-    request: Request, path: str, code: str, maxwidth: int | None, maxheight: int | None
-) -> dict[str, Any]:
-    """The link's picture, where it is not larger than was asked for."""
-    is_too_wide = maxwidth is not None and maxwidth < PICTURE_WIDTH
-    if is_too_wide or (maxheight is not None and maxheight < PICTURE_HEIGHT):
+def _thumbnail(request: Request, path: str, code: str, maxwidth: int, maxheight: int) -> dict[str, Any]:
+    """Return the preview picture, unless it is larger than requested."""
+    if maxwidth < PICTURE_WIDTH or maxheight < PICTURE_HEIGHT:
         return {}
     return {
         "thumbnail_url": public_address(request, f"{path}?lang={code}"),

@@ -1,4 +1,4 @@
-"""A page: a template, the reader's language, theme and name, and nothing inline."""
+"""Rendering of HTML pages: template, language, theme and reader, without inline scripts or styles."""
 
 from __future__ import annotations
 
@@ -15,30 +15,31 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from app.paths import LOCALES, STATIC, TEMPLATES
-from app.play.commands.messages import read_json
-from app.web.auth.identity import Person, current_person
+from app.play.commands.messages import parse_json
+from app.store.people.players import Player
+from app.web.auth.identity import current_person
 from app.web.auth.sessions import THEME_COOKIE, csrf_token
 from app.web.errors import BadRequest, TooBig
-from app.web.i18n import COOKIE, LANGUAGES, Catalogue, Languages, language_of
+from app.web.i18n import LANGUAGE_COOKIE, LANGUAGES, Catalogue, Languages, language_of
 from app.web.pages.assets import Assets
-from app.web.pages.share import shared
+from app.web.pages.link_preview import make_preview
 from app.web.routing import accepts_gzip
 
 THEMES = ("system", "light", "dark")
-PAPERS = {"light": "#f1e6cb", "dark": "#15110c"}
-"""The browser's frame has the page's own colour: --paper of static/css/tokens.css."""
-YEAR = 365 * 24 * 3600
-LEVEL = 4  # of packing a page; the best takes longer and saves three per cent more
+PAPER_COLOURS = {"light": "#f1e6cb", "dark": "#15110c"}
+"""Theme colours of the browser's frame: --paper of static/css/tokens.css."""
+LANGUAGE_COOKIE_SECONDS = 365 * 24 * 3600
+GZIP_LEVEL = 4  # level 9 takes longer and saves only 3 % more
 
 
 @cache
 def _assets() -> Assets:
-    """Read and packed once, however many apps a process makes (tests make hundreds)."""
+    """Return the static files, read and compressed once per process (tests create hundreds of apps)."""
     return Assets(STATIC)
 
 
-class _Unindented(FileSystemLoader):
-    """Templates without their indentation, which is for readers of the repository."""
+class _UnindentedLoader(FileSystemLoader):
+    """Loads templates without their indentation, to make pages smaller."""
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
         source, name, is_fresh = super().get_source(environment, template)
@@ -50,9 +51,9 @@ _INDENTATION = re.compile(r"^[ ]+", re.MULTILINE)
 
 @cache
 def _templates() -> Environment:
-    """Compiled once a process, like the files above."""
+    """Return the templates, compiled once per process."""
     return Environment(
-        loader=_Unindented(TEMPLATES),
+        loader=_UnindentedLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -62,7 +63,7 @@ def _templates() -> Environment:
 
 
 class PageRenderer:
-    """Renders every HTML page of the product."""
+    """Renders all HTML pages."""
 
     def __init__(self) -> None:
         self.languages = Languages(LOCALES)
@@ -72,21 +73,10 @@ class PageRenderer:
     def catalogue_for(self, request: Request) -> Catalogue:
         return self.languages.catalogue(language_of(request))
 
-    async def page(
-        self, request: Request, template: str, *, status: int = 200, is_fixed: bool = False, **context: object
-    ) -> HTMLResponse:
-        """A page of the site. `is_fixed`: what its path names was chosen among few, and is no stranger's text."""
+    async def page(self, request: Request, template: str, **context: Any) -> HTMLResponse:
+        """Render a page for the current person; `context` as for `plain_page`."""
         reader = await current_person(request)
-        return self.plain_page(
-            request,
-            template,
-            status=status,
-            reader=reader,
-            asked_who=True,
-            is_fixed=is_fixed,
-            sets_language=True,
-            **context,
-        )
+        return self.plain_page(request, template, reader=reader, asked_who=True, **context)
 
     def plain_page(
         self,
@@ -94,15 +84,16 @@ class PageRenderer:
         template: str,
         *,
         status: int = 200,
-        reader: Person | None = None,
+        reader: Player | None = None,
         asked_who: bool = False,
         is_fixed: bool = False,
         sets_language: bool = True,
         **context: object,
     ) -> HTMLResponse:
-        """The same without asking who reads: for error pages, when the store may be the error.
+        """Render a page without looking up the reader, such as an error page when the store may have failed.
 
-        `sets_language`: whether a language that the address names is the reader's from now on.
+        `is_fixed`: the path's parameters come from a fixed set, not from free text.
+        `sets_language`: whether to store a language given in the query as the reader's choice.
         """
         words = self.catalogue_for(request)
         theme = request.cookies.get(THEME_COOKIE, "system")
@@ -114,14 +105,14 @@ class PageRenderer:
             languages=LANGUAGES,
             language_links=language_links(request),
             catalogue_url=f"/lang/{words.code}.{words.script_hash}.json",
-            table_catalogue_url=f"/lang/{words.code}-table.{words.at_table.script_hash}.json",
+            table_catalogue_url=f"/lang/{words.code}-table.{words.table_part.script_hash}.json",
             static=self.assets.url,
             theme=theme if theme in THEMES else "system",
             reader=reader,
             asked_who=asked_who,
             csrf=secret,
             path=request.url.path,
-            share=shared(
+            share=make_preview(
                 request,
                 words,
                 self.assets,
@@ -130,15 +121,15 @@ class PageRenderer:
             )
             if status == 200
             else None,
-            papers=PAPERS,
+            papers=PAPER_COLOURS,
             status=status,
             **context,
         )
-        # BREACH: how far a page shrinks tells whether a text in its address also stands in its secrets. A page is
-        # packed where it has no secret, or shows nothing of the address that it was asked by.
+        # BREACH: the compressed size reveals whether text from the address also occurs in the CSRF token. Compress
+        # only if the page has no token or does not show anything from the address.
         shows_address = status != 200 or bool(request.url.query) or bool(request.path_params and not is_fixed)
         if accepts_gzip(request) and not (secret and shows_address):
-            answer = HTMLResponse(gzip.compress(body.encode(), LEVEL, mtime=0), status_code=status)
+            answer = HTMLResponse(gzip.compress(body.encode(), GZIP_LEVEL, mtime=0), status_code=status)
             answer.headers["Content-Encoding"] = "gzip"
         else:
             answer = HTMLResponse(body, status_code=status)
@@ -146,12 +137,14 @@ class PageRenderer:
         answer.headers["Vary"] = "Cookie, Accept-Language, Accept-Encoding"
         answer.headers["Content-Language"] = words.code
         if sets_language and request.query_params.get("lang") in LANGUAGES:
-            answer.set_cookie(COOKIE, words.code, max_age=YEAR, samesite="lax", path="/")
+            answer.set_cookie(
+                LANGUAGE_COOKIE, words.code, max_age=LANGUAGE_COOKIE_SECONDS, samesite="lax", path="/"
+            )
         return answer
 
     def manifest(self, request: Request) -> Response:
         words = self.catalogue_for(request)
-        paper = PAPERS.get(request.cookies.get(THEME_COOKIE, ""), PAPERS["light"])
+        paper = PAPER_COLOURS.get(request.cookies.get(THEME_COOKIE, ""), PAPER_COLOURS["light"])
         sizes = (
             ("app.svg", "any", "svg+xml"),
             ("app-192.png", "192x192", "png"),
@@ -160,7 +153,7 @@ class PageRenderer:
         card = {
             "name": "Cartagena",
             "short_name": "Cartagena",
-            "description": words.t("A game of escapes through a smugglers' tunnel."),
+            "description": words.t("A game of escape through a smugglers' tunnel."),
             "lang": words.code,
             "start_url": "/",
             "scope": "/",
@@ -188,12 +181,14 @@ class PageRenderer:
 
 
 def language_links(request: Request) -> dict[str, str]:
-    """Return the address of this page in each language; the rest of the query stays."""
+    """Return the address of this page in each language, with the rest of the query unchanged."""
     rest = urlencode([(name, value) for name, value in request.query_params.multi_items() if name != "lang"])
     return {code: f"?{rest}&lang={code}" if rest else f"?lang={code}" for code in LANGUAGES}
 
 
-def _pages_of(request: Request) -> PageRenderer:
+async def _pages_of(
+    request: Request,
+) -> PageRenderer:  # async, because FastAPI would run a plain function in a thread
     renderer: PageRenderer = request.app.state.pages
     return renderer
 
@@ -202,13 +197,13 @@ Pages = Annotated[PageRenderer, Depends(_pages_of)]
 
 
 def json_object(body: bytes, *, limit: int) -> dict[str, Any]:
-    """Return the JSON object in a body; raises TooBig above `limit` bytes, BadRequest for anything else."""
+    """Return the JSON object in a body. Raise TooBig above `limit` bytes, BadRequest if it is not a JSON object."""
     if len(body) > limit:
         raise TooBig
     try:
-        given = read_json(body)
+        parsed = parse_json(body)
     except ValueError:
         raise BadRequest("bad_json", "This is not JSON.") from None
-    if not isinstance(given, dict):
+    if not isinstance(parsed, dict):
         raise BadRequest("bad_json", "This must be a JSON object.")
-    return given
+    return parsed

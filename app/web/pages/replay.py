@@ -1,22 +1,22 @@
-"""Replays: a record, or the running game as far as one has seen it, for one seat or for everybody."""
+"""Replays: of a record, or of a running game as far as the viewer has seen it."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
 import orjson
+from cachetools import LRUCache
 from starlette.requests import Request
 from starlette.responses import Response
 
 from app import rules
 from app.play.log.entries import Entry, GameRow
-from app.play.log.reading import PlayedLine, whole_log
+from app.play.log.reading import PlayedLine, read_whole_log
 from app.play.log.table import Table
 from app.play.refusals import Refusal
-from app.web.api.games import GameId, Password
-from app.web.api.records import ENTRIES_A_MILLISECOND
+from app.web.api.games import GameId, RoomPassword
+from app.web.api.records import ENTRIES_PER_MS
 from app.web.auth.identity import MaybePerson
 from app.web.errors import BadRequest, TooBig
 from app.web.game_server import actor_of, game_server_of
@@ -27,32 +27,32 @@ from app.web.site import site_of
 
 router = Router(include_in_schema=False)
 
-LARGEST = 900_000
-MOST_MOVES = 4_000
-BYTES_A_MILLISECOND = 2_500  # of a record that is played through, for the price
-KEPT = 64  # encoded replays of running games: a crowd that comes to watch gets the same one
+MAX_RECORD_BYTES = 900_000
+MAX_MOVES = 4_000
+BYTES_PER_MS = 2_500  # of a record that is replayed
+MAX_CACHED_REPLAYS = 64  # of running games, encoded; many spectators request the same one
 
 Json = dict[str, Any]
 
 
-def open_view(position: rules.Position) -> Json:
-    """A view in which every hand lies open, as the eyes of all see it."""
+def view_with_open_hands(position: rules.Position) -> Json:
+    """Return a view that shows every hand."""
     seen = rules.view(position, None)
     full = rules.position_to_json(position)
     for player, known in zip(seen["players"], full["players"], strict=True):
         player["hand"] = known["hand"]
         player["cards"] = len(known["hand"])
-    # Folding hides a hand again after a theft where hands are hidden; here nothing is.
+    # With hidden hands, folding events would hide a hand again after a theft.
     seen["options"] = {**seen["options"], "hands": "open"}
     return seen
 
 
 def steps_of(record: rules.Record, eyes: int | None, *, everything: bool) -> Json:
-    """The opening and, for each move, what these eyes see of it."""
+    """Return the opening and the events of each move: for a seat, for spectators (`eyes` None) or `everything`."""
     line = rules.replay(record)
     position, _ = next(line)
     options = position.options
-    first = open_view(position) if everything else rules.view(position, eyes)
+    first = view_with_open_hands(position) if everything else rules.view(position, eyes)
     steps: list[Json] = []
     for move, (after, events) in zip(record.moves, line, strict=True):
         shown = (
@@ -68,37 +68,37 @@ def steps_of(record: rules.Record, eyes: int | None, *, everything: bool) -> Jso
 
 
 @router.post("/replay/steps")
-async def steps(request: Request) -> Response:
-    """Play a record through. Nothing is kept, and only what the record itself holds is shown."""
+async def replay_record(request: Request) -> Response:
+    """Replay a record. Nothing is stored, and only what the record contains is shown."""
     site = site_of(request)
     site.limits.writes.take(f"replay {site.limits.key_of(request)}", 3)
     body = await request.body()
-    site.limits.take_work(request, len(body) / BYTES_A_MILLISECOND)
-    played = await site.offload.run(_encoded, _steps, body)
+    site.limits.take_work(request, len(body) / BYTES_PER_MS)
+    played = await site.offload.run(_call_and_encode, _replay_body, body)
     return Response(played, media_type="application/json")
 
 
-def _steps(body: bytes) -> Json:
-    given = json_object(body, limit=LARGEST)
-    record = given.get("record")
+def _replay_body(body: bytes) -> Json:
+    request_json = json_object(body, limit=MAX_RECORD_BYTES)
+    record = request_json.get("record")
     moves = record.get("actions") if isinstance(record, dict) else None
-    if isinstance(moves, list) and len(moves) > MOST_MOVES:  # before they are looked at
+    if isinstance(moves, list) and len(moves) > MAX_MOVES:  # checked before parsing
         raise TooBig
     record = rules.record_from_json(record)
-    eyes = given.get("eyes", "all")
+    eyes = request_json.get("eyes", "all")
     if eyes != "all" and eyes is not None and not (type(eyes) is int and 0 <= eyes < record.options.players):
-        raise BadRequest("bad_seat", "There is no such seat for this.")
+        raise BadRequest("bad_seat", "There is no such seat.")
     return steps_of(record, None if eyes == "all" else eyes, everything=eyes == "all")
 
 
-def seen_by(row: GameRow, entries: list[Entry], seat: int | None, last: int) -> Json:
-    """A game as one audience has seen it so far: its own views and events, and nothing else of the log.
+def seen_history_json(row: GameRow, entries: list[Entry], seat: int | None, last: int) -> Json:
+    """Return a game as one audience has seen it so far: its own view and events, and nothing else of the log.
 
-    `last`: the entry after which the seat has this number. Later ones are left out: seats close up when a game begins,
-    and the log may be ahead of the room that knows who sits where.
+    Entries after `last` are left out: `seat` is valid at that entry, but seats are renumbered when a game starts, and
+    the log may be ahead of the room.
     """
-    played = PlayedLine(Table.of(row), (entry for entry in entries if entry.seq <= last))
-    table, opening = played.table, played.opening
+    played = PlayedLine(Table.from_row(row), (entry for entry in entries if entry.seq <= last))
+    table, opening = played.table, played.first_position
     if opening is None:
         raise Refusal("not_started")
     engine = table.rules
@@ -113,35 +113,43 @@ def seen_by(row: GameRow, entries: list[Entry], seat: int | None, last: int) -> 
         }
         for entry, events, _ in played.moves
     ]
-    return {"view": engine.view(opening, seat), "began": played.began, "seq": table.seq, "steps": steps}
+    return {
+        "view": engine.view(opening, seat),
+        "began": played.started_seq,
+        "seq": table.seq,
+        "steps": steps,
+    }
 
 
-def _encoded(make: Callable[..., Json], *given: Any) -> bytes:
-    """What `make` makes, as JSON: encoding it takes as long as making it, so both are done off the loop."""
-    return orjson.dumps(make(*given))
+def _call_and_encode(make: Callable[..., Json], *arguments: Any) -> bytes:
+    """Call `make` and encode its result as JSON. Both take long, so they run in the offload thread."""
+    return orjson.dumps(make(*arguments))
 
 
 @router.get("/g/{game}/seen")
-async def seen(request: Request, game: GameId, person: MaybePerson, password: Password = None) -> Response:
-    """What this viewer has seen of a game that still runs, from its start."""
+async def seen_history(
+    request: Request, game: GameId, person: MaybePerson, password: RoomPassword = None
+) -> Response:
+    """Return what this viewer has seen of a running game, from its start."""
     game_server, actor = game_server_of(request), actor_of(person)
     site = site_of(request)
     site.limits.writes.take(f"replay {site.limits.key_of(request)}", 3)
     room = await find_room(request, game, actor, password)
-    kept: OrderedDict[tuple[str, int, int | None], bytes] | None = getattr(request.app.state, "seen", None)
-    if kept is None:
-        kept = request.app.state.seen = OrderedDict()
+    cached: LRUCache[tuple[str, int, int | None], bytes] = request.app.state.replay_cache
     table = room.table
     seat = table.seat_of(actor.ids)
     key = (game, table.seq, seat)
-    body = kept.get(key)
+    body = cached.get(key)
     if body is None:
-        site.limits.take_work(request, table.seq / ENTRIES_A_MILLISECOND)
-        # A long game takes a tenth of a second to play through: not on the loop that carries everybody's moves.
+        site.limits.take_work(request, table.seq / ENTRIES_PER_MS)
+        # Replaying a long game takes a tenth of a second, too long for the event loop.
         body = await site.offload.run(
-            _encoded, seen_by, room.row, await whole_log(game_server.store, game), seat, table.seq
+            _call_and_encode,
+            seen_history_json,
+            room.row,
+            await read_whole_log(game_server.store.log, game),
+            seat,
+            table.seq,
         )
-        kept[key] = body
-        while len(kept) > KEPT:
-            kept.popitem(last=False)
+        cached[key] = body
     return Response(body, media_type="application/json", headers={"Cache-Control": "no-store"})

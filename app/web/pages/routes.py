@@ -1,43 +1,47 @@
-"""The pages of the site: which address shows which template, and how they join an app."""
+"""Routes of all HTML pages and static files, and their installation in an app."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from cachetools import LRUCache
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from app.play.deal.days import parse_day
-from app.rules.catalogue import CATALOGUE
-from app.web.api.qr import ROOM, public_address
+from app.play.log.clocks import CLOCK_CLASSES
+from app.rules.catalogue import PRESETS
+from app.rules.core.cards import SYMBOL_SETS
+from app.web.api.qr import RoomId, check_room_id, public_address
+from app.web.errors import NotFound
 from app.web.i18n import LANGUAGES
 from app.web.pages import embed, forms, oembed, practice, trial
 from app.web.pages import replay as replays
+from app.web.pages.assets import IMMUTABLE_CACHE_CONTROL, REVALIDATE_CACHE_CONTROL
 from app.web.pages.errors import error_page
 from app.web.pages.lessons import LESSONS
+from app.web.pages.link_preview import RULES_TOPICS, robots_txt, sitemap_xml
 from app.web.pages.render import PageRenderer, Pages
-from app.web.pages.share import TOPICS, robots_txt, sitemap_xml
 from app.web.pictures import routes as pictures
-from app.web.routing import Router, accepts_gzip
+from app.web.routing import Router, respond_gzipped
 from app.web.site import site_of
 
 router = Router(include_in_schema=False)
 
-KEPT = "public, max-age=31536000, immutable"
-
 
 def install_pages(app: FastAPI) -> None:
-    """Give an app all pages, the static files and the catalogues for scripts."""
+    """Add all pages, static files and script catalogues to an app."""
     app.state.pages = PageRenderer()
     app.state.error_page = error_page
+    app.state.replay_cache = LRUCache(replays.MAX_CACHED_REPLAYS)
+    app.state.record_cache = LRUCache(trial.MAX_CACHED_RECORDS)
     for route in router.routes:
         if isinstance(route, APIRoute) and route.methods:
-            route.methods.add("HEAD")  # whoever only looks whether a page is there
-    for each in (
+            route.methods.add("HEAD")  # for clients that only check whether a page exists
+    for page_router in (
         router,
         forms.router,
         practice.router,
@@ -47,7 +51,7 @@ def install_pages(app: FastAPI) -> None:
         oembed.router,
         pictures.router,
     ):
-        app.include_router(each)
+        app.router.routes.extend(page_router.routes)
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -55,10 +59,7 @@ def install_pages(app: FastAPI) -> None:
 
 @router.get("/static/{fingerprint}/{name:path}")
 async def static_file(request: Request, pages: Pages, fingerprint: str, name: str) -> Response:
-    answer = pages.assets.answer(request, fingerprint, name)
-    if answer is None:
-        raise HTTPException(404)
-    return answer
+    return pages.assets.respond(request, fingerprint, name)
 
 
 @router.get("/lang/{name}.json")
@@ -66,44 +67,35 @@ async def catalogue(request: Request, pages: Pages, name: str) -> Response:
     code, _, fingerprint = name.partition(".")
     code, _, part = code.partition("-")
     if code not in LANGUAGES or part not in ("", "table"):
-        raise HTTPException(404)
+        raise NotFound
     words = pages.languages.catalogue(code)
     if part:
-        words = words.at_table
-    kept = KEPT if fingerprint == words.script_hash else "no-cache"
-    headers = {"Cache-Control": kept, "Vary": "Accept-Encoding"}
-    if accepts_gzip(request):
-        headers["Content-Encoding"] = "gzip"
-        return Response(words.script_gzip, media_type="application/json", headers=headers)
-    return Response(words.script_json, media_type="application/json", headers=headers)
+        words = words.table_part
+    cache_control = IMMUTABLE_CACHE_CONTROL if fingerprint == words.script_hash else REVALIDATE_CACHE_CONTROL
+    return respond_gzipped(request, words.script_json, words.script_gzip, "application/json", cache_control)
 
 
 @router.get("/manifest.webmanifest")
 async def manifest(request: Request, pages: Pages) -> Response:
-    """The installable app's card, in the reader's language."""
+    """Return the web app manifest in the reader's language."""
     return pages.manifest(request)
 
 
 @router.get("/favicon.ico")
 async def favicon(request: Request, pages: Pages) -> Response:
-    """For what looks here without reading a page, and may not know SVG."""
-    answer = pages.assets.answer(request, "", "icons/favicon-48.png")
-    assert answer is not None
-    return answer
+    """Return the icon for clients that request this path by convention and may not support SVG."""
+    return pages.assets.respond(request, "", "icons/favicon-48.png")
 
 
 @router.get("/icon.svg")
 async def icon(request: Request, pages: Pages) -> Response:
-    answer = pages.assets.answer(request, "", "icons/app.svg")
-    assert answer is not None
-    return answer
+    return pages.assets.respond(request, "", "icons/app.svg")
 
 
 @router.get("/worker.js")
 async def worker(request: Request, pages: Pages) -> Response:
-    """The offline page's service worker; from the root, so that it may serve the whole site."""
-    answer = pages.assets.answer(request, "", "js/pages/worker.js")
-    assert answer is not None
+    """Return the service worker. It is served from the root so that its scope is the whole site."""
+    answer = pages.assets.respond(request, "", "js/pages/service_worker.js")
     answer.headers["Cache-Control"] = "no-cache"
     return answer
 
@@ -123,48 +115,39 @@ async def sitemap(request: Request) -> Response:
 
 @router.get("/")
 async def lobby(request: Request, pages: Pages) -> Response:
-    presets = forms.preset_cards(pages.catalogue_for(request))
-    return await pages.page(request, "lobby.html", presets=presets)
+    return await pages.page(request, "lobby.html", presets=PRESETS.values(), clocks=CLOCK_CLASSES)
 
 
 @router.get("/new")
 async def new_table(request: Request, pages: Pages, preset: str = "jamaica", screen: str = "") -> Response:
-    words = pages.catalogue_for(request)
-    cards = forms.preset_cards(words)
-    names = [card.name for card in cards]
     return await pages.page(
         request,
         "new.html",
-        presets=cards,
-        preset=preset if preset in names else names[0],
+        presets=PRESETS.values(),
+        preset=preset if preset in PRESETS else next(iter(PRESETS)),
         is_for_screen=screen == "1",
-        preset_values={card.name: card.values for card in cards},
-        options=forms.form_options(words),
-        groups=forms.groups(words),
+        preset_values={name: edition.values for name, edition in PRESETS.items()},
+        symbols=SYMBOL_SETS,
+        groups=forms.OPTION_GROUPS,
+        clocks=CLOCK_CLASSES,
     )
 
 
-def checked_room(room: str) -> str:
-    """A room's id as it may stand in an address; whether there is such a room only its socket tells."""
-    if not ROOM.fullmatch(room):
-        raise HTTPException(404)
-    return room
-
-
 @router.get("/g/{room}/screen")
-async def big_screen(request: Request, pages: Pages, room: str) -> Response:
-    """What a spectator sees, for a whole room; the address that its code leads to is told in words too."""
-    address = public_address(request, f"/g/{checked_room(room)}")
+async def big_screen(request: Request, pages: Pages, room: RoomId) -> Response:
+    """Return the big-screen page of a table, which also spells out the address of its QR code."""
+    address = public_address(request, f"/g/{room}")
     return await pages.page(request, "screen.html", room=room, address=address)
 
 
-# Pages of which nothing but their room is chosen by the address.
-PLAIN: tuple[tuple[str, str, dict[str, Any]], ...] = (
+# Pages whose only parameter is the room.
+PLAIN_PAGES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("/g/{room}", "table.html", {}),
     ("/g/{room}/replay", "replay.html", {}),
     ("/g/{room}/fairness", "fairness.html", {}),
     ("/g/{room}/review", "review.html", {}),
     ("/g/{room}/try", "try.html", {}),
+    ("/deal", "deal.html", {"day": ""}),
     ("/replay", "replay.html", {"room": ""}),
     ("/fairness", "fairness.html", {"room": ""}),
     ("/rules", "rules/basic.html", {"topic": ""}),
@@ -174,28 +157,24 @@ PLAIN: tuple[tuple[str, str, dict[str, Any]], ...] = (
 )
 
 
-def _shows(template: str, context: dict[str, Any]) -> Callable[..., Awaitable[Response]]:
+def _make_page_handler(template: str, context: dict[str, Any]) -> Callable[..., Awaitable[Response]]:
     async def show(request: Request, pages: Pages) -> Response:
-        given: dict[str, Any] = {name: checked_room(room) for name, room in request.path_params.items()}
-        return await pages.page(request, template, **context, **given)
+        for room in request.path_params.values():
+            await check_room_id(room)
+        return await pages.page(request, template, **context, **request.path_params)
 
     return show
 
 
-for path, template, context in PLAIN:
-    router.get(path)(_shows(template, context))
-
-
-@router.get("/deal")
-async def deal_of_today(request: Request, pages: Pages) -> Response:
-    return await pages.page(request, "deal.html", day="")
+for path, template, context in PLAIN_PAGES:
+    router.get(path)(_make_page_handler(template, context))
 
 
 @router.get("/deal/{day}")
 async def deal_of_a_day(request: Request, pages: Pages, day: str) -> Response:
     known = parse_day(day)
     if known is None:
-        raise HTTPException(404)
+        raise NotFound
     return await pages.page(request, "deal.html", is_fixed=True, day=known)
 
 
@@ -204,30 +183,29 @@ async def deal_of_a_day(request: Request, pages: Pages, day: str) -> Response:
 
 @router.get("/rules/{topic}")
 async def rules_topic(request: Request, pages: Pages, topic: str) -> Response:
-    if topic not in TOPICS:
-        raise HTTPException(404)
-    words = pages.catalogue_for(request)
-    options = forms.form_options(words)
+    if topic not in RULES_TOPICS:
+        raise NotFound
     return await pages.page(
         request,
         f"rules/{topic}.html",
         is_fixed=True,
         topic=topic,
-        presets=forms.preset_cards(words),
-        options=[options[spec.name] for spec in CATALOGUE if spec.name in options],
+        presets=PRESETS.values(),
+        symbols=SYMBOL_SETS,
+        options=forms.OPTION_SPECS,
     )
 
 
 @router.get("/tutorial")
 async def tutorial(request: Request, pages: Pages) -> Response:
     t = pages.catalogue_for(request).t
-    words = [{"name": each.name, "task": t(each.task), "praise": t(each.praise)} for each in LESSONS]
+    words = [{"name": lesson.name, "task": t(lesson.task), "praise": t(lesson.praise)} for lesson in LESSONS]
     return await pages.page(request, "tutorial.html", lessons=LESSONS, lesson_words=words)
 
 
 @router.get("/offline")
 async def offline(request: Request, pages: Pages) -> Response:
-    """What the service worker shows when the network is away."""
+    """Return the page that the service worker shows without a network."""
     return pages.plain_page(request, "offline.html")
 
 
@@ -237,12 +215,12 @@ async def offline(request: Request, pages: Pages) -> Response:
 @router.get("/players/{player}")
 async def profile(request: Request, pages: Pages, player: str) -> Response:
     site = site_of(request)
-    found = await site.people.player(player, site.now()) if len(player) <= 32 else None
+    found = await site.people.find_player(player, site.now()) if len(player) <= 32 else None
     return await pages.page(request, "profile.html", player=player, person=found.name if found else "")
 
 
 @router.get("/resume")
-async def resume_without_code(request: Request, pages: Pages) -> Response:
+async def resume_without_code() -> Response:
     return RedirectResponse("/account", status_code=303)
 
 

@@ -1,1 +1,1 @@
-"""Pictures that a shared link shows: drawn as SVG from what a spectator may see, made PNG where resvg is installed."""
+"""Preview pictures of shared links: SVG of what a spectator may see, rasterised to PNG if resvg is installed."""

@@ -1,22 +1,22 @@
-"""A board as SVG: the map of its route, and on it what a spectator's view says. Drawn as static/js/board draws it."""
+"""A board as SVG: the map of its route with a spectator's view on it, drawn like static/js/board."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from app.web.pictures.maps import Point, Route, RouteMap, Space, map_of
+from app.web.pictures.maps import Point, Route, RouteMap, Space, load_map
 
-__all__ = ["COLOURS", "FONT_RULES", "LETTERS", "board", "look_of", "pirate"]
+__all__ = ["COLOURS", "COLOUR_LETTERS", "FONT_RULES", "draw_board", "draw_pirate", "look_index"]
 
 Json = dict[str, Any]
 
 COLOURS = ("red", "blue", "yellow", "green", "violet")
-LETTERS = "RBYGV"
-_BADGES = ((9.5, 30, 21), (9.5, 30, 21), (8, 27, 24), (9, 29, 22), (7, 27, 26))
-_FIGURE = 1.08  # a figure is 40 x 60 units, a tile 100
+COLOUR_LETTERS = "RBYGV"
+_BADGE_BOXES = ((9.5, 30, 21), (9.5, 30, 21), (8, 27, 24), (9, 29, 22), (7, 27, 26))
+_FIGURE_SCALE = 1.08  # a figure is 40 x 60 units, a tile 100
 
-# Beside static/css/board.css, whose plain typeface is the system's: these are drawn in one of ours.
+# In addition to static/css/board.css, which uses the system's font for these; pictures use one of ours.
 FONT_RULES = """
 .board .space-number text { font-size: 19px; }
 .badge-letter { font-size: 16px; stroke-width: 0.7; }
@@ -25,40 +25,40 @@ FONT_RULES = """
 """
 
 
-def look_of(colour: str | None, seat: int) -> int:
-    """Which figure and colour a seat has; before colours are known, seats take them in order."""
+def look_index(colour: str | None, seat: int) -> int:
+    """Return the index of a seat's figure and colour. Seats without a colour take them in order."""
     return COLOURS.index(colour) if colour in COLOURS else seat % 5
 
 
-def pirate(look: int, x: float, y: float, scale: float) -> str:
-    """A pirate with its badge and letter, the feet at x, y."""
-    bx, by, size = _BADGES[look]
+def draw_pirate(look: int, x: float, y: float, scale: float) -> str:
+    """Return a pirate with badge and letter, its feet at x, y."""
+    bx, by, size = _BADGE_BOXES[look]
     letter_y = 46.5 if look == 2 else 45.8
     return (
         f'<g class="figure look-{look}" transform="translate({x:.1f} {y:.1f}) scale({scale}) translate(-20 -56)">'
         f'<use href="#pirate-{look}" x="0" y="-4" width="40" height="60"/>'
         f'<use href="#shape-{look}" class="badge" x="{bx}" y="{by}" width="{size}" height="{size}"/>'
-        f'<text class="badge-letter" x="20" y="{letter_y}">{LETTERS[look]}</text></g>'
+        f'<text class="badge-letter" x="20" y="{letter_y}">{COLOUR_LETTERS[look]}</text></g>'
     )
 
 
-def board(view: Json, looks: Sequence[int]) -> tuple[str, float, float]:
-    """The drawing with its width and height in its own units; `looks`: the colour of each seat."""
+def draw_board(view: Json, looks: Sequence[int]) -> tuple[str, float, float]:
+    """Return the drawing with its width and height in its own units. `looks` are the seats' colour indexes."""
     options = view["options"]
-    plan = map_of(Route(options["scenario"], options["passage_boards"], options["jungle_boards"]))
-    standing = _standing(view)
+    plan = load_map(Route(options["scenario"], options["passage_boards"], options["jungle_boards"]))
+    standing = _group_by_place(view)
     parts = [plan.ground]
-    parts += [_space(space, n, view, n in standing) for n, space in enumerate(plan.spaces, 1)]
+    parts += [_draw_space(space, n, view, n in standing) for n, space in enumerate(plan.spaces, 1)]
     front: list[str] = []
     for name, at in _landmarks(plan, view):
-        parts.append(_landmark(name, at))
-        front.append(_landmark(f"{name}-front", at))
-    parts += _pirates(plan, view, looks, standing)
-    return "".join((*parts, *front, *_victory(plan, view, looks))), plan.width, plan.height
+        parts.append(_draw_landmark(name, at))
+        front.append(_draw_landmark(f"{name}-front", at))
+    parts += _draw_pirates(plan, view, looks, standing)
+    return "".join((*parts, *front, *_draw_victory_flag(plan, view, looks))), plan.width, plan.height
 
 
-def _standing(view: Json) -> dict[Any, list[list[int]]]:
-    """Who stands where: place → one list a seat, with the seat as often as it has pirates there."""
+def _group_by_place(view: Json) -> dict[Any, list[list[int]]]:
+    """Return place → one list per seat, which repeats the seat for each of its pirates there."""
     found: dict[Any, list[list[int]]] = {}
     for seat, player in enumerate(view["players"]):
         for place in dict.fromkeys(player["pirates"]):
@@ -66,7 +66,7 @@ def _standing(view: Json) -> dict[Any, list[list[int]]]:
     return found
 
 
-def _space(space: Space, number: int, view: Json, is_taken: bool) -> str:
+def _draw_space(space: Space, number: int, view: Json, is_taken: bool) -> str:
     ground = "jungle" if space.side == "jungle" else "stone"
     aside = "translate(0 -30) scale(0.62)" if is_taken else ""
     chest = str(number) in (view.get("chests") or {})
@@ -92,12 +92,12 @@ def _landmarks(plan: RouteMap, view: Json) -> Iterator[tuple[str, Point]]:
     yield "sloop" if scenario == "passage" else "bay", plan.goal
 
 
-def _landmark(name: str, at: Point) -> str:
+def _draw_landmark(name: str, at: Point) -> str:
     x, y = at
     return f'<use href="#{name}" x="{x - 119:.1f}" y="{y - 108:.1f}" width="238" height="187"/>'
 
 
-def _place(plan: RouteMap, view: Json, place: Any) -> Point:
+def _place_point(plan: RouteMap, view: Json, place: Any) -> Point:
     if isinstance(place, int):
         space = plan.spaces[place - 1]
         return space.x, space.y
@@ -107,32 +107,32 @@ def _place(plan: RouteMap, view: Json, place: Any) -> Point:
     return plan.start if place == "start" else plan.goal
 
 
-def _pirates(
+def _draw_pirates(
     plan: RouteMap, view: Json, looks: Sequence[int], standing: dict[Any, list[list[int]]]
 ) -> list[str]:
-    """Those lower on the map lie on top; of several alike at a big place one is drawn, with their number."""
+    """Draw the pirates, lower ones on top. At the large places a seat's group is one figure with a count."""
     figures: list[tuple[float, str]] = []
     counts: list[str] = []
     for place, groups in standing.items():
-        x, y = _place(plan, view, place)
+        x, y = _place_point(plan, view, place)
         if isinstance(place, int):
             seats = [seat for group in groups for seat in group]
             for seat, (dx, dy) in zip(seats, plan.standing[len(seats)], strict=True):
-                figures.append((y + dy, pirate(looks[seat], x + dx, y + dy, _FIGURE)))
+                figures.append((y + dy, draw_pirate(looks[seat], x + dx, y + dy, _FIGURE_SCALE)))
             continue
         is_cheering = place == "goal" and any(group[0] == view["winner"] for group in groups)
         for group, (dx, dy) in zip(groups, plan.grouped[len(groups)], strict=True):
             seat, n = group[0], len(group)
             if is_cheering and seat == view["winner"]:
-                gap = min(
-                    34, 170 / n
-                )  # the winner's crew stands side by side, before anybody else who is home
+                gap = min(34, 170 / n)  # the winner's crew stands side by side, in front of the others
                 for k in range(n):
                     at = x + (k - (n - 1) / 2) * gap
-                    figures.append((y + 46, pirate(looks[seat], at, y + 46, _FIGURE)))
+                    figures.append((y + 46, draw_pirate(looks[seat], at, y + 46, _FIGURE_SCALE)))
                 continue
-            figures.append((y + dy, pirate(looks[seat], x + dx, y + dy, _FIGURE)))
-            if n > 1 and not is_cheering:  # behind that crew their number would hang over the wrong heads
+            figures.append((y + dy, draw_pirate(looks[seat], x + dx, y + dy, _FIGURE_SCALE)))
+            if (
+                n > 1 and not is_cheering
+            ):  # behind the winner's crew, the count would appear over the wrong figures
                 counts.append(
                     f'<g class="count"><circle cx="{x + dx + 15:.1f}" cy="{y + dy - 57:.1f}" r="14"/>'
                     f'<text x="{x + dx + 15:.1f}" y="{y + dy - 51:.1f}">{n}</text></g>'
@@ -140,8 +140,8 @@ def _pirates(
     return [drawn for _, drawn in sorted(figures, key=lambda each: each[0])] + counts
 
 
-def _victory(plan: RouteMap, view: Json, looks: Sequence[int]) -> list[str]:
-    """The winner's flag over the goal, where the crew is home."""
+def _draw_victory_flag(plan: RouteMap, view: Json, looks: Sequence[int]) -> list[str]:
+    """Draw the winner's flag over the goal, once all their pirates are home."""
     winner = view["winner"]
     if winner is None or any(place != "goal" for place in view["players"][winner]["pirates"]):
         return []
@@ -149,4 +149,6 @@ def _victory(plan: RouteMap, view: Json, looks: Sequence[int]) -> list[str]:
     look = looks[winner]
     at = f'transform="translate({x - 10:.1f} {y - 112:.1f})"'
     flag = '<path d="M0 0c26-10 40 10 66 0v40c-26 10-40-10-66 0z"/>'
-    return [f'<g class="victory-flag look-{look}" {at}>{flag}<text x="33" y="29">{LETTERS[look]}</text></g>']
+    return [
+        f'<g class="victory-flag look-{look}" {at}>{flag}<text x="33" y="29">{COLOUR_LETTERS[look]}</text></g>'
+    ]

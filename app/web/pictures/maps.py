@@ -1,4 +1,4 @@
-"""The map of each route as the browser lays it out, read from files that tools/make_picture_maps.py has written."""
+"""The map of each route as laid out by the browser, read from files that tools/make_picture_maps.py writes."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["FOLDER", "ROOM", "Point", "Route", "RouteMap", "Space", "file_of", "map_of"]
+__all__ = ["MAPS_FOLDER", "MAP_AREA_PX", "Point", "Route", "RouteMap", "Space", "load_map", "map_file"]
 
-FOLDER = Path(__file__).parent / "maps"
-ROOM = (844, 582)
-"""The room that a link's picture gives the map, in pixels."""
+MAPS_FOLDER = Path(__file__).parent / "maps"
+MAP_AREA_PX = (844, 582)
+"""Width and height of the map in a preview picture."""
 
 Point = tuple[float, float]
 
 
 class Route(NamedTuple):
-    """All of a table's options that the map depends on."""
+    """The options of a table that determine its map."""
 
     scenario: str
     passage_boards: int
@@ -25,7 +25,7 @@ class Route(NamedTuple):
 
 
 class Space(NamedTuple):
-    """One tile of the road."""
+    """One tile of the route."""
 
     x: float
     y: float
@@ -36,7 +36,7 @@ class Space(NamedTuple):
 
 
 class RouteMap(NamedTuple):
-    """Where everything lies; one tile is 100 units long."""
+    """Positions of everything on the map, in units; a tile is 100 long."""
 
     width: float
     height: float
@@ -46,17 +46,17 @@ class RouteMap(NamedTuple):
     goal: Point
     sloop: dict[str, Point] | None
     standing: list[list[Point]]
-    """Where the pirates of a space stand beside its middle, by how many they are."""
+    """Offsets of the pirates on a space from its centre, by their number."""
     grouped: list[list[Point]]
-    """The same for the groups, one a colour, of prison, sloop or bay."""
+    """Offsets of the groups, one per colour, in prison, sloop or bay."""
 
 
-def file_of(route: Route) -> Path:
-    return FOLDER / f"{route.scenario}-{route.passage_boards}-{route.jungle_boards}.json"
+def map_file(route: Route) -> Path:
+    return MAPS_FOLDER / f"{route.scenario}-{route.passage_boards}-{route.jungle_boards}.json"
 
 
 @lru_cache(maxsize=32)  # there are 16 routes, 40 KB each
-def map_of(route: Route) -> RouteMap:
-    found: dict[str, Any] = json.loads(file_of(route).read_text())
-    found["spaces"] = tuple(Space(**{**each, "plate": tuple(each["plate"])}) for each in found["spaces"])
+def load_map(route: Route) -> RouteMap:
+    found: dict[str, Any] = json.loads(map_file(route).read_text())
+    found["spaces"] = tuple(Space(**{**space, "plate": tuple(space["plate"])}) for space in found["spaces"])
     return RouteMap(**found)

@@ -1,4 +1,4 @@
-"""SVG to PNG by resvg, where it is installed (the extra `pictures`): one at a time, in a process of its own."""
+"""SVG to PNG with resvg, if installed (the extra `pictures`): one at a time, in a separate process."""
 
 from __future__ import annotations
 
@@ -9,53 +9,53 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from app.web.errors import TooMany
-from app.web.pictures.typeface import FILES
+from app.web.pictures.typeface import FONT_FILES
 
 __all__ = ["NoPicture", "Rasteriser", "can_rasterise"]
 
-MOST_WAITING = 8
-SECONDS = 20.0  # after which a process is ended: a picture takes less than one
+MAX_WAITING = 8
+TIMEOUT_SECONDS = 20.0  # a picture takes less than one second
 
 _PROGRAM = Path(__file__).with_name("raster_process.py")
 
 
 class NoPicture(Exception):
-    """The drawing could not be made into a picture."""
+    """The drawing could not be rasterised."""
 
 
 def can_rasterise() -> bool:
     try:
         return find_spec("resvg_py") is not None
-    except ModuleNotFoundError:  # an import hook may say so, too
+    except ModuleNotFoundError:  # an import hook may raise it
         return False
 
 
 class Rasteriser:
-    """Of one app. The same drawing gives the same bytes."""
+    """The rasteriser of one app. Equal drawings give equal bytes."""
 
     def __init__(self) -> None:
-        self._turn = asyncio.Semaphore(1)
+        self._lock = asyncio.Semaphore(1)
         self._waiting = 0
 
-    async def png_of(self, svg: str) -> bytes:
-        """The drawing at its own size. Raises NoPicture, and TooMany when too many wait."""
-        if self._waiting >= MOST_WAITING:
+    async def rasterise(self, svg: str) -> bytes:
+        """Return the drawing as PNG in its own size. Raise NoPicture, or TooMany if too many are waiting."""
+        if self._waiting >= MAX_WAITING:
             raise TooMany(5.0)
         self._waiting += 1
         try:
-            async with self._turn:
-                return await _rasterised(svg)
+            async with self._lock:
+                return await _run_process(svg)
         finally:
             self._waiting -= 1
 
 
-async def _rasterised(svg: str) -> bytes:
-    fonts = [str(path) for path in FILES.values()]
+async def _run_process(svg: str) -> bytes:
+    fonts = [str(path) for path in FONT_FILES.values()]
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-I", str(_PROGRAM), *fonts, stdin=PIPE, stdout=PIPE, stderr=DEVNULL
     )
     try:
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             picture, _ = await process.communicate(svg.encode())
     except TimeoutError:
         raise NoPicture from None

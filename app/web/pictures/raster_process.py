@@ -1,7 +1,7 @@
-"""A process of its own that makes one PNG out of one SVG: `python raster_process.py FONT …`, drawing in, picture out.
+"""Rasterises one SVG from standard input to a PNG on standard output: `python raster_process.py FONT …`.
 
-resvg holds Python's lock while it works (half a second): in the server's process every move would wait for that.
-Nothing of the app is imported, so that it starts in a few hundredths of a second.
+A separate process, because resvg holds the interpreter lock for half a second, which would delay every move. It
+imports nothing from the app, so that it starts within a few hundredths of a second.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ def main() -> None:
     import resvg_py
 
     drawing = sys.stdin.buffer.read().decode()
-    # Only our own typefaces, so that no server draws it otherwise.
+    # Only our own fonts, so that pictures are the same on every server.
     sys.stdout.buffer.write(
         resvg_py.svg_to_bytes(svg_string=drawing, skip_system_fonts=True, font_files=sys.argv[1:])
     )

@@ -1,4 +1,4 @@
-"""The site's own signs (static/icons) as parts of one drawing: colours put in, each under a name of its own."""
+"""The site's icons (static/icons) as SVG symbols with resolved colours, for use in one drawing."""
 
 from __future__ import annotations
 
@@ -6,28 +6,34 @@ import re
 from functools import lru_cache
 
 from app.paths import STATIC
-from app.web.pictures.palette import Palette, palette, resolved
+from app.web.pictures.palette import Palette, load_palette, resolve_colours
 
-__all__ = ["sprites"]
+__all__ = ["load_sprites"]
 
 _SYMBOL = re.compile(r"<symbol .*?</symbol>", re.DOTALL)
-_GROUNDS = ("stone", "jungle", "card")
-"""What symbols lie on: the cuts in them show its colour."""
+_BACKGROUNDS = ("stone", "jungle", "card")
+"""Backgrounds of symbols: cut-outs show the background's colour."""
 
 
 @lru_cache(maxsize=2)
-def sprites(theme: str) -> str:
-    """For <defs>: landmarks, ornaments, pirates, and each symbol once a ground (`key-on-stone`)."""
-    colours = palette(theme)
-    plain = [resolved(symbol, colours) for name in ("scenery", "pirates") for symbol in _of(name)]
-    cut = [_lying_on(symbol, ground, colours) for symbol in _of("symbols") for ground in _GROUNDS]
+def load_sprites(theme: str) -> str:
+    """Return the content of <defs>: landmarks, ornaments, pirates, and each symbol per background (`key-on-stone`)."""
+    colours = load_palette(theme)
+    plain = [
+        resolve_colours(symbol, colours) for name in ("scenery", "pirates") for symbol in _read_symbols(name)
+    ]
+    cut = [
+        _place_on_ground(symbol, ground, colours)
+        for symbol in _read_symbols("symbols")
+        for ground in _BACKGROUNDS
+    ]
     return "".join((*plain, *cut))
 
 
-def _of(name: str) -> list[str]:
+def _read_symbols(name: str) -> list[str]:
     return _SYMBOL.findall((STATIC / "icons" / f"{name}.svg").read_text())
 
 
-def _lying_on(symbol: str, ground: str, colours: Palette) -> str:
+def _place_on_ground(symbol: str, ground: str, colours: Palette) -> str:
     named = re.sub(r'id="symbol-([\w-]+)"', rf'id="\1-on-{ground}"', symbol, count=1)
-    return resolved(named, {**colours, "--icon-cut": colours[f"--{ground}"]})
+    return resolve_colours(named, {**colours, "--icon-cut": colours[f"--{ground}"]})

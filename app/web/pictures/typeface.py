@@ -1,4 +1,4 @@
-"""How wide a text is in our two typefaces, and whether they have its letters; read from the files themselves."""
+"""Widths and available characters of our two fonts, read from their TrueType files."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import struct
 from functools import lru_cache
 from pathlib import Path
 
-__all__ = ["DISPLAY", "FILES", "TEXT", "Typeface", "typeface"]
+__all__ = ["DISPLAY_FONT", "FONT_FILES", "TEXT_FONT", "Typeface", "load_typeface"]
 
-DISPLAY, TEXT = "Almendra SC", "Caudex"
-FILES = {
-    DISPLAY: Path(__file__).parent / "fonts" / "almendra-sc.ttf",
-    TEXT: Path(__file__).parent / "fonts" / "caudex.ttf",
+DISPLAY_FONT, TEXT_FONT = "Almendra SC", "Caudex"
+FONT_FILES = {
+    DISPLAY_FONT: Path(__file__).parent / "fonts" / "almendra-sc.ttf",
+    TEXT_FONT: Path(__file__).parent / "fonts" / "caudex.ttf",
 }
 
 
 class Typeface:
-    """The widths of one TrueType file: its tables `head`, `hhea`, `hmtx` and `cmap` (format 4)."""
+    """Metrics of one TrueType file, from its tables `head`, `hhea`, `hmtx` and `cmap` (format 4)."""
 
     def __init__(self, data: bytes) -> None:
         count = struct.unpack(">H", data[4:6])[0]
@@ -29,18 +29,18 @@ class Typeface:
         self._widths: list[int] = [
             struct.unpack(">H", tables[b"hmtx"][4 * n : 4 * n + 2])[0] for n in range(wide)
         ]
-        self._glyphs = _format_4(tables[b"cmap"])
+        self._glyphs = _parse_cmap_format_4(tables[b"cmap"])
 
-    def has(self, text: str) -> bool:
-        """Whether every letter can be drawn."""
+    def can_draw(self, text: str) -> bool:
+        """Return whether the font has every character."""
         return all(ord(letter) in self._glyphs for letter in text)
 
     def width(self, text: str, size: float) -> float:
         glyphs = (self._glyphs.get(ord(letter), 0) for letter in text)
         return sum(self._widths[min(glyph, len(self._widths) - 1)] for glyph in glyphs) * size / self._unit
 
-    def cut(self, text: str, size: float, room: float) -> str:
-        """The text, or as much of it as fits with dots behind it."""
+    def truncate(self, text: str, size: float, room: float) -> str:
+        """Return the text, shortened with an ellipsis if it is wider than `room`."""
         if self.width(text, size) <= room:
             return text
         while text and self.width(text.rstrip() + "…", size) > room:
@@ -48,8 +48,8 @@ class Typeface:
         return text.rstrip() + "…"
 
 
-def _format_4(cmap: bytes) -> dict[int, int]:
-    """Code point → glyph, of the table that every font of ours has."""
+def _parse_cmap_format_4(cmap: bytes) -> dict[int, int]:
+    """Return code point → glyph from the format 4 table, which both fonts have."""
     found: dict[int, int] = {}
     for n in range(struct.unpack(">H", cmap[2:4])[0]):
         start = struct.unpack(">I", cmap[8 + 8 * n : 12 + 8 * n])[0]
@@ -76,5 +76,5 @@ def _format_4(cmap: bytes) -> dict[int, int]:
 
 
 @lru_cache(maxsize=2)
-def typeface(name: str) -> Typeface:
-    return Typeface(FILES[name].read_bytes())
+def load_typeface(name: str) -> Typeface:
+    return Typeface(FONT_FILES[name].read_bytes())

@@ -1,1 +1,1 @@
-"""What keeps strangers from doing harm: rate limits, bans, bounds on connections, checks of a request."""
+"""Protection against abuse: rate limits, bans, bounds on connections and requests, forged writes."""

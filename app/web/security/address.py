@@ -1,4 +1,4 @@
-"""Where a connection comes from: the address behind trusted proxies, and whether its page is ours."""
+"""Where a connection comes from: the client's address behind trusted proxies, and whether its page is ours."""
 
 from __future__ import annotations
 
@@ -16,60 +16,61 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def client_address(connection: HTTPConnection, settings: Settings) -> str:
-    """The client's address: the peer, or the entry that the outermost trusted proxy wrote.
+    """Return the client's address: the peer's, or the entry that the outermost trusted proxy wrote.
 
-    Only the last `trusted_hops` entries of X-Forwarded-For were written by proxies of ours;
-    whatever stands before them came from the client and could be anything.
+    Only the last `trusted_hops` entries of X-Forwarded-For were written by our proxies. Earlier entries were sent by
+    the client and could be anything.
     """
     peer = _peer(connection)
     if settings.trusted_hops == 0:
         return peer
-    # Split from the end: a client can put thousands of entries in front.
+    # Split from the end: the client may have sent thousands of entries.
     forwarded = ",".join(connection.headers.getlist("x-forwarded-for"))
     entries = forwarded.rsplit(",", settings.trusted_hops)[-settings.trusted_hops :]
     if len(entries) < settings.trusted_hops:
         return peer
-    return _plain(entries[0].strip()) or peer
+    return _parse_forwarded(entries[0].strip()) or peer
 
 
-@lru_cache(maxsize=4096)  # of whoever is here it is asked several times a request
-def limit_key(address: str) -> str:
-    """What limits count by: an IPv4 address, or the /64 of an IPv6 one (a household has 2^64 of those)."""
-    try:
-        parsed = parsed_address(address)
-    except ValueError:
-        return address
-    if isinstance(parsed, ipaddress.IPv6Address):
-        return str(ipaddress.ip_network((parsed, 64), strict=False))
-    return str(parsed)
+@lru_cache(maxsize=12_288)  # called several times per request
+def networks_of(address: str, *widths: int) -> tuple[str, ...]:
+    """Return the networks of these prefix lengths that contain an IPv6 address; for IPv4 the address alone.
 
-
-@lru_cache(maxsize=4096)
-def limit_prefixes(address: str) -> tuple[str, ...]:
-    """Return the networks that failures of an address count for: /64, /56 and /48 of IPv6, the address of IPv4.
-
-    Providers give a customer anything from a /64 to a /48, so that a /56 alone has 256 networks to fail from.
+    Return () if it is not an IP address, such as the peer of a Unix socket.
     """
     try:
-        parsed = parsed_address(address)
+        parsed = parse_address(address)
     except ValueError:
-        return (address,)
+        return ()
     if isinstance(parsed, ipaddress.IPv6Address):
-        return tuple(str(ipaddress.ip_network((parsed, width), strict=False)) for width in (64, 56, 48))
+        return tuple(str(ipaddress.ip_network((parsed, width), strict=False)) for width in widths)
     return (str(parsed),)
 
 
-def parsed_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-    """An address, an IPv4 one in the clothes of IPv6 (::ffff:203.0.113.9) as what it is; raises ValueError.
+def limit_key(address: str) -> str:
+    """Return the key that limits count by: an IPv4 address, or the /64 of an IPv6 one (a household has a whole /64)."""
+    return next(iter(networks_of(address, 64)), address)
 
-    A listener for both kinds, and some proxies, show every IPv4 address so.
+
+def limit_prefixes(address: str) -> tuple[str, ...]:
+    """Return the networks that an address's failures count towards: /64, /56 and /48 for IPv6, the address for IPv4.
+
+    Providers assign a customer anything from a /64 to a /48, so a single /56 has 256 /64s to fail from.
+    """
+    return networks_of(address, 64, 56, 48) or (address,)
+
+
+def parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    """Parse an address; an IPv4-mapped IPv6 address (::ffff:203.0.113.9) becomes IPv4. Raise ValueError.
+
+    Dual-stack listeners and some proxies report every IPv4 address in mapped form.
     """
     address = ipaddress.ip_address(text)
     return (address.ipv4_mapped or address) if isinstance(address, ipaddress.IPv6Address) else address
 
 
-def parsed_network(text: str) -> Network:
-    """A network, or an address as one of its own; what is IPv4 is told so, as with addresses. Raises ValueError."""
+def parse_network(text: str) -> Network:
+    """Parse a network, or an address as a network of one. IPv4-mapped networks become IPv4. Raise ValueError."""
     network = ipaddress.ip_network(text, strict=False)
     inner = network.network_address.ipv4_mapped if isinstance(network, ipaddress.IPv6Network) else None
     if inner is None or network.prefixlen < 96:
@@ -78,19 +79,19 @@ def parsed_network(text: str) -> Network:
 
 
 def _peer(connection: HTTPConnection) -> str:
-    return _shown(connection.client.host) if connection.client else "unknown"
+    return _normalise_peer(connection.client.host) if connection.client else "unknown"
 
 
 @lru_cache(maxsize=4096)
-def _shown(peer: str) -> str:
+def _normalise_peer(peer: str) -> str:
     try:
-        return str(parsed_address(peer))
+        return str(parse_address(peer))
     except ValueError:
         return peer
 
 
 def is_direct_from_loopback(connection: HTTPConnection) -> bool:
-    """Whether the peer is this machine and no proxy stands between."""
+    """Return whether the peer is this machine and no proxy is in between."""
     peer = _peer(connection)
     forwarded = any(
         name in connection.headers for name in ("x-forwarded-for", "forwarded", "via", "x-real-ip")
@@ -98,7 +99,7 @@ def is_direct_from_loopback(connection: HTTPConnection) -> bool:
     try:
         if forwarded or not ipaddress.ip_address(peer).is_loopback:
             return False
-        # A page elsewhere whose name was turned to point here would still send its own name.
+        # DNS rebinding: a foreign host name that resolves to this machine still appears in the Host header.
         host = urlsplit(f"//{connection.headers.get('host', '')}").hostname or ""
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -106,10 +107,10 @@ def is_direct_from_loopback(connection: HTTPConnection) -> bool:
 
 
 def is_same_origin(connection: HTTPConnection, settings: Settings) -> bool | None:
-    """Whether the page behind this connection is ours; None when a program sent it that says nothing.
+    """Return whether the page behind this connection is ours; None if a program sent it without saying.
 
-    Browsers send Origin with every socket handshake and every unsafe request, so for a handshake
-    take None as a program (it has no cookie of a person unless it was given one).
+    Browsers send Origin with every WebSocket handshake and every unsafe request. A handshake without it comes from a
+    program, which has a person's cookie only if it was given one.
     """
     origin = connection.headers.get("origin")
     site = connection.headers.get("sec-fetch-site")
@@ -117,23 +118,23 @@ def is_same_origin(connection: HTTPConnection, settings: Settings) -> bool | Non
         return False
     if origin is None:
         return True if site in ("same-origin", "none") else None
-    theirs = _origin(origin)
+    theirs = _parse_origin(origin)
     if theirs is None:
         return False
     if settings.public_url:
-        return theirs == _origin(settings.public_url)
-    # Without a public address the Host header is what the person typed; the scheme is not compared,
-    # because a TLS proxy in front would make an honest https page look foreign.
+        return theirs == _parse_origin(settings.public_url)
+    # Without a public address, compare with the Host header. The scheme is ignored, because behind a TLS proxy our
+    # own https page would look foreign.
     host = connection.headers.get("host", "")
-    return theirs == _origin(f"{theirs[0]}://{host}")
+    return theirs == _parse_origin(f"{theirs[0]}://{host}")
 
 
-def _origin(url: str) -> tuple[str, str, int] | None:
-    return _parsed_origin(url) if len(url) < 200 else _parsed_origin.__wrapped__(url)
+def _parse_origin(url: str) -> tuple[str, str, int] | None:
+    return _parse_origin_cached(url) if len(url) < 200 else _parse_origin_cached.__wrapped__(url)
 
 
 @lru_cache(maxsize=256)
-def _parsed_origin(url: str) -> tuple[str, str, int] | None:
+def _parse_origin_cached(url: str) -> tuple[str, str, int] | None:
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -144,14 +145,14 @@ def _parsed_origin(url: str) -> tuple[str, str, int] | None:
     return parts.scheme, parts.hostname, port or _DEFAULT_PORTS[parts.scheme]
 
 
-def _plain(entry: str) -> str:
-    """An address without port or brackets; empty when it is none."""
+def _parse_forwarded(entry: str) -> str:
+    """Return an address without port or brackets; empty if it is invalid."""
     text = entry.strip('"')
     if text.startswith("["):
         text = text[1:].split("]", 1)[0]
     elif text.count(":") == 1:
         text = text.split(":", 1)[0]
     try:
-        return str(parsed_address(text))
+        return str(parse_address(text))
     except ValueError:
         return ""

@@ -1,4 +1,4 @@
-"""Banned addresses, kept in memory and read anew every few seconds, so that the guard costs no query."""
+"""Banned addresses, kept in memory and refreshed every few seconds, so that checking needs no query."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from starlette.requests import HTTPConnection
 
 from app.settings import Settings
 from app.web.errors import NotAllowed
-from app.web.security.address import Network, client_address, parsed_address, parsed_network
+from app.web.security.address import Network, client_address, parse_address, parse_network
 
-NEWCOMER_SECONDS = 86_400  # how long nobody new comes in from where a banned person was last seen
+NEWCOMER_BAN_SECONDS = 86_400  # no new guests from a banned person's last network for so long
 
 
 class Bans:
-    """The addresses and networks that may not come in, and those from where nobody new may.
+    """Banned addresses and networks, and those from which no new guests are accepted.
 
-    People are banned by their player: their cookie stays, so that it leads to the ban and not to a new guest.
+    People are banned through their player. They keep their cookie, so that it leads to the ban and not to a new guest.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -25,25 +25,25 @@ class Bans:
         self._came_from: frozenset[str] = frozenset()
 
     def replace(self, addresses: Iterable[str], came_from: Iterable[str] = ()) -> None:
-        """The present list, as the store has it; `came_from` is where banned people were last seen."""
-        self._networks = tuple(parsed_network(address) for address in addresses)
+        """Replace the lists with those of the store; `came_from` holds digests of banned people's last networks."""
+        self._networks = tuple(parse_network(address) for address in addresses)
         self._came_from = frozenset(came_from)
 
     def check_newcomer(self, came_from: str) -> None:
-        """Raises NotAllowed where somebody was banned a short time ago: they would be back under a new name."""
+        """Raise NotAllowed if a person from this network was banned recently and could return as a new guest."""
         if came_from in self._came_from:
             raise NotAllowed(
                 "no_newcomers",
-                "Nobody new can come in from your address at the moment. Log in, or try again tomorrow.",
+                "No new players can join from your address at the moment. Log in, or try again tomorrow.",
             )
 
     def check(self, connection: HTTPConnection) -> None:
-        """Raises NotAllowed for a banned address."""
+        """Raise NotAllowed for a banned address."""
         if not self._networks:
             return
         try:
-            address = parsed_address(client_address(connection, self._settings))
+            address = parse_address(client_address(connection, self._settings))
         except ValueError:
             return
         if any(address in network for network in self._networks):
-            raise NotAllowed("banned", "Your address has been shut out of this server by its operator.")
+            raise NotAllowed("banned", "The operator of this server has banned your address.")

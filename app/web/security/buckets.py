@@ -1,42 +1,43 @@
-"""Token buckets: a rate, a burst, one bucket a key; and those that all workers share."""
+"""Token buckets: one per key with a rate and a burst, and buckets whose charges all workers share."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from hashlib import blake2b
+
+from cachetools import LRUCache
 
 from app.play.ports import StoreUnavailable
 from app.web.errors import TooMany
 
-_ROUNDING = 1e-6  # seconds: a whole burst added up is not more than the burst
-_KEYS = 50_000  # remembered keys a kind; the longest untouched are forgotten first
+_ROUNDING_SECONDS = 1e-6  # tolerance, so that a whole burst taken token by token fits into the burst
+_MAX_KEYS = 50_000  # per kind of bucket; the least recently used are evicted
 
 
 class Bucket:
-    """So many tokens, so many more each second, never above the burst.
+    """Token bucket that refills at `rate` tokens per second up to `burst`.
 
-    Kept as one number, the moment at which it is full again (the generic cell rate algorithm): a token taken is that
-    moment put off by the time one takes to come.
+    Its state is one number, the time at which it is full again (generic cell rate algorithm). Taking a token moves
+    that time by one refill interval.
     """
 
     __slots__ = ("full_at", "interval", "span")
 
     def __init__(self, rate: float, burst: float) -> None:
-        self.interval = 1 / rate  # seconds until one more token is there
-        self.span = burst / rate + _ROUNDING  # seconds from empty to full
+        self.interval = 1 / rate  # seconds per token
+        self.span = burst / rate + _ROUNDING_SECONDS  # seconds from empty to full
         self.full_at = 0.0
 
     def take(self, now: float, cost: float = 1.0) -> float:
-        """0 when taken, else the seconds to wait for it (and nothing was taken)."""
+        """Take tokens and return 0, or take nothing and return the seconds until they are available."""
         full_at = (self.full_at if self.full_at > now else now) + cost * self.interval
         if full_at <= now + self.span:
             self.full_at = full_at
             return 0.0
-        return full_at - now - self.span + _ROUNDING
+        return full_at - now - self.span + _ROUNDING_SECONDS
 
-    def owe(self, now: float, cost: float) -> float:
-        """Takes even what is not there; the seconds until nothing is owed."""
+    def overdraw(self, now: float, cost: float) -> float:
+        """Take tokens even if the bucket runs into debt. Return the seconds until the debt is paid."""
         self.full_at = (self.full_at if self.full_at > now else now) + cost * self.interval
         return max(0.0, self.full_at - now - self.span)
 
@@ -45,52 +46,47 @@ class Bucket:
 
 
 class Buckets:
-    """One bucket a key; keys that were not used for long are forgotten."""
+    """One bucket per key. The least recently used keys are evicted."""
 
     def __init__(self, rate: float, burst: float, clock: Callable[[], float]) -> None:
         self.rate = rate
         self.burst = burst
         self._clock = clock
-        self._of: OrderedDict[str, Bucket] = OrderedDict()
+        self._of: LRUCache[str, Bucket] = LRUCache(_MAX_KEYS)
 
     def take(self, key: str, cost: float = 1.0) -> None:
-        """Takes, or raises TooMany."""
-        wait = self.wait(key, cost)
+        """Take tokens, or raise TooMany."""
+        wait = self.try_take(key, cost)
         if wait:
             raise TooMany(wait)
 
-    def wait(self, key: str, cost: float = 1.0) -> float:
-        """0 when taken, else the seconds to wait (and nothing was taken)."""
-        return self._bucket(key).take(self._clock(), cost)
+    def try_take(self, key: str, cost: float = 1.0) -> float:
+        """Take tokens and return 0, or take nothing and return the seconds to wait."""
+        return self.bucket_for(key).take(self._clock(), cost)
 
     def give_back(self, key: str, cost: float = 1.0) -> None:
-        """What was taken for something that need not be paid for."""
-        self._bucket(key).give_back(cost)
+        """Refund tokens."""
+        self.bucket_for(key).give_back(cost)
 
-    def of(self, key: str) -> Bucket:
-        """The bucket of a key, to hold on to."""
-        return self._bucket(key)
-
-    def _bucket(self, key: str) -> Bucket:
+    def bucket_for(self, key: str) -> Bucket:
+        """Return the bucket of a key. The caller may keep a reference."""
         bucket = self._of.get(key)
         if bucket is None:
-            if len(self._of) >= _KEYS:
-                self._of.popitem(last=False)
             bucket = self._of[key] = Bucket(self.rate, self.burst)
-        else:
-            self._of.move_to_end(key)
         return bucket
 
 
 class HourlyBuckets(Buckets):
-    """Counted by the hour, and in all workers; keys are kept and told as digests: some are e-mail addresses."""
+    """Buckets with an hourly rate, shared by all workers. Keys are stored and published as digests, because some are
+    e-mail addresses.
+    """
 
     def __init__(self, number: int, clock: Callable[[], float], burst: int | None = None) -> None:
         super().__init__(number / 3600, number if burst is None else burst, clock)
         self.publish: Callable[[str, float], None] | None = None
 
-    def wait(self, key: str, cost: float = 1.0) -> float:
-        wait = super().wait(key, cost)
+    def try_take(self, key: str, cost: float = 1.0) -> float:
+        wait = super().try_take(key, cost)
         if not wait and self.publish is not None:
             self.publish(_digest(key), cost)
         return wait
@@ -100,25 +96,25 @@ class HourlyBuckets(Buckets):
         if self.publish is not None:
             self.publish(_digest(key), -cost)
 
-    def hold(self, key: str, cost: float) -> float:
-        """As `wait`, but the others are told only by `settle`: for what is nearly always given back."""
-        return super().wait(key, cost)
+    def take_unannounced(self, key: str, cost: float) -> float:
+        """Like `try_take`, but other workers learn of it only through `settle`. For mostly refunded charges."""
+        return super().try_take(key, cost)
 
     def settle(self, key: str, cost: float, *, is_kept: bool) -> None:
-        """What was held is spent, or given back."""
+        """Publish a charge of `take_unannounced` if it is kept; otherwise refund it."""
         if not is_kept:
             super().give_back(key, cost)
         elif self.publish is not None:
             self.publish(_digest(key), cost)
 
-    def taken_elsewhere(self, digest: str, cost: float) -> None:
-        """Another worker has let somebody take (or given back): here as well, as far as there is any."""
-        bucket, now = super()._bucket(digest), self._clock()
-        bucket.owe(now, cost)
+    def charge_remote(self, digest: str, cost: float) -> None:
+        """Apply another worker's charge or refund, without running into debt."""
+        bucket, now = super().bucket_for(digest), self._clock()
+        bucket.overdraw(now, cost)
         bucket.full_at = min(bucket.full_at, now + bucket.span)
 
-    def _bucket(self, key: str) -> Bucket:
-        return super()._bucket(_digest(key))
+    def bucket_for(self, key: str) -> Bucket:
+        return super().bucket_for(_digest(key))
 
 
 def _digest(key: str) -> str:
@@ -126,24 +122,24 @@ def _digest(key: str) -> str:
 
 
 class Attempt:
-    """What a try costs, taken before it is made; as a context, what a right one takes is given back.
+    """Charges taken before an attempt and refunded if it succeeds. Use it as a context manager.
 
-    Checked first and charged afterwards, any number at once would find the limit not yet reached.
-    Whoever is cut off in the middle has paid.
+    If charges were only checked before and taken afterwards, any number of concurrent attempts would pass the check.
+    A cancelled attempt is not refunded.
     """
 
     def __init__(self, *costs: tuple[Buckets, str, float]) -> None:
-        """Takes all, or raises TooMany and has taken nothing."""
+        """Take all charges, or raise TooMany and take none."""
         self._taken: list[tuple[Buckets, str, float]] = []
         for buckets, key, cost in costs:
-            wait = buckets.wait(key, cost)
+            wait = buckets.try_take(key, cost)
             if wait:
                 self.give_back()
                 raise TooMany(wait)
             self._taken.append((buckets, key, cost))
 
     def give_back(self) -> None:
-        """It was a right one, or was not made at all; again is no harm."""
+        """Refund all charges. Calling it again is a no-op."""
         for buckets, key, cost in self._taken:
             buckets.give_back(key, cost)
         self._taken.clear()

@@ -1,4 +1,4 @@
-"""Middleware before every request: bounds, bans, limits, forged writes; security headers on every response."""
+"""Middleware around every request: bounds, bans, limits and forged writes before it, security headers after it."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ from app.web.security.address import is_same_origin
 from app.web.security.limits import HEALTH_PATHS
 from app.web.site import site_of
 
-_SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
-_BODY_SECONDS = 20.0  # between two pieces of a body
+_SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
+_BODY_PIECE_SECONDS = 20.0  # between two pieces of a body
 
-# Nothing inline, nothing from elsewhere. `data:` images are the cursors and textures of our own CSS.
-_POLICY = (
+# Nothing inline, nothing from other hosts. `data:` images are the cursors and textures of our CSS.
+_CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
     "media-src 'self'; connect-src 'self'{sockets}; manifest-src 'self'; worker-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors {ancestors}; object-src 'none'"
 )
-_EMBED = "/embed/"  # what other sites may show in a frame; the one place
+_EMBED_PREFIX = "/embed/"  # the only pages that other sites may frame
 
 
-@lru_cache(maxsize=64)  # a site has one name or two; what others send as Host pushes nothing out for long
+@lru_cache(maxsize=64)  # a site has one or two names; forged Host headers are evicted soon
 def security_headers(https: bool, host: str, ancestors: str = "'none'") -> dict[str, str]:
-    """The headers of every answer. Sockets are named by host for browsers in which 'self' leaves them out.
+    """Return the security headers of a response. `ancestors` are the sites that may frame it.
 
-    `ancestors`: whose pages may show this one in a frame.
+    The policy names the socket's host, because in some browsers 'self' does not include WebSockets.
     """
     clean = "".join(letter for letter in host if letter.isalnum() or letter in ".-:[]")
     sockets = f" {'wss' if https else 'ws'}://{clean}" if clean else ""
     headers = {
-        "content-security-policy": _POLICY.format(sockets=sockets, ancestors=ancestors),
+        "content-security-policy": _CONTENT_SECURITY_POLICY.format(sockets=sockets, ancestors=ancestors),
         "x-content-type-options": "nosniff",
         "x-frame-options": "DENY",
         "referrer-policy": "same-origin",
@@ -61,7 +61,7 @@ def security_headers(https: bool, host: str, ancestors: str = "'none'") -> dict[
     }
     if https:
         headers["strict-transport-security"] = "max-age=31536000"
-    if ancestors != "'none'":  # the older header cannot name sites, and would close the frame
+    if ancestors != "'none'":  # this older header cannot list sites and would block the frame
         del headers["x-frame-options"]
         headers["cross-origin-resource-policy"] = "cross-origin"
     return headers
@@ -70,10 +70,10 @@ def security_headers(https: bool, host: str, ancestors: str = "'none'") -> dict[
 def headers_for(path: str, settings: Settings, host: str) -> dict[str, str]:
     """Return the security headers of a path. Framing is allowed under /embed/ and nowhere else.
 
-    Static files other than SVG get no policy: browsers apply the policy of the page that loads them, and a first
-    visit loads eighty of them. They are the same for everyone, so other sites may load them.
+    Static files other than SVG need no policy, because browsers apply that of the page that loads them; a first visit
+    loads eighty of them. They are the same for everyone, so other sites may load them.
     """
-    if path.startswith(_EMBED):
+    if path.startswith(_EMBED_PREFIX):
         return security_headers(settings.is_https, host, settings.frame_ancestors)
     headers = security_headers(settings.is_https, host)
     if not path.startswith("/static/") or path.endswith(".svg"):
@@ -83,9 +83,9 @@ def headers_for(path: str, settings: Settings, host: str) -> dict[str, str]:
 
 
 def check_not_forged(connection: HTTPConnection, method: str) -> None:
-    """Raises Refused when another site's page may have made a person's browser send this write."""
-    if method in _SAFE or connection.headers.get("authorization", "").lower().startswith("bearer "):
-        return  # never sent by a browser on its own (Basic may be), and cookies are then not read
+    """Raise Refused if another site's page may have made a person's browser send this write (CSRF)."""
+    if method in _SAFE_METHODS or connection.headers.get("authorization", "").lower().startswith("bearer "):
+        return  # browsers never add a bearer token on their own, and with one cookies are ignored
     same = is_same_origin(connection, site_of(connection).settings)
     if same is True:
         return
@@ -98,15 +98,15 @@ def check_not_forged(connection: HTTPConnection, method: str) -> None:
     raise NotAllowed("forged", "This request did not come from a page of this site.")
 
 
-def without_identity(scope: Scope) -> list[tuple[bytes, bytes]]:
-    """The headers without what says who somebody is: in a frame of another site everybody is a stranger."""
+def headers_without_identity(scope: Scope) -> list[tuple[bytes, bytes]]:
+    """Return the headers without cookies and tokens: in another site's frame every visitor is a stranger."""
     return [(name, value) for name, value in scope["headers"] if name not in (b"cookie", b"authorization")]
 
 
 class GuardMiddleware:
-    """Refuses requests before their body is read, answers faults, and adds the security headers.
+    """Refuses requests before their body is read, answers exceptions, and adds the security headers.
 
-    Pure ASGI, so that streams and sockets pass untouched.
+    Pure ASGI, so that streams and WebSockets pass through unchanged.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -118,14 +118,14 @@ class GuardMiddleware:
             return
         path: str = scope["path"]
         if path.endswith("/") and path != "/" and not path.endswith("//"):
-            # Both forms of an address are served: a redirect would have to know the scheme and host people use.
+            # Both forms of an address are served. A redirect would need the scheme and host that clients use.
             path = scope["path"] = path[:-1]
         connection = HTTPConnection(scope)
         site = site_of(connection)
         max_bytes = bounds.max_body_bytes(path, site.settings.body_bytes)
-        body = bounds.body_bytes(connection.headers, max_bytes)
+        body = bounds.declared_body_bytes(connection.headers, max_bytes)
         cost = bounds.request_cost(scope, min(body, max_bytes))
-        out_of_bounds = _bound_head(scope)
+        out_of_bounds = _restrict_head(scope)
         connection = HTTPConnection(scope)
         host = site.settings.public_host or connection.headers.get("host", "")
         headers = headers_for(path, site.settings, host)
@@ -136,10 +136,10 @@ class GuardMiddleware:
             nonlocal is_started
             if message["type"] == "http.response.start":
                 is_started = True
-                given = MutableHeaders(scope=message)
+                response_headers = MutableHeaders(scope=message)
                 for name, value in headers.items():
-                    given.setdefault(name, value)
-                site.metrics.answered(scope, message["status"], time.monotonic() - began)
+                    response_headers.setdefault(name, value)
+                site.metrics.count_response(scope, message["status"], time.monotonic() - began)
             await send(message)
 
         received = 0
@@ -148,8 +148,8 @@ class GuardMiddleware:
         async def receive_limited() -> Message:
             nonlocal received, is_whole
             try:
-                # Only the body has this time limit; afterwards a stream waits here for its peer to disconnect.
-                async with asyncio.timeout(None if is_whole else _BODY_SECONDS):
+                # The time limit applies to the body only. Afterwards a stream waits here for the client to disconnect.
+                async with asyncio.timeout(None if is_whole else _BODY_PIECE_SECONDS):
                     message = await receive()
             except TimeoutError:
                 raise HTTPException(408) from None
@@ -163,20 +163,20 @@ class GuardMiddleware:
         try:
             if path not in HEALTH_PATHS:
                 site.bans.check(connection)
-            site.limits.take_request(connection, cost)  # requests that are refused below are charged as well
+            site.limits.take_request(connection, cost)  # charged even if the request is refused below
             if out_of_bounds is not None:
                 raise out_of_bounds
             if "\0" in path:
-                raise NotFound  # no name contains NUL, and PostgreSQL refuses it
+                raise NotFound  # PostgreSQL does not store NUL, so nothing has such a name
             if b"%00" in scope["query_string"] or b"\0" in scope["query_string"]:
-                raise BadRequest("bad_request", "The address holds a NUL character behind its question mark.")
+                raise BadRequest("bad_request", "The query of the address contains a NUL character.")
             if body > max_bytes:
                 raise TooBig
             check_not_forged(connection, scope["method"])
         except Refused as refusal:
-            site.metrics.refused(refusal.code)
+            site.metrics.count_refusal(refusal.code)
             request = Request(scope, receive)
-            if out_of_bounds is not None:  # a page would parse and show the address
+            if out_of_bounds is not None:  # rendering a page would parse and show the address
                 response: Response = refused_json(refusal)
             elif wants_page(request) and not site.limits.may_render_refusal(connection):
                 response = refused_json(refusal)
@@ -193,16 +193,16 @@ class GuardMiddleware:
             await response(scope, receive, send_guarded)
 
 
-def _bound_head(scope: Scope) -> Refused | None:
-    """Reduce the head to what the app reads; return the refusal of one that is out of bounds."""
+def _restrict_head(scope: Scope) -> Refused | None:
+    """Reduce the request head to what the app reads. Return a refusal if it is out of bounds."""
     try:
         bounds.check_head(scope)
     except Refused as refusal:
         scope["query_string"] = b""
-        scope["headers"] = [each for each in scope["headers"] if each[0] == b"x-forwarded-for"]
+        scope["headers"] = [header for header in scope["headers"] if header[0] == b"x-forwarded-for"]
         return refusal
-    if scope["path"].startswith(_EMBED):
-        scope["headers"] = without_identity(scope)
+    if scope["path"].startswith(_EMBED_PREFIX):
+        scope["headers"] = headers_without_identity(scope)
     else:
-        scope["headers"] = bounds.without_foreign_cookies(scope["headers"], OWN_COOKIES)
+        scope["headers"] = bounds.strip_foreign_cookies(scope["headers"], OWN_COOKIES)
     return None

@@ -1,10 +1,9 @@
-"""HTTP under uvicorn with bounds on what a peer may send and leave unread.
+"""uvicorn's HTTP protocol class with bounds on what a peer may send and leave unread.
 
-The parser keeps a request's head, however long, until it is whole, makes a request of everything that it is fed, and
-nothing waits for it in vain: without a proxy in front nothing else would stop a peer. Here a head has so many bytes
-and seconds, a whole request and the taking of its answer so many seconds, and the parser is fed a little at a time,
-with nothing more while requests wait for their turn. What is used of uvicorn for it is listed in
-tests/web/ws/transport/test_uvicorn_calls.py.
+uvicorn buffers a request head of any length, accepts any number of pipelined requests and has no time limits. Without
+a proxy in front, nothing else would stop a peer. This class limits the bytes and seconds of a head, the seconds of a
+body and of reading the response. It feeds the parser in small slices, and stops while a request waits for an answer.
+tests/web/ws/transport/test_uvicorn_calls.py lists the parts of uvicorn that it relies on.
 """
 
 from __future__ import annotations
@@ -16,70 +15,72 @@ from typing import Any
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from app.play.turns import turns_of
+from app.admission import get_admission_queue
 from app.web.security.connections import Connections, ConnectionSlot
 from app.web.security.raw_response import raw_response
 from app.web.security.request_bounds import MAX_HEAD_BYTES
-from app.web.ws.transport.uvicorn import SocketProtocol
+from app.web.ws.transport.protocol import SocketProtocol
 
-HEAD_SECONDS = 15.0
-REQUEST_SECONDS = 60.0  # from the end of the head to the end of the body
-ANSWER_SECONDS = 60.0  # for an answer to be taken, or of a stream what waits of it
-MAX_UNREAD_BODY_BYTES = 65_536  # of a request that was answered before its body had arrived
+HEAD_TIMEOUT_SECONDS = 15.0
+BODY_TIMEOUT_SECONDS = 60.0  # from the end of the head to the end of the body
+ANSWER_TIMEOUT_SECONDS = 60.0  # for the peer to read a response, or the buffered part of a stream
+MAX_UNREAD_BODY_BYTES = 65_536  # of a request that was answered before its body arrived
 LINGER_SECONDS = (
-    2.0  # then the connection is no longer read, and closed after so long: the answer can still be taken
+    2.0  # before such a connection is closed: nothing is read, but the peer can still read the response
 )
-SLICE = 1024  # bytes fed at once: 57 of the shortest requests
-MOST_PIPELINED = 20  # requests sent before the answer to the one before; then the connection is closed
-MOST_HELD = 1_048_576
+SLICE_BYTES = 1024  # fed to the parser at once; up to 57 of the shortest requests
+MAX_PIPELINED_REQUESTS = 20  # sent without waiting for responses; then the connection is closed
+MAX_HELD_BYTES = 1_048_576
 
-_SOCKET = b"GET /ws/"
+_SOCKET_REQUEST = b"GET /ws/"
 
 
-class _Flow(FlowControl):
-    """Tells when reading goes on: what was held back comes first."""
+class _ResumableFlow(FlowControl):
+    """Flow control with a callback when reading resumes, to feed the bytes that were held back."""
 
-    def __init__(self, transport: asyncio.Transport, go_on: Callable[[], None]) -> None:
+    def __init__(self, transport: asyncio.Transport, on_resume: Callable[[], None]) -> None:
         super().__init__(transport)
-        self._go_on = go_on
+        self._on_resume = on_resume
 
     def resume_reading(self) -> None:
         super().resume_reading()
-        self._go_on()
+        self._on_resume()
 
     def end(self) -> None:
-        """The connection is gone; whoever still has this holds nothing else by it."""
-        self._go_on = _nothing
+        """Drop the callback, so that references to this object do not keep the protocol alive."""
+        self._on_resume = _do_nothing
 
 
-def _nothing() -> None: ...
+def _do_nothing() -> None: ...
 
 
 class BoundedHttpProtocol(HttpToolsProtocol):
-    """Give it to uvicorn as `http`; with `connections`, those of an address and of the process are bounded."""
+    """Protocol class for uvicorn's `http` option. `connections` limits the open connections."""
 
     def __init__(self, *args: Any, connections: Connections | None = None, **named: Any) -> None:
         super().__init__(*args, **named)
         self._bounds = connections
         self._slot: ConnectionSlot | None = None
-        self._is_over = False  # refused, or another protocol's from now on
-        self._is_fresh = True  # nothing has been read on it
-        self._is_in_queue = False  # of newcomers, for its turn
-        self._held = b""  # received and not yet fed, from `_at` on
+        self._is_over = False  # refused, or upgraded to another protocol
+        self._is_fresh = True  # nothing has been received yet
+        self._is_in_queue = False  # waits for admission
+        self._held = b""  # received; fed to the parser up to `_at`
         self._at = 0
         self._head_bytes = 0
         self._is_in_head = True
         self._pipelined = 0
         self._unread_body_bytes = 0
-        self._running: RequestResponseCycle | None = None  # uvicorn's `cycle` is the last one that came in
+        self._running: RequestResponseCycle | None = (
+            None  # uvicorn's `cycle` is the most recently received one
+        )
         self._request_timer: asyncio.TimerHandle | None = None
         self._answer_timer: asyncio.TimerHandle | None = None
 
-    # -- what the event loop calls -----------------------------------------------------------------
+    # -- called by the event loop ------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         if self._bounds is not None:
-            self._slot, refusal = self._bounds.enter(transport)
+            self._slot, refusal = self._bounds.try_admit(transport)
             if refusal:
                 self._is_over = True
                 self.transport = transport
@@ -87,17 +88,17 @@ class BoundedHttpProtocol(HttpToolsProtocol):
                 transport.close()
                 return
         super().connection_made(transport)
-        self.flow = _Flow(transport, self._feed_soon)
-        self._begin_request_timer(HEAD_SECONDS)
+        self.flow = _ResumableFlow(transport, self._feed_soon)
+        self._start_request_timer(HEAD_TIMEOUT_SECONDS)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._end_timers()
+        self._cancel_timers()
         self._held = b""
         if self._running is not None and not self._running.response_complete:
             self._running.disconnected = True
             self._running.message_event.set()
         super().connection_lost(exc)
-        if isinstance(self.flow, _Flow):
+        if isinstance(self.flow, _ResumableFlow):
             self.flow.end()
         if self._slot is not None:
             self._slot.release()
@@ -106,34 +107,34 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         if self._is_over:
             return
         if self._request_timer is None and not self._is_in_queue:
-            self._begin_request_timer(HEAD_SECONDS)  # the next request on a connection that was kept
+            self._start_request_timer(HEAD_TIMEOUT_SECONDS)  # the next request on a kept-alive connection
         self._held = data if not self._held else self._held[self._at :] + data
         self._at = 0
-        if len(self._held) > (MAX_HEAD_BYTES if self._is_in_queue else MOST_HELD):
+        if len(self._held) > (MAX_HEAD_BYTES if self._is_in_queue else MAX_HELD_BYTES):
             self.transport.abort()
-        elif self._is_fresh and not self._is_in_queue and data.startswith(_SOCKET):
-            # One of a crowd, perhaps: it waits for its turn before anything is done for it. That is not its time, and
-            # reading goes on: whoever gives up meanwhile is not waited on.
+        elif self._is_fresh and not self._is_in_queue and data.startswith(_SOCKET_REQUEST):
+            # A new socket may be one of a crowd, so it waits for admission before anything is done for it. The head's
+            # time limit does not run meanwhile. Reading continues, so that a disconnect is noticed.
             self._is_in_queue = True
-            self._end_request_timer()
-            turns_of(self.loop).do(self._feed_in_turn, is_new=True)
+            self._cancel_request_timer()
+            get_admission_queue(self.loop).run(self._feed_after_admission, is_new=True)
         elif not self._is_in_queue:
             self._feed()
 
-    def _feed_in_turn(self) -> None:
+    def _feed_after_admission(self) -> None:
         self._is_in_queue = False
         if self._held and not self.transport.is_closing():
-            self._begin_request_timer(HEAD_SECONDS)
+            self._start_request_timer(HEAD_TIMEOUT_SECONDS)
             self._feed()
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._expect_to_be_read()
+        self._start_answer_timer()
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._end_answer_timer()
-        self._expect_to_be_read()
+        self._cancel_answer_timer()
+        self._start_answer_timer()
 
     # -- bytes to the parser -----------------------------------------------------------------------
 
@@ -142,9 +143,9 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             self.loop.call_soon(self._feed)
 
     def _feed(self) -> None:
-        """While nobody waits: neither a request for the answer before it nor the app for a body to be taken."""
+        """Feed the parser until a request waits for an earlier response or the app does not read the body."""
         while self._held and not self._is_over and not self.flow.read_paused and not self.pipeline:
-            piece = self._held[self._at : self._at + SLICE]
+            piece = self._held[self._at : self._at + SLICE_BYTES]
             self._at += len(piece)
             if self._at == len(self._held):
                 self._held, self._at = b"", 0
@@ -162,21 +163,21 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         self._is_fresh = False
         if self._request_timer is None:
-            self._begin_request_timer(HEAD_SECONDS)
+            self._start_request_timer(HEAD_TIMEOUT_SECONDS)
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         self._is_in_head = False
         self._head_bytes = 0
         self._unread_body_bytes = 0
-        self._begin_request_timer(REQUEST_SECONDS)
+        self._start_request_timer(BODY_TIMEOUT_SECONDS)
         super().on_headers_complete()
         if not self.pipeline:
             self._running = self.cycle
             self._pipelined = 0
             return
         self._pipelined += 1
-        if self._pipelined >= MOST_PIPELINED:
+        if self._pipelined >= MAX_PIPELINED_REQUESTS:
             self.cycle.keep_alive = False
             self._held = b""
 
@@ -189,45 +190,46 @@ class BoundedHttpProtocol(HttpToolsProtocol):
                 self._is_over = True
                 self._held = b""
                 self.flow.pause_reading()
-                self._begin_request_timer(LINGER_SECONDS)
+                self._start_request_timer(LINGER_SECONDS)
 
     def on_message_complete(self) -> None:
         self._is_in_head = True
-        self._end_request_timer()
+        self._cancel_request_timer()
         super().on_message_complete()
 
     def handle_websocket_upgrade(self) -> None:
-        """As when a connection is lost: parser and protocol hold each other, and the request with all its headers.
-        Five kilobytes a socket would wait for the collector, which comes seldom.
+        """Hand the connection over, and break the reference cycle of parser, protocol and request.
+
+        Otherwise five kilobytes per socket would wait for the garbage collector, which runs rarely.
         """
         self._is_over = True
         self._held = b""
-        self._end_timers()
+        self._cancel_timers()
         super().handle_websocket_upgrade()
         socket = self.transport.get_protocol()
         if isinstance(socket, SocketProtocol):
-            socket.slot, self._slot = self._slot, None
+            socket.connection_slot, self._slot = self._slot, None
         self.parser = self.flow = None  # type: ignore[assignment]
 
-    # -- in time -----------------------------------------------------------------------------------
+    # -- time limits -------------------------------------------------------------------------------
 
     def on_response_complete(self) -> None:
         if self.pipeline:
             self._running = self.pipeline[-1][0]
         super().on_response_complete()
-        self._expect_to_be_read()
+        self._start_answer_timer()
 
     def send_400_response(self, msg: str) -> None:
         self.transport.write(raw_response(400, msg))
         self.transport.close()
-        self._expect_to_be_read()
+        self._start_answer_timer()
 
-    def _expect_to_be_read(self) -> None:
-        """What waits for the peer is taken in time, whether the connection is to be kept or closed."""
+    def _start_answer_timer(self) -> None:
+        """Start the time limit for the peer to read what is buffered."""
         if self._answer_timer is None and self.transport.get_write_buffer_size():
-            self._answer_timer = self.loop.call_later(ANSWER_SECONDS, self._answer_is_late)
+            self._answer_timer = self.loop.call_later(ANSWER_TIMEOUT_SECONDS, self._on_answer_timeout)
 
-    def _answer_is_late(self) -> None:
+    def _on_answer_timeout(self) -> None:
         self._answer_timer = None
         if not self.transport.get_write_buffer_size():
             return
@@ -235,35 +237,37 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         if running is None or running.response_complete or self.flow.write_paused:
             self.transport.abort()
         else:
-            self._expect_to_be_read()  # a stream that is read, if slowly
+            self._start_answer_timer()  # a stream that is read slowly
 
-    def _request_is_late(self) -> None:
+    def _on_request_timeout(self) -> None:
         self._request_timer = None
         answering = self._running is not None and not self._running.response_complete
         if self._is_in_head and answering:
-            self._begin_request_timer(HEAD_SECONDS)  # it has begun to ask again before it was answered
+            self._start_request_timer(
+                HEAD_TIMEOUT_SECONDS
+            )  # the peer has begun another request before the response
             return
         if not self._is_in_head and answering and not self.cycle.response_started:
             self.cycle.disconnected = True
             self.cycle.message_event.set()
             self.transport.write(raw_response(408, "This request took too long."))
         self.transport.close()
-        self._expect_to_be_read()
+        self._start_answer_timer()
 
-    def _begin_request_timer(self, seconds: float) -> None:
-        self._end_request_timer()
-        self._request_timer = self.loop.call_later(seconds, self._request_is_late)
+    def _start_request_timer(self, seconds: float) -> None:
+        self._cancel_request_timer()
+        self._request_timer = self.loop.call_later(seconds, self._on_request_timeout)
 
-    def _end_request_timer(self) -> None:
+    def _cancel_request_timer(self) -> None:
         if self._request_timer is not None:
             self._request_timer.cancel()
             self._request_timer = None
 
-    def _end_answer_timer(self) -> None:
+    def _cancel_answer_timer(self) -> None:
         if self._answer_timer is not None:
             self._answer_timer.cancel()
             self._answer_timer = None
 
-    def _end_timers(self) -> None:
-        self._end_request_timer()
-        self._end_answer_timer()
+    def _cancel_timers(self) -> None:
+        self._cancel_request_timer()
+        self._cancel_answer_timer()

@@ -1,7 +1,7 @@
-"""One request, one table: the same person with the same key opens the same table, at whichever worker.
+"""Idempotency keys: the same person with the same key gets the same table, from any worker.
 
-The table's id is made from both, so that nothing has to be remembered besides the table itself. It is keyed with the
-site's secret: an unlisted table is its link, and a key that a program counts up must not tell it.
+The table's id is derived from both, so nothing needs to be stored besides the table. The derivation uses the site's
+secret, because the id of an unlisted table must not be guessable from a simple key.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ IdempotencyKey = Annotated[
 ]
 
 
-def table_id(secret: str, person: str, key: str | None) -> str | None:
-    """The id of the table that this request opens; None: any."""
+def derive_table_id(secret: str, person: str, key: str | None) -> str | None:
+    """Return the id of the table that this request creates; None for a random one."""
     if key is None:
         return None
     return derive_game_id(secret, f"table|{person}|{key}")

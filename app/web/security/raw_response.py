@@ -1,4 +1,4 @@
-"""Plain-text responses written without the app: to connections and requests that never reach it."""
+"""Plain-text responses for connections and requests that never reach the app."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SECURITY_HEADERS = {
 
 
 def raw_response(status: int, sentence: str, retry_after: int = 0) -> bytes:
-    """Return a whole HTTP/1.1 response, after which the connection is closed."""
+    """Return a complete HTTP/1.1 response that closes the connection."""
     headers = {
         "content-type": "text/plain; charset=utf-8",
         "content-length": str(len(sentence.encode())),

@@ -1,4 +1,4 @@
-"""Bounds on a request, checked before any of it is parsed: address, Host, number of headers, cookies and body."""
+"""Bounds on a request, checked before parsing: address, Host, number of headers, cookies, body."""
 
 from __future__ import annotations
 
@@ -25,46 +25,36 @@ TRIAL_BODY_BYTES = 200_000
 RECORD_PATH = "/replay/steps"
 _TRIAL_PATH = re.compile(r"/g/[^/]+/try")
 
-INCLUDED_BYTES = 4096
-"""Bytes that the price of one request covers."""
-BYTES_PER_REQUEST = 8192
-"""So many more bytes cost as much as another request."""
+FREE_BYTES_PER_REQUEST = 4096
+"""Bytes included in the price of one request."""
+BYTES_PER_EXTRA_REQUEST = 8192
+"""Additional bytes that cost as much as another request."""
 
 _HOST = re.compile(rb"(?:[A-Za-z0-9._-]+|\[([0-9A-Fa-f:.]+)\])(?::([0-9]{1,5}))?")
 
 
 class AddressTooLong(Refused):
-    """Path or query are longer than any address of this server."""
+    """The path or the query is longer than any address of this server."""
 
-    status = 414
-
-    def __init__(self) -> None:
-        super().__init__(
-            "address_too_long",
-            f"The path and the query of an address have at most {MAX_QUERY_BYTES} bytes each.",
-        )
+    status, code = 414, "address_too_long"
+    message = f"The path and the query of an address may have at most {MAX_QUERY_BYTES} bytes each."
 
 
 class BadHost(Refused):
-    """The Host header is no host name or address."""
+    """The Host header is not a host name or address."""
 
-    status = 400
-
-    def __init__(self) -> None:
-        super().__init__("bad_host", "The Host header must be one host name or address, perhaps with a port.")
+    status, code = 400, "bad_host"
+    message = "The Host header must be one host name or address, optionally with a port."
 
 
 class TooManyHeaders(Refused):
     """The request has more headers than any browser or proxy sends."""
 
-    status = 431
-
-    def __init__(self) -> None:
-        super().__init__("too_many_headers", f"A request has at most {MAX_HEADERS} headers.")
+    status, code, message = 431, "too_many_headers", f"A request may have at most {MAX_HEADERS} headers."
 
 
 def check_head(scope: Scope) -> None:
-    """Raise Refused when the head of an HTTP request or WebSocket handshake is out of bounds."""
+    """Raise Refused if the head of an HTTP request or WebSocket handshake is out of bounds."""
     query: bytes = scope["query_string"]
     if (
         len(query) > MAX_QUERY_BYTES
@@ -90,7 +80,7 @@ def is_head_in_bounds(scope: Scope) -> bool:
 
 
 def is_host(value: bytes) -> bool:
-    """Return whether this is the Host header of a real client; empty is allowed, as in HTTP/1.0."""
+    """Return whether this is a valid Host header; it may be empty, as in HTTP/1.0."""
     return len(value) <= MAX_HOST_BYTES and (not value or _is_host(value))
 
 
@@ -107,15 +97,15 @@ def _is_host(value: bytes) -> bool:
     return True
 
 
-def without_foreign_cookies(
+def strip_foreign_cookies(
     headers: Iterable[tuple[bytes, bytes]], own: frozenset[bytes]
 ) -> list[tuple[bytes, bytes]]:
     """Return the headers with long Cookie headers reduced to the cookies named in `own`.
 
-    Cookies are parsed several times a request, and a header of 16 KB can hold 8,000 of them.
+    Cookies are parsed several times per request, and a header of 16 KB can hold 8,000 of them.
     """
     return [
-        (name, b"; ".join(_own_cookie(own).findall(value)))
+        (name, b"; ".join(_own_cookie_pattern(own).findall(value)))
         if name == b"cookie" and len(value) > MAX_FOREIGN_COOKIE_BYTES
         else (name, value)
         for name, value in headers
@@ -123,19 +113,19 @@ def without_foreign_cookies(
 
 
 @cache
-def _own_cookie(own: frozenset[bytes]) -> re.Pattern[bytes]:
+def _own_cookie_pattern(own: frozenset[bytes]) -> re.Pattern[bytes]:
     return re.compile(rb"(?:^|;) ?((?:" + b"|".join(sorted(own)) + rb")=[^;]*)")
 
 
 def max_body_bytes(path: str, record_bytes: int) -> int:
-    """Return the largest body that this path accepts; `record_bytes` is the setting for imported records."""
+    """Return the largest body that this path accepts; `record_bytes` is the setting for uploaded records."""
     if path == RECORD_PATH:
         return record_bytes
     return min(record_bytes, TRIAL_BODY_BYTES if _TRIAL_PATH.fullmatch(path) else DEFAULT_BODY_BYTES)
 
 
-def body_bytes(headers: Mapping[str, str], limit: int) -> int:
-    """Return the declared length of the body; `limit` where it is sent in chunks of unknown number."""
+def declared_body_bytes(headers: Mapping[str, str], limit: int) -> int:
+    """Return the declared length of the body; `limit` for a chunked body, whose length is unknown."""
     if "transfer-encoding" in headers:
         return limit
     declared = headers.get("content-length", "0")
@@ -143,7 +133,7 @@ def body_bytes(headers: Mapping[str, str], limit: int) -> int:
 
 
 def request_cost(scope: Scope, body: int) -> float:
-    """Return the price of a request's bytes, in requests, beyond what one request includes."""
+    """Return the price, in requests, of the bytes beyond those that one request includes."""
     head = len(scope["path"]) + len(scope["query_string"])
     head += sum(len(name) + len(value) for name, value in scope["headers"])
-    return max(0, head + body - INCLUDED_BYTES) / BYTES_PER_REQUEST
+    return max(0, head + body - FREE_BYTES_PER_REQUEST) / BYTES_PER_EXTRA_REQUEST

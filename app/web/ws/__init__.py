@@ -1,1 +1,1 @@
-"""Sockets: accepted, read, answered; the game's and the lobby's."""
+"""WebSockets: accepting them, and the sessions of games and of the lobby."""

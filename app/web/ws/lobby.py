@@ -1,4 +1,4 @@
-"""The lobby socket: the lists once, then every change as it happens."""
+"""The lobby socket: sends the lists once, then every change."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from starlette.routing import WebSocketRoute
 
 from app.play import frames
 from app.play.commands.messages import has_nul
-from app.play.join import OLD_PROTOCOL, PROTOCOL
-from app.play.lobby import Filter, LobbySubscriber
+from app.play.join import PROTOCOL_VERSION
+from app.play.lobby import LobbyFilter, LobbySubscriber
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.web.game_server import game_server_of
 from app.web.ws.session import AcceptedSocket, BaseSession, SocketEndpoint
 
-_MILLISECONDS = 2  # what telling the lists costs
+_LISTS_COST_MS = 2  # the price of sending the lists
+_LOBBY_VERSIONS = (1, PROTOCOL_VERSION)  # pages of release 0.1.0 say 1 in the lobby
 
 
 class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
@@ -44,12 +45,12 @@ _decoder: msgspec.json.Decoder[Hello | SetFilter | Ping] = msgspec.json.Decoder(
 
 
 def lobby_message_names() -> tuple[str, ...]:
-    """Every `do` of the lobby socket."""
+    """Return every `do` of the lobby socket."""
     return ("hello", "filter", "ping")
 
 
 class LobbySession(BaseSession):
-    """One person's socket to the lobby; implements Session."""
+    """One person's lobby socket. Implements Session."""
 
     __slots__ = ("subscriber",)
 
@@ -57,12 +58,12 @@ class LobbySession(BaseSession):
         super().__init__(game_server_of(connection), socket)
         self.subscriber = LobbySubscriber(socket.actor, socket.outbox)
 
-    async def closed(self) -> None:
+    async def on_closed(self) -> None:
         self.socket.release()
         self.game_server.lobby.leave(self.subscriber)
 
     def receive_text(self, text: bytes | None) -> Hello | SetFilter | None:
-        text = self.checked(text)
+        text = self.check_frame(text)
         if text is None:
             return None
         try:
@@ -73,7 +74,7 @@ class LobbySession(BaseSession):
             self.refuse_frame(Refusal("bad_message"), text)
             return None
         if isinstance(message, Ping):
-            self.tell(frames.Pong(n=message.n, now=self.game_server.clock.now()))
+            self.send(frames.Pong(n=message.n, now=self.game_server.clock.now()))
             return None
         return message
 
@@ -82,28 +83,28 @@ class LobbySession(BaseSession):
             await self._hello(message)
         elif self.subscriber not in self.game_server.lobby.subscribers:
             self.refuse(Refusal("hello_first"))
-        elif self.socket.is_too_heavy(_MILLISECONDS):
+        elif self.socket.is_too_heavy(_LISTS_COST_MS):
             self.refuse(Refusal("too_fast"))
         else:
-            self.subscriber.filter = Filter(message.preset, message.seats, message.clock, message.bots)
-            await self._lists()
+            self.subscriber.filter = LobbyFilter(message.preset, message.seats, message.clock, message.bots)
+            await self._send_lists()
 
     async def _hello(self, hello: Hello) -> None:
-        if hello.v not in (PROTOCOL, OLD_PROTOCOL):
-            self.outbox.end(4001, "reload")
+        if hello.v not in _LOBBY_VERSIONS:
+            self.outbox.close(4001, "reload")
             return
-        if self.subscriber in self.game_server.lobby.subscribers and self.socket.is_too_heavy(_MILLISECONDS):
+        if self.subscriber in self.game_server.lobby.subscribers and self.socket.is_too_heavy(_LISTS_COST_MS):
             self.refuse(Refusal("too_fast"))
             return
         actor = self.subscriber.actor
         you = frames.YouInLobby(person=actor.id or None, name=actor.name)
-        self.tell(frames.LobbyWelcome(v=PROTOCOL, now=self.game_server.clock.now(), you=you))
+        self.send(frames.LobbyWelcome(v=PROTOCOL_VERSION, now=self.game_server.clock.now(), you=you))
         self.game_server.lobby.enter(self.subscriber)
-        await self._lists()
+        await self._send_lists()
 
-    async def _lists(self) -> None:
+    async def _send_lists(self) -> None:
         try:
-            await self.game_server.lobby.tell_lists(self.subscriber)
+            await self.game_server.lobby.send_lists(self.subscriber)
         except StoreUnavailable:
             self.refuse(Refusal("try_again"))
 

@@ -1,75 +1,82 @@
-"""Every open socket and stream of this worker, found by what it came with: a session, a person, an address."""
+"""Registry of this worker's open sockets and streams, by session, person and address."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
-from app.play.ports import Listener
-from app.web.security.address import parsed_address, parsed_network
+from app.web.security.address import parse_address, parse_network
 
-By = Literal["session", "person", "address"]
-SIGNED_OUT = (4008, "signed out")
-REPLACED = (4000, "resume")  # the browser has a newer session: it comes back with that
+SocketKey = Literal["session", "person", "address"]
+SIGNED_OUT_CLOSE = (4008, "signed out")
+REPLACED_CLOSE = (4000, "resume")  # the browser has a newer session and reconnects with it
 
 
-class _Came(NamedTuple):
-    session: str | None  # as the store keeps it: the hash of a cookie's session or of a program's token
+class Closable(Protocol):
+    """A socket or stream that can be closed."""
+
+    def close(self, code: int, reason: str) -> None: ...
+
+
+class _SocketOwner(NamedTuple):
+    session: str | None  # hash of the session cookie or of the program's token, as in the store
     people: tuple[str, ...]
     address: str
 
 
 class OpenSockets:
-    """One small entry a socket. Ending looks at all of them, which takes about a millisecond for ten thousand."""
+    """One small entry per socket. Closing scans all of them, about a millisecond for ten thousand."""
 
     def __init__(self) -> None:
-        self._open: dict[Listener, _Came] = {}
+        self._open: dict[Closable, _SocketOwner] = {}
 
     def __len__(self) -> int:
         return len(self._open)
 
-    def add(self, listener: Listener, session: str | None, people: tuple[str, ...], address: str) -> None:
-        """It is open from now on; `discard` is owed when it is gone."""
-        self._open[listener] = _Came(session, people, address)
+    def add(self, socket: Closable, session: str | None, people: tuple[str, ...], address: str) -> None:
+        """Register an open socket. The caller must `discard` it when it is closed."""
+        self._open[socket] = _SocketOwner(session, people, address)
 
-    def discard(self, listener: Listener) -> None:
-        """It is gone; again is no harm."""
-        self._open.pop(listener, None)
+    def discard(self, socket: Closable) -> None:
+        """Remove a socket. A no-op if it is not registered."""
+        self._open.pop(socket, None)
 
     def sessions(self) -> set[str]:
-        """All sessions that open sockets came with."""
-        return {came.session for came in self._open.values() if came.session is not None}
+        """Return the sessions of all open sockets."""
+        return {owner.session for owner in self._open.values() if owner.session is not None}
 
-    def end(self, by: By, keys: Collection[str], close: tuple[int, str] = SIGNED_OUT) -> int:
-        """Closes the sockets of these sessions, people or addresses (networks too); how many."""
+    def close_matching(
+        self, by: SocketKey, keys: Collection[str], close: tuple[int, str] = SIGNED_OUT_CLOSE
+    ) -> int:
+        """Close the sockets of these sessions, people, or addresses and networks. Return how many were closed."""
         if not keys:
             return 0
         match by:
             case "session":
-                met = [listener for listener, came in self._open.items() if came.session in keys]
+                matching = [socket for socket, owner in self._open.items() if owner.session in keys]
             case "person":
-                met = [
-                    listener
-                    for listener, came in self._open.items()
-                    if any(person in keys for person in came.people)
+                matching = [
+                    socket
+                    for socket, owner in self._open.items()
+                    if any(person in keys for person in owner.people)
                 ]
             case "address":
-                inside = self._inside(keys)
-                met = [listener for listener, came in self._open.items() if came.address in inside]
-        for listener in met:
-            self.discard(listener)
-            listener.end(*close)
-        return len(met)
+                inside = self._addresses_inside(keys)
+                matching = [socket for socket, owner in self._open.items() if owner.address in inside]
+        for socket in matching:
+            self.discard(socket)
+            socket.close(*close)
+        return len(matching)
 
-    def _inside(self, networks: Collection[str]) -> set[str]:
-        """Which of the addresses that sockets came from lie in one of these networks."""
-        wanted = [parsed_network(network) for network in networks]
+    def _addresses_inside(self, networks: Collection[str]) -> set[str]:
+        """Return the addresses of open sockets that lie in one of these networks."""
+        parsed = [parse_network(network) for network in networks]
         inside = set()
-        for text in {came.address for came in self._open.values()}:
+        for text in {owner.address for owner in self._open.values()}:
             try:
-                address = parsed_address(text)
+                address = parse_address(text)
             except ValueError:
-                continue  # a peer without an address, such as a Unix socket's
-            if any(address in network for network in wanted):
+                continue  # a peer without an IP address, such as a Unix socket
+            if any(address in network for network in parsed):
                 inside.add(text)
         return inside

@@ -1,99 +1,101 @@
-"""A socket and its session: accepted by Origin, person, bans and limits; its bounded outbox; what is done with a frame.
+"""Accepting a socket (Origin, person, bans, limits), its bounded outbox, and the base class of its session.
 
-The transport hands each frame to `receive_text`; only a message that this cannot deal with on the spot gets a task,
-and only for as long as that takes. An idle socket is then an entry in the poller and a few small objects. A peer that
-does not read is closed with its own code and can resume.
+The transport passes each frame to `receive_text`. A task exists only while a message needs more than that, so an idle
+socket is an entry in the poller and a few small objects. A peer that does not read is closed with a code of its own
+and can resume.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from os import write
 from typing import Any
 
 from starlette.requests import HTTPConnection
 from starlette.types import Receive, Scope, Send
 
+from app.admission import get_admission_queue
 from app.play import frames
 from app.play.commands import messages as cmd
-from app.play.ports import Actor, MetricsPort, StoreUnavailable
+from app.play.ports import Actor, EndReason, MetricsPort, StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.server import GameServer
-from app.play.turns import turns_of
-from app.web.auth.identity import Person, credential_of, current_person
+from app.store.people.players import Player
+from app.web.auth.identity import credential_of, current_person
 from app.web.auth.sessions import OWN_COOKIES
 from app.web.errors import Refused, TooMany
 from app.web.game_server import actor_of, game_server_of
 from app.web.security.address import is_same_origin
 from app.web.security.limits import SocketQuota
-from app.web.security.request_bounds import is_head_in_bounds, request_cost, without_foreign_cookies
+from app.web.security.request_bounds import is_head_in_bounds, request_cost, strip_foreign_cookies
 from app.web.site import site_of
 from app.web.ws.open_sockets import OpenSockets
-from app.web.ws.transport.base import Session, SocketTransport, transport_of
-from app.web.ws.transport.framing import encoded
+from app.web.ws.transport.framing import encode_text
+from app.web.ws.transport.protocol import Session, SocketProtocol, transport_of
 
-_BYE = {
-    4000: ("resume", "The server restarts; your seat is kept."),
-    4008: ("signed_out", "You are signed out."),
+# Close code and reason for each reason why a room disconnects a listener.
+_PARTING_CLOSES: dict[EndReason, tuple[int, str]] = {
+    "resume": (4000, "resume"),
+    "closed": (4010, "closed"),
+    "no_spectators": (4003, "no spectators"),
+}
+_BYE_FRAMES = {
+    4000: ("resume", "The server is restarting; your seat is kept."),
+    4008: ("signed_out", "You have been logged out."),
     4010: ("closed", "This table was closed."),
 }
 
 
 class Outbox:
-    """Frames out to one socket; implements Listener."""
+    """Sends frames to one socket. Implements Listener. Bounded: the transport closes a peer that does not read."""
 
-    __slots__ = ("_file", "_metrics", "_transport", "_unsent", "_write", "is_open")
+    __slots__ = ("_metrics", "_transport", "_write", "is_open")
 
-    def __init__(self, transport: SocketTransport, metrics: MetricsPort) -> None:
+    def __init__(self, transport: SocketProtocol, metrics: MetricsPort) -> None:
         self._transport = transport
         self._metrics = metrics
         self.is_open = True
-        self._file, self._unsent, self._write = transport.attach(self)
+        self._write = transport.attach(self)
 
-    def tell(self, frame: frames.Frame) -> None:
-        if not self.is_open:
-            return
-        # To the socket's file where nothing waits before it: of all that an action costs this is done most often,
-        # and the way through the transport takes half as long again.
-        wired = frame.wired or encoded(frame)
-        try:
-            sent = 0 if self._unsent() else write(self._file, wired)
-        except OSError:
-            sent = 0  # full, or gone: the transport waits, or finds out
-        if sent != len(wired):
-            self._write(wired[sent:])
-
-    def tell_several(self, several: Sequence[frames.Frame]) -> None:
-        """In one write."""
-        self.tell(frames.Frame(b"", wired=b"".join([frame.wired or encoded(frame) for frame in several])))
-
-    def shed(self) -> None:
-        """Closes: the peer does not read."""
+    def send(self, frame: frames.Frame) -> None:
         if self.is_open:
-            self._metrics.dropped()
-            self.end(4004, "slow")
+            self._write(encode_text(frame))
 
-    def end(self, code: int, reason: str) -> None:
-        """Sends the reason and closes; nothing is sent after it."""
+    def send_batch(self, several: Sequence[frames.Frame]) -> None:
+        """Send several frames in one write."""
+        if self.is_open:
+            self._write(b"".join([encode_text(frame) for frame in several]))
+
+    def close_slow_peer(self) -> None:
+        """Close because the peer does not read."""
+        if self.is_open:
+            self._metrics.count_dropped_socket()
+            self.close(4004, "slow")
+
+    def end(self, why: EndReason) -> None:
+        self.close(*_PARTING_CLOSES[why])
+
+    def close(self, code: int, reason: str) -> None:
+        """Send the reason and close. Later frames are dropped."""
         if not self.is_open:
             return
         self.is_open = False
-        if code in _BYE:
-            kind, message = _BYE[code]
-            self._transport.send_frame(frames.frame_of(frames.Bye(code=kind, message=message)))
-        self._transport.close_with(code, reason)
+        last_frame = None
+        if code in _BYE_FRAMES:
+            kind, message = _BYE_FRAMES[code]
+            last_frame = frames.encode_frame(frames.Bye(code=kind, message=message))
+        self._transport.close_with(code, reason, last_frame)
 
 
 class AcceptedSocket:
-    """An open socket and whose it is."""
+    """An open socket and its owner."""
 
     __slots__ = ("_open", "actor", "is_too_fast", "is_too_heavy", "outbox", "transport")
 
     def __init__(
         self,
         actor: Actor,
-        transport: SocketTransport,
+        transport: SocketProtocol,
         outbox: Outbox,
         quota: SocketQuota,
         sockets: OpenSockets,
@@ -107,40 +109,40 @@ class AcceptedSocket:
         transport.charge_to(quota)
 
     def release(self) -> None:
-        """The session is over; the socket is counted until its connection is gone."""
+        """End the session. The socket counts towards the limits until its connection is gone."""
         self.outbox.is_open = False
         self._open.discard(self.outbox)
 
 
-async def accept(connection: HTTPConnection, receive: Receive, send: Send) -> AcceptedSocket | None:
-    """The socket, open; its `release` is owed when the session is over. None when it was refused.
+async def accept_socket(connection: HTTPConnection, receive: Receive, send: Send) -> AcceptedSocket | None:
+    """Accept a socket and return it, or None if it was refused. The caller must `release` it after the session.
 
-    A foreign page, or a head that is out of bounds, is refused before the handshake is answered. Other refusals open
-    the socket first: a browser is not told the status of a failed handshake, but it is told a close code.
+    Another site's page and an oversized request head are refused before the handshake. All other refusals open the
+    socket first, because scripts cannot see the status of a failed handshake but can see a close code.
     """
     scope = connection.scope
     site, transport = site_of(connection), transport_of(scope)
     cost = request_cost(scope, 0)
-    scope["headers"] = without_foreign_cookies(scope["headers"], OWN_COOKIES)
+    scope["headers"] = strip_foreign_cookies(scope["headers"], OWN_COOKIES)
     await receive()  # the connect event
     if not is_head_in_bounds(scope) or is_same_origin(connection, site.settings) is False:
-        await send({"type": "websocket.close", "code": 1008})  # before accepting: answered 403
+        await send({"type": "websocket.close", "code": 1008})  # not accepted yet, so uvicorn answers 403
         return None
-    if not site.is_ready:  # stopping: nobody would tell this socket to resume; a proxy asks the next worker
+    if not site.is_ready:  # stopping: this socket would not be told to resume; a proxy tries another worker
         await _answer_unavailable(send)
         return None
     refusal: Refused | None = None
-    person: Person | None = None
+    person: Player | None = None
     quota: SocketQuota | None = None
     try:
         site.bans.check(connection)
         site.limits.take_request(connection, cost)
         person = await current_person(connection)
-        quota = site.limits.socket(connection, person.id if person is not None else None)
+        quota = site.limits.open_socket(connection, person.id if person is not None else None)
     except Refused as refused:
         refusal = refused
     except StoreUnavailable:
-        refusal = Refused("try_again", "The server cannot look you up just now. Try again in a moment.")
+        refusal = Refused("try_again", "The server cannot identify you just now. Try again in a moment.")
     try:
         await send({"type": "websocket.accept"})
         outbox = Outbox(transport, game_server_of(connection).metrics)
@@ -148,14 +150,14 @@ async def accept(connection: HTTPConnection, receive: Receive, send: Send) -> Ac
             actor = actor_of(person)
             socket = AcceptedSocket(actor, transport, outbox, quota, site.sockets)
             site.sockets.add(outbox, credential_of(connection), actor.ids, site.limits.address_of(connection))
-            quota = None  # its release is the transport's from here on
+            quota = None  # from here on the transport releases it
             return socket
         assert refusal is not None
-        site.metrics.refused(refusal.code)
+        site.metrics.count_refusal(refusal.code)
         answer = frames.Refused(id=None, code=refusal.code, message=refusal.message)
-        outbox.tell(frames.frame_of(answer))
-        outbox.end(_close_code(refusal), refusal.code)
-        await receive()  # until the peer has taken note
+        outbox.send(frames.encode_frame(answer))
+        outbox.close(_close_code(refusal), refusal.code)
+        await receive()  # until the peer has closed
         return None
     finally:
         if quota is not None:
@@ -163,7 +165,7 @@ async def accept(connection: HTTPConnection, receive: Receive, send: Send) -> Ac
 
 
 async def _answer_unavailable(send: Send) -> None:
-    """Instead of a handshake: 503, which any server that offers denial responses can send."""
+    """Answer the handshake with 503, through the ASGI extension for denial responses."""
     headers = [(b"content-type", b"text/plain"), (b"retry-after", b"1")]
     await send({"type": "websocket.http.response.start", "status": 503, "headers": headers})
     await send({"type": "websocket.http.response.body", "body": b"This server is stopping."})
@@ -175,32 +177,32 @@ def _close_code(refusal: Refused) -> int:
     return 4009 if isinstance(refusal, TooMany) else 4003
 
 
-HELLO_SECONDS = 10
-BAD_FRAMES = 10  # so many frames that were no messages, or came too fast, and the socket is closed
+HELLO_TIMEOUT_SECONDS = 10
+MAX_BAD_FRAMES = 10  # frames that are invalid or too fast, before the socket is closed
 
 
 class SocketEndpoint:
-    """An ASGI endpoint for sockets of one kind of session."""
+    """ASGI endpoint for one kind of session."""
 
     def __init__(self, make: Callable[[HTTPConnection, AcceptedSocket], Session]) -> None:
         self._make = make
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         connection = HTTPConnection(scope)
-        socket = await accept(connection, receive, send)
+        socket = await accept_socket(connection, receive, send)
         if socket is not None:
             await run_session(self._make(connection, socket), socket, receive)
 
 
 async def run_session(session: Session, socket: AcceptedSocket, receive: Receive) -> None:
-    """Waits for the first message, with a limit; from then on the transport delivers to the session itself."""
+    """Process the first message, within a time limit. From then on the transport delivers messages to the session."""
     is_handed_over = False
     try:
-        async with asyncio.timeout(HELLO_SECONDS):
+        async with asyncio.timeout(HELLO_TIMEOUT_SECONDS):
             event = await receive()
             if event["type"] != "websocket.receive":
                 return
-            await turns_of(asyncio.get_running_loop()).next()
+            await get_admission_queue(asyncio.get_running_loop()).wait()
             message = session.receive_text(event.get("text"))
             if message is not None:
                 await session.handle(message)
@@ -208,57 +210,57 @@ async def run_session(session: Session, socket: AcceptedSocket, receive: Receive
             is_handed_over = True
             socket.transport.deliver_to(session)
     except TimeoutError:
-        session.timed_out()
+        session.on_hello_timeout()
     finally:
         if not is_handed_over:
-            await session.closed()
+            await session.on_closed()
 
 
 class BaseSession:
-    """What both kinds of session do with a frame before they look for its meaning."""
+    """Checks that game and lobby sessions share: rate, type and refusals of frames."""
 
-    __slots__ = ("bad", "game_server", "outbox", "socket")
+    __slots__ = ("bad_frames", "game_server", "outbox", "socket")
 
     def __init__(self, game_server: GameServer, socket: AcceptedSocket) -> None:
         self.game_server = game_server
         self.socket = socket
         self.outbox = socket.outbox
-        self.bad = 0
+        self.bad_frames = 0
 
     @property
     def is_open(self) -> bool:
         return self.outbox.is_open
 
-    def timed_out(self) -> None:
-        self.outbox.end(4007, "silent")
+    def on_hello_timeout(self) -> None:
+        self.outbox.close(4007, "silent")
 
-    def checked(self, text: bytes | None) -> bytes | None:
-        """The text, unless the frame came too fast or is none; then that has been answered."""
+    def check_frame(self, text: bytes | None) -> bytes | None:
+        """Return the text; None after refusing a frame that came too fast or is not text."""
         if self.socket.is_too_fast():
             self.refuse_frame(Refusal("too_fast"), text, 4005)
             return None
         if text is None:
-            self.refuse_frame(Refusal("bad_message", "Frames are text."), None)
+            self.refuse_frame(Refusal("bad_message", "Frames must be text."), None)
         return text
 
     def refuse_frame(self, refusal: Refusal, text: bytes | None, close: int = 4002) -> None:
-        """Refuses a frame that was no message, or one too many. Again and again: the socket is closed.
+        """Refuse a frame that is invalid or too fast. Close the socket after MAX_BAD_FRAMES of them.
 
-        The answer names the frame by its id, or its sender would wait for another one for ever.
+        The refusal contains the frame's id if it has one, so that the client does not wait for an answer forever.
         """
-        do, command = cmd.named(text) if text is not None else (None, None)
+        do, command = cmd.read_name_and_id(text) if text is not None else (None, None)
         self.refuse(refusal, command, **self.refusal_context(do))
-        self.bad += 1
-        if self.bad >= BAD_FRAMES:
-            self.outbox.end(close, "too many")
+        self.bad_frames += 1
+        if self.bad_frames >= MAX_BAD_FRAMES:
+            self.outbox.close(close, "too many")
 
     def refusal_context(self, do: str | None) -> dict[str, Any]:
-        """What is sent with the refusal of a whole frame; `do` is what it wanted, if that could be read."""
+        """Return extra fields for the refusal of a frame; `do` is its command, if it could be read."""
         return {}
 
     def refuse(self, refusal: Refusal, command: str | None = None, **more: Any) -> None:
-        self.game_server.metrics.refused(refusal.code)
-        self.tell(frames.Refused(id=command, **refusal.as_json(), **more))
+        self.game_server.metrics.count_refusal(refusal.code)
+        self.send(frames.Refused(id=command, **refusal.as_json(), **more))
 
-    def tell(self, message: frames.ServerFrame) -> None:
-        self.outbox.tell(frames.frame_of(message))
+    def send(self, message: frames.ServerFrame) -> None:
+        self.outbox.send(frames.encode_frame(message))

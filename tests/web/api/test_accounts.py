@@ -1,4 +1,4 @@
-"""Accounts: made of a guest, logged into from anywhere, recovered, logged out of."""
+"""Accounts: registration, log-in, recovery, log-out and tokens."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def test_a_guest_becomes_an_account_and_stays_the_same_player(site: TestSi
     assert (await browser.get("/api/v1/me")).json()["person"]["is_account"] is True
 
 
-async def test_the_session_is_a_fresh_one_after_registering_and_logging_in(site: TestSite) -> None:
+async def test_registering_and_logging_in_create_a_new_session(site: TestSite) -> None:
     browser, _ = await site.guest("Anne Bonfire")
     before = browser.cookies["cartagena"]
     await browser.post("/api/v1/account/register", json={"password": PASSWORD})
@@ -41,7 +41,7 @@ async def test_the_session_is_a_fresh_one_after_registering_and_logging_in(site:
         assert (await thief.get("/api/v1/me")).json()["person"] is None
 
 
-async def test_an_account_is_logged_into_from_another_device_while_the_first_stays(site: TestSite) -> None:
+async def test_an_account_can_be_logged_in_on_two_devices(site: TestSite) -> None:
     first, _ = await site.guest("Anne Bonfire")
     await first.post("/api/v1/account/register", json={"password": PASSWORD})
     second = site.browser("203.0.113.9")
@@ -65,7 +65,7 @@ async def test_logging_in_claims_the_guest_of_this_device(site: TestSite) -> Non
     guest = told["person"]["id"]
     answer = await second.post("/api/v1/account/login", json={"name": "Anne Bonfire", "password": PASSWORD})
     assert answer.json()["claimed"] == 1
-    person = await site.site.people.player(guest, site.site.now())
+    person = await site.site.people.find_player(guest, site.site.now())
     assert person is not None
     assert (person.id, person.aliases) == (account, (guest,))
     thief = site.browser()
@@ -104,7 +104,7 @@ async def test_failed_log_ins_are_limited_but_not_the_owner_elsewhere(site: Test
     ]
     assert codes == ["wrong_login"] * 20 + ["too_many"]
     right = await attacker.post("/api/v1/account/login", json={"name": "Anne Bonfire", "password": PASSWORD})
-    assert code_of(right) == "too_many", "the right password must not be told apart once the limit is reached"
+    assert code_of(right) == "too_many", "beyond the limit, the correct password must get the same answer"
     assert int(right.headers["retry-after"]) > 0
     elsewhere = site.browser("192.0.2.44")
     answer = await elsewhere.post(
@@ -113,7 +113,7 @@ async def test_failed_log_ins_are_limited_but_not_the_owner_elsewhere(site: Test
     assert answer.status_code == 200
 
 
-async def test_a_recovery_code_sets_a_new_password_once_and_logs_out_everybody_else(site: TestSite) -> None:
+async def test_a_recovery_code_works_once_and_logs_out_other_devices(site: TestSite) -> None:
     first, _ = await site.guest("Anne Bonfire")
     codes = (await first.post("/api/v1/account/register", json={"password": PASSWORD})).json()[
         "recovery_codes"
@@ -128,7 +128,7 @@ async def test_a_recovery_code_sets_a_new_password_once_and_logs_out_everybody_e
     assert answer.status_code == 200, answer.text
     assert (await second.get("/api/v1/me")).json()["person"]["name"] == "Anne Bonfire"
     assert (await first.get("/api/v1/me")).json()["person"] is None
-    for code in (codes[3], codes[0]):  # the others are replaced too
+    for code in (codes[3], codes[0]):  # the unused codes are replaced too
         again = await second.post("/api/v1/account/recover", json={**wanted, "code": code})
         assert code_of(again) == "wrong_code"
     third = site.browser("203.0.113.10")
@@ -162,7 +162,7 @@ async def test_logging_out_everywhere_ends_every_session(site: TestSite) -> None
     await second.post("/api/v1/account/login", json={"name": "Anne Bonfire", "password": PASSWORD})
     answer = await second.post("/api/v1/account/logout-everywhere")
     assert answer.json() == {"closed": 2}
-    assert heard[-1] == told["person"]["id"], "open sockets must be told"
+    assert heard[-1] == told["person"]["id"], "open sockets must be closed"
     for browser in (first, second):
         assert (await browser.get("/api/v1/me")).json()["person"] is None
 
@@ -188,7 +188,7 @@ async def test_logging_out_ends_this_session_only(site: TestSite) -> None:
         ("annebonfire", "password_common"),
     ],
 )
-async def test_a_weak_password_is_refused_with_a_sentence(sqlite_url: str, password: str, code: str) -> None:
+async def test_a_weak_password_is_refused_with_a_reason(sqlite_url: str, password: str, code: str) -> None:
     async with running(sqlite_url) as site:
         browser, _ = await site.guest("Anne Bonfire")
         assert code_of(await browser.post("/api/v1/account/register", json={"password": password})) == code
@@ -204,7 +204,7 @@ async def test_two_accounts_cannot_have_names_that_look_alike(site: TestSite) ->
         assert code_of(answer) == "name_taken", name
 
 
-async def test_a_program_uses_a_token_and_cannot_make_another(site: TestSite) -> None:
+async def test_a_program_cannot_create_tokens(site: TestSite) -> None:
     browser, _ = await site.guest("Anne Bonfire")
     wanted = {"label": "my bot", "password": PASSWORD}
     assert code_of(await browser.post("/api/v1/account/tokens", json=wanted)) == "account_needed"
@@ -223,13 +223,13 @@ async def test_a_program_uses_a_token_and_cannot_make_another(site: TestSite) ->
     assert (await program.get("/api/v1/me")).json()["person"] is None
 
 
-async def test_a_wrong_token_never_falls_back_on_the_cookie(site: TestSite) -> None:
+async def test_a_wrong_token_does_not_fall_back_to_the_cookie(site: TestSite) -> None:
     browser, _ = await site.guest("Anne Bonfire")
     answer = await browser.get("/api/v1/me", headers={"authorization": "Bearer ct_wrong"})
     assert answer.json()["person"] is None
 
 
-async def test_tokens_end_with_a_new_password_and_with_logging_out_everywhere(site: TestSite) -> None:
+async def test_a_new_password_and_logging_out_everywhere_end_tokens(site: TestSite) -> None:
     owner, _ = await site.guest("Anne Bonfire")
     await owner.post("/api/v1/account/register", json={"password": PASSWORD})
 
@@ -254,10 +254,10 @@ async def test_a_program_cannot_rename_its_owner(site: TestSite) -> None:
     program = site.program("203.0.113.77", authorization=f"Bearer {made.json()['token']}")
     assert code_of(await program.post("/api/v1/me", json={"name": "Somebody Else"})) == "not_by_token"
     new = {"options": {"preset": "jamaica", "players": 2}}
-    assert (await program.post("/api/v1/games", json=new)).status_code == 201, "it plays"
+    assert (await program.post("/api/v1/games", json=new)).status_code == 201, "the program can still play"
 
 
-async def test_a_name_in_another_script_that_looks_like_an_accounts_is_taken(site: TestSite) -> None:
+async def test_a_look_alike_of_an_account_name_is_taken(site: TestSite) -> None:
     owner = site.browser()
     await owner.post("/api/v1/account/register", json={"name": "Coco Poe", "password": PASSWORD})
     for name in ("Сосо Рое", "сосо рое", "Сoco Рoe"):

@@ -1,4 +1,4 @@
-"""Logging in on a guest's browser: the guest's settings, switches, invitations and notices become the account's."""
+"""Claiming: logging in on a guest's browser moves the guest's settings, invitations and notices to the account."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 import httpx
 import pytest
 
-from app.notify.ports import Wishes
-from app.store.people.players import hashed
+from app.store.people.notice_values import Wishes
+from app.store.people.notices import NoticeSettings
+from app.store.people.players import hash_secret
 from app.web.auth.sessions import cookie_name
 from tests.web.running_site import TestSite, running
 from tests.web.tables import done, open_table, play_table
@@ -31,7 +32,7 @@ async def account_of(site: TestSite) -> tuple[httpx.AsyncClient, str]:
 
 
 def session_hash(site: TestSite, browser: httpx.AsyncClient) -> str:
-    return hashed(browser.cookies[cookie_name(site.site.settings)].rpartition(".")[0])
+    return hash_secret(browser.cookies[cookie_name(site.site.settings)].rpartition(".")[0])
 
 
 async def subscribe(site: TestSite, browser: httpx.AsyncClient, player: str, endpoint: str) -> None:
@@ -45,7 +46,7 @@ async def log_in(browser: httpx.AsyncClient) -> None:
     assert (answer.status_code, answer.json()["claimed"]) == (200, 1)
 
 
-async def test_settings_switches_and_invitations_of_the_guest_become_the_accounts(site: TestSite) -> None:
+async def test_claiming_moves_settings_switches_and_invitations_to_the_account(site: TestSite) -> None:
     _, account = await account_of(site)
     browser, told = await site.guest("Somewhere Else", "203.0.113.9")
     guest, parts, now = told["person"]["id"], site.site, site.site.now()
@@ -56,23 +57,23 @@ async def test_settings_switches_and_invitations_of_the_guest_become_the_account
         "webhook": "https://hook.example/",
         "webhook_key": "k",
     }
-    await parts.notices.set_notice(guest, **hook, language="de", now=now)
-    await parts.notices.set_wishes(guest, Wishes(switches={"table": False}, digest_at=480), None, now)
-    await parts.notices.set_game_switches(guest, room, {"turn": False}, None, now)
+    await parts.notices.save_contact_settings(guest, **hook, language="de", now=now)
+    await parts.notices.save_wishes(guest, Wishes(switches={"table": False}, digest_at=480), None, now)
+    await parts.notices.save_game_switches(guest, room, {"turn": False}, None, now)
     _, other = await site.guest("Bo Bellows", "203.0.113.10")
     await parts.notices.invite("another-table", guest, other["person"]["id"], now)
     await log_in(browser)
-    notice = await parts.notices.notice(account)
+    notice = await parts.notices.read_settings(account)
     assert notice is not None
     assert (notice.webhook, notice.webhook_key, notice.language) == ("https://hook.example/", "k", "de")
     assert (notice.wishes.switches, notice.wishes.digest_at) == ({"table": False}, 480)
-    assert await parts.notices.game_switches(account, room) == {"turn": False}
-    assert await parts.notices.notice(guest) is None
+    assert await parts.notices.read_game_switches(account, room) == {"turn": False}
+    assert await parts.notices.read_settings(guest) == NoticeSettings()
     data = (await browser.get("/api/v1/me/data")).json()
     assert [row["player"] for row in data["invitations"]] == [account]
 
 
-async def test_the_browser_that_logs_in_keeps_its_push_subscription_and_others_of_the_guest_lose_theirs(
+async def test_claiming_keeps_only_the_push_subscription_of_this_browser(
     site: TestSite,
 ) -> None:
     _, account = await account_of(site)
@@ -84,32 +85,32 @@ async def test_the_browser_that_logs_in_keeps_its_push_subscription_and_others_o
     await subscribe(site, browser, guest, "https://push.example/browser")
     await subscribe(site, phone, guest, "https://push.example/phone")
     await log_in(browser)
-    endpoints = [endpoint for endpoint, _ in await site.site.pushes.endpoints(account)]
+    endpoints = [endpoint for endpoint, _ in await site.site.pushes.list_endpoints(account)]
     assert endpoints == ["https://push.example/browser"]
-    assert await site.site.pushes.endpoints(guest) == []
+    assert await site.site.pushes.list_endpoints(guest) == []
     assert (await phone.get("/api/v1/me")).json()["person"] is None
     await browser.post("/api/v1/account/logout")
-    assert await site.site.pushes.endpoints(account) == [], "it belongs to the new session"
+    assert await site.site.pushes.list_endpoints(account) == [], "it belongs to the new session"
 
 
-async def test_a_push_subscription_follows_a_new_session_of_the_same_person_only(site: TestSite) -> None:
+async def test_a_push_subscription_moves_only_to_a_session_of_the_same_person(site: TestSite) -> None:
     browser, told = await site.guest("Anne Bonfire")
     person = told["person"]["id"]
     await subscribe(site, browser, person, "https://push.example/1")
     await browser.post("/api/v1/account/register", json={"password": PASSWORD})
-    assert [endpoint for endpoint, _ in await site.site.pushes.endpoints(person)] == [
+    assert [endpoint for endpoint, _ in await site.site.pushes.list_endpoints(person)] == [
         "https://push.example/1"
     ]
     other, other_told = await site.guest("Somewhere Else", "203.0.113.9")
     await subscribe(site, other, other_told["person"]["id"], "https://push.example/2")
     answer = await other.post("/api/v1/account/login", json={**LOGIN, "claim": False})
     assert answer.json()["claimed"] == 0
-    assert [endpoint for endpoint, _ in await site.site.pushes.endpoints(person)] == [
+    assert [endpoint for endpoint, _ in await site.site.pushes.list_endpoints(person)] == [
         "https://push.example/1"
     ]
 
 
-async def test_what_the_guest_muted_stays_muted_and_who_muted_the_guest_has_muted_the_account(
+async def test_claiming_keeps_mutes_in_both_directions(
     site: TestSite,
 ) -> None:
     _, account = await account_of(site)
@@ -120,11 +121,11 @@ async def test_what_the_guest_muted_stays_muted_and_who_muted_the_guest_has_mute
     await done(guest, room, "mute", person=bo_id, on=True)
     await done(bo, room, "mute", person=guest_id, on=True)
     await log_in(guest)
-    assert await site.site.games.mutes(room, account) == {bo_id}
-    assert await site.site.games.mutes(room, bo_id) == {guest_id, account}
+    assert await site.app.state.game_server.store.chat.read_mutes(room, account) == {bo_id}
+    assert await site.app.state.game_server.store.chat.read_mutes(room, bo_id) == {guest_id, account}
 
 
-async def test_a_block_between_guest_and_account_ends_and_others_stay(site: TestSite) -> None:
+async def test_claiming_ends_a_block_between_guest_and_account_only(site: TestSite) -> None:
     owner, account = await account_of(site)
     guest, told = await site.guest("Somewhere Else", "203.0.113.9")
     _, bo_told = await site.guest("Bo Bellows", "203.0.113.10")
@@ -133,6 +134,6 @@ async def test_a_block_between_guest_and_account_ends_and_others_stay(site: Test
         await site.site.social.block(one, other, now, 10)
     await site.site.social.block(bo_id, guest_id, now, 10)
     await log_in(guest)
-    assert await site.site.social.blocked_by([account, guest_id]) == [(bo_id, "Bo Bellows")]
-    assert await site.site.social.blocked_by([bo_id]) == [(account, "Anne Bonfire")]
+    assert await site.site.social.list_blocked([account, guest_id]) == [(bo_id, "Bo Bellows")]
+    assert await site.site.social.list_blocked([bo_id]) == [(account, "Anne Bonfire")]
     assert (await owner.get("/api/v1/me")).json()["person"]["id"] == account

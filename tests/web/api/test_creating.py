@@ -1,4 +1,4 @@
-"""Opening tables: one request makes one table, and at the limit room is made among games with bots alone."""
+"""Creating tables: idempotency keys, and making room at the limit by ending games against bots."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def site(database_url: str) -> AsyncIterator[TestSite]:
 
 
 async def against_bots(browser: httpx.AsyncClient) -> str:
-    """A running game of this person and a bot."""
+    """Start a game of this person against a bot."""
     room = await open_table(browser, **BOTS)
     await sit(browser, room)
     await begin(room, browser)
@@ -34,7 +34,7 @@ async def status(browser: httpx.AsyncClient, room: str) -> str:
     return str((await browser.get(f"/api/v1/games/{room}")).json()["table"]["status"])
 
 
-async def test_a_request_that_is_sent_twice_opens_one_table(site: TestSite) -> None:
+async def test_a_repeated_request_creates_one_table(site: TestSite) -> None:
     ann, _ = await site.guest("Anne Bonfire")
     bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
     key = {"Idempotency-Key": "pressed-twice-1"}
@@ -45,13 +45,13 @@ async def test_a_request_that_is_sent_twice_opens_one_table(site: TestSite) -> N
     ids = [answer.json()["id"] for answer in answers]
     assert len(set(ids[:4])) == 1
     assert len({answer.json()["commitment"] for answer in answers[:4]}) == 1
-    assert ids[4] != ids[0], "another person's key is another table's"
+    assert ids[4] != ids[0], "the same key of another person creates another table"
     other = await ann.post("/api/v1/games", json=NEW, headers={"Idempotency-Key": "pressed-later-2"})
     assert other.json()["id"] not in ids
     assert len((await ann.get("/api/v1/games?list=mine")).json()["games"]) == 2
 
 
-async def test_quick_play_sent_twice_opens_one_table(site: TestSite) -> None:
+async def test_repeated_quick_play_creates_one_table(site: TestSite) -> None:
     ann, _ = await site.guest("Anne Bonfire")
     key = {"Idempotency-Key": "quick-twice-01"}
     answers = await asyncio.gather(*(ann.post("/api/v1/quick", json={}, headers=key) for _ in range(3)))
@@ -59,13 +59,13 @@ async def test_quick_play_sent_twice_opens_one_table(site: TestSite) -> None:
     assert len((await ann.get("/api/v1/games?list=mine")).json()["games"]) == 1
 
 
-async def test_a_key_is_refused_that_could_not_be_one(site: TestSite) -> None:
+async def test_an_invalid_idempotency_key_is_refused(site: TestSite) -> None:
     ann, _ = await site.guest("Anne Bonfire")
     answer = await ann.post("/api/v1/games", json=NEW, headers={"Idempotency-Key": "short"})
     assert (answer.status_code, code_of(answer)) == (422, "bad_request")
 
 
-async def test_at_the_limit_the_oldest_game_against_bots_alone_is_ended(site: TestSite) -> None:
+async def test_at_the_limit_the_oldest_game_against_bots_is_ended(site: TestSite) -> None:
     ann, _ = await site.guest("Anne Bonfire")
     bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
     with_bo = await play_table(ann, bo)
@@ -77,7 +77,7 @@ async def test_at_the_limit_the_oldest_game_against_bots_alone_is_ended(site: Te
     assert [await status(ann, room) for room in (with_bo, oldest, newer)] == ["running", "aborted", "running"]
 
 
-async def test_a_game_with_other_people_is_never_ended_for_another(site: TestSite) -> None:
+async def test_a_game_with_other_people_is_never_ended_to_make_room(site: TestSite) -> None:
     ann, _ = await site.guest("Anne Bonfire")
     bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
     rooms = [await play_table(ann, bo)]
@@ -86,14 +86,14 @@ async def test_a_game_with_other_people_is_never_ended_for_another(site: TestSit
     finished = await play_table(ann, bo)
     state = (await bo.get(f"/api/v1/games/{finished}")).json()
     await command(bo, finished, "act", version=state["seq"], action={"type": "resign"})
-    await command(ann, finished, "rematch")  # a table with nobody at it, kept for two
+    await command(ann, finished, "rematch")  # an empty table for two
     kept = (await ann.get(f"/api/v1/games/{finished}")).json()["table"]["next"]
     answer = await ann.post("/api/v1/games?make_room=true", json=BOTS)
     assert code_of(answer) == "too_many_rooms"
     assert [await status(ann, room) for room in (*rooms, waiting, kept)] == ["running", "open", "open"]
 
 
-async def test_a_table_that_nobody_came_to_is_closed_for_another(site: TestSite) -> None:
+async def test_an_empty_table_is_closed_to_make_room(site: TestSite) -> None:
     ann, _ = await site.guest("Anne Bonfire")
     rooms = [await open_table(ann) for _ in range(3)]
     await sit(ann, rooms[0])

@@ -26,7 +26,7 @@ async def _finished(ann: object, bo: object, **terms: object) -> str:
     return room
 
 
-async def test_my_games_tell_where_it_is_my_turn(site: TestSite) -> None:
+async def test_my_games_show_where_it_is_my_turn(site: TestSite) -> None:
     ann, _ = await site.guest("Anne Bonfire")
     bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
     room = await play_table(ann, bo)
@@ -41,7 +41,7 @@ async def test_my_games_tell_where_it_is_my_turn(site: TestSite) -> None:
     assert mine["more"] is False
 
 
-async def test_results_are_counted_by_preset_and_shown_to_anybody(site: TestSite) -> None:
+async def test_results_are_public_and_grouped_by_preset(site: TestSite) -> None:
     ann, told = await site.guest("Anne Bonfire")
     bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
     room = await _finished(ann, bo)
@@ -51,13 +51,13 @@ async def test_results_are_counted_by_preset_and_shown_to_anybody(site: TestSite
     assert [(row["id"], row["place"]) for row in profile["games"]] == [(room, 1)]
 
 
-async def test_a_profile_tells_favourites_modules_and_how_the_reader_fared(site: TestSite) -> None:
+async def test_a_profile_shows_favourites_modules_and_head_to_head_results(site: TestSite) -> None:
     ann, told = await site.guest("Anne Bonfire")
     bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
     for _ in range(2):
         await _finished(ann, bo)
-    await _finished(bo, ann)  # here ann gives up
-    await _finished(ann, bo, visibility="unlisted")  # nobody's business
+    await _finished(bo, ann)  # ann resigns here
+    await _finished(ann, bo, visibility="unlisted")  # not public
     path = f"/api/v1/players/{told['person']['id']}"
     seen = (await bo.get(path)).json()
     assert seen["favourite"] == {"preset": "tortuga", "colour": "red"}
@@ -70,12 +70,12 @@ async def test_a_profile_tells_favourites_modules_and_how_the_reader_fared(site:
     assert (empty["favourite"], empty["between"]) == ({"preset": None, "colour": None}, None)
 
 
-async def test_a_profile_says_whether_its_reader_may_invite_the_player(site: TestSite) -> None:
+async def test_a_profile_shows_whether_its_reader_can_invite_the_player(site: TestSite) -> None:
     ann, told = await site.guest("Anne Bonfire")
     bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
     path = f"/api/v1/players/{told['person']['id']}"
     room = await play_table(ann, bo, visibility="unlisted")
-    assert (await bo.get(path)).json()["can_invite"] is False, "sitting together is not enough"
+    assert (await bo.get(path)).json()["can_invite"] is False, "sitting at the same table is not enough"
     state = (await bo.get(f"/api/v1/games/{room}")).json()
     await command(bo, room, "act", version=state["seq"], action={"type": "resign"})
     assert (await bo.get(path)).json()["can_invite"] is True
@@ -83,7 +83,7 @@ async def test_a_profile_says_whether_its_reader_may_invite_the_player(site: Tes
     assert (await site.browser("192.0.2.1").get(path)).json()["can_invite"] is False
 
 
-async def test_an_unlisted_table_is_not_found_by_way_of_a_player(site: TestSite) -> None:
+async def test_a_profile_does_not_list_unlisted_tables(site: TestSite) -> None:
     ann, told = await site.guest("Anne Bonfire")
     bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
     await _finished(ann, bo, visibility="unlisted")
@@ -117,7 +117,7 @@ async def test_a_guest_at_the_accounts_own_table_is_not_claimed(site: TestSite) 
     assert answer.json()["claimed"] == 0
 
 
-async def test_whom_i_block_cannot_sit_down_with_me_under_any_name_of_theirs(site: TestSite) -> None:
+async def test_a_blocked_player_cannot_sit_down_under_any_identity(site: TestSite) -> None:
     ann, _ = await site.guest("Anne Bonfire")
     bo, told = await site.guest("Bo Bellows", "203.0.113.9")
     await bo.post("/api/v1/account/register", json={"password": PASSWORD})
@@ -138,7 +138,7 @@ async def test_whom_i_block_cannot_sit_down_with_me_under_any_name_of_theirs(sit
     assert (await command(bo, room, "sit")).status_code == 200
 
 
-async def test_nobody_blocks_or_reports_themselves_or_nobody(site: TestSite) -> None:
+async def test_blocking_or_reporting_oneself_or_an_unknown_player_is_refused(site: TestSite) -> None:
     ann, told = await site.guest("Anne Bonfire")
     me = told["person"]["id"]
     assert code_of(await ann.put(f"/api/v1/blocks/{me}")) == "yourself"
@@ -155,6 +155,6 @@ async def test_a_report_reaches_the_operator_and_reports_are_limited(site: TestS
     report = {"player": told["person"]["id"], "reason": "insult", "words": "said \x1b[31mthings\x07"}
     codes = [(await ann.post("/api/v1/reports", json=report)).status_code for _ in range(11)]
     assert codes == [200] * 10 + [429]
-    rows = await site.site.social.open_reports()
+    rows = await site.site.social.list_reports()
     assert len(rows) == 10
     assert rows[0]["words"] == "said [31mthings"

@@ -1,4 +1,4 @@
-"""Resume codes: one use, a short life, two devices at once; and QR codes of our own."""
+"""Resume codes: single use, expiry, two devices; and QR codes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ async def _code(site: TestSite) -> tuple[object, dict[str, str]]:
     return told["person"], answer.json()
 
 
-async def test_a_code_makes_another_device_the_same_person_and_both_stay(database_url: str) -> None:
+async def test_a_resume_code_logs_in_a_second_device(database_url: str) -> None:
     async with running(database_url) as site:
         first, told = await site.guest("Anne Bonfire")
         made = (await first.post("/api/v1/resume-codes", json={"room": ROOM})).json()
@@ -31,7 +31,7 @@ async def test_a_code_makes_another_device_the_same_person_and_both_stay(databas
         ]
 
 
-async def test_a_code_is_good_once_even_when_two_come_at_the_same_time(database_url: str) -> None:
+async def test_a_resume_code_works_once_even_with_concurrent_requests(database_url: str) -> None:
     async with running(database_url) as site:
         _, made = await _code(site)
         devices = [site.browser(f"203.0.113.{n}") for n in range(5)]
@@ -41,7 +41,7 @@ async def test_a_code_is_good_once_even_when_two_come_at_the_same_time(database_
         assert sorted(answer.status_code for answer in answers) == [200, 404, 404, 404, 404]
 
 
-async def test_a_code_lapses_and_a_new_one_voids_it(database_url: str) -> None:
+async def test_a_resume_code_expires_and_a_new_one_replaces_it(database_url: str) -> None:
     async with running(database_url) as site:
         browser, _ = await site.guest("Anne Bonfire")
         old = (await browser.post("/api/v1/resume-codes", json={})).json()["code"]
@@ -67,7 +67,7 @@ async def test_guessing_codes_is_limited(sqlite_url: str) -> None:
         ).status_code == 200
 
 
-async def test_the_plain_form_leads_to_the_table(sqlite_url: str) -> None:
+async def test_the_html_form_redirects_to_the_table(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         _, made = await _code(site)
         phone = site.browser("203.0.113.9")
@@ -78,7 +78,7 @@ async def test_the_plain_form_leads_to_the_table(sqlite_url: str) -> None:
         assert (await phone.get("/api/v1/me")).json()["person"]["name"] == "Anne Bonfire"
 
 
-async def test_a_foreign_page_cannot_make_a_browser_take_its_code(sqlite_url: str) -> None:
+async def test_another_site_cannot_make_a_browser_use_a_code(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         _, made = await _code(site)
         victim = site.browser(
@@ -87,14 +87,14 @@ async def test_a_foreign_page_cannot_make_a_browser_take_its_code(sqlite_url: st
         assert code_of(await victim.post("/resume", data={"code": made["code"]})) == "forged"
 
 
-async def test_a_room_that_is_no_room_cannot_be_smuggled_into_the_link(sqlite_url: str) -> None:
+async def test_an_invalid_room_is_refused_in_a_resume_link(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         browser, _ = await site.guest()
         for room in ("//evil.example", "../x", "a b", "x" * 65):
             assert (await browser.post("/api/v1/resume-codes", json={"room": room})).status_code == 422
 
 
-async def test_the_qr_code_holds_the_link_and_nothing_that_runs(sqlite_url: str) -> None:
+async def test_the_qr_code_contains_the_link_and_no_script(sqlite_url: str) -> None:
     async with running(sqlite_url, public_url="https://play.example.org", secret="k" * 40) as site:
         answer = await site.browser().get(f"/qr/g/{ROOM}.svg")
         assert answer.headers["content-type"] == "image/svg+xml"

@@ -1,4 +1,4 @@
-"""Asking for reviews: made once however many ask, kept, and not more than a bot's process can bear."""
+"""Reviews: made once for any number of callers, cached, and limited."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tests.sockets.running_server import in_process
 RECORD: dict[str, Any] = {"players": ["Ann", "Bo"], "result": {"winner": 0}}
 
 
-class Bench:
-    """Somebody who reviews when told to go on."""
+class HeldReviewer:
+    """A reviewer that waits until it is released."""
 
     def __init__(self) -> None:
-        self.go_on = asyncio.Event()
+        self.release = asyncio.Event()
         self.begun = 0
         self.at_once = 0
         self.most_at_once = 0
@@ -31,48 +31,50 @@ class Bench:
         self.begun += 1
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
-        await self.go_on.wait()
+        await self.release.wait()
         self.at_once -= 1
         return self.answer
 
 
-async def test_a_review_is_made_once_and_whoever_leaves_does_not_stop_it() -> None:
-    bench = Bench()
+async def test_a_review_is_made_once_and_survives_cancelled_callers() -> None:
+    bench = HeldReviewer()
     reviews = Reviews(bench.make)
-    asking = [asyncio.create_task(reviews.made("one", RECORD)) for _ in range(5)]
-    other = asyncio.create_task(reviews.made("two", RECORD))
+    asking = [asyncio.create_task(reviews.find_or_make("one", RECORD)) for _ in range(5)]
+    other = asyncio.create_task(reviews.find_or_make("two", RECORD))
     await asyncio.sleep(0)
     asking[0].cancel()
-    bench.go_on.set()
+    bench.release.set()
     found = await asyncio.gather(*asking[1:])
     assert found[0] == {"turns": [], **RECORD}
     await other
     assert (bench.begun, bench.most_at_once) == (2, 1)
-    assert await reviews.known("one") == found[0]
-    assert await reviews.known("three") is None
+    assert await reviews.find("one") == found[0]
+    assert await reviews.find("three") is None
 
 
-async def test_a_failure_is_not_kept_and_a_long_queue_is_refused() -> None:
-    bench = Bench()
+async def test_a_failed_review_is_not_cached_and_a_long_queue_is_refused() -> None:
+    bench = HeldReviewer()
     reviews = Reviews(bench.make)
-    asking = [asyncio.create_task(reviews.made(f"game {n}", RECORD)) for n in range(8)]
+    asking = [asyncio.create_task(reviews.find_or_make(f"game {n}", RECORD)) for n in range(8)]
     await asyncio.sleep(0)
     with pytest.raises(TooMany) as refused:
-        await reviews.made("one too many", RECORD)
-    assert (refused.value.status, refused.value.retry_after) == (429, 30), "not 503, which is a sick server's"
+        await reviews.find_or_make("one too many", RECORD)
+    assert (refused.value.status, refused.value.retry_after) == (429, 30), (
+        "not 503, which proxies take as a broken worker"
+    )
     bench.answer = None
-    bench.go_on.set()
+    bench.release.set()
     outcomes = await asyncio.gather(*asking, return_exceptions=True)
     assert all(isinstance(outcome, TooMany) for outcome in outcomes)
     bench.answer = {"turns": []}
-    assert (await reviews.made("game 0", RECORD))["turns"] == []
+    assert (await reviews.find_or_make("game 0", RECORD))["turns"] == []
     await reviews.close()
 
 
-async def test_who_asks_for_too_many_is_refused_and_what_is_kept_costs_nothing(sqlite_url: str) -> None:
+async def test_reviews_are_limited_and_cached_ones_are_free(sqlite_url: str) -> None:
     async with in_process(sqlite_url) as server:
-        clients, bench = Clients(server), Bench()
-        bench.go_on.set()
+        clients, bench = Clients(server), HeldReviewer()
+        bench.release.set()
         assert server._app is not None
         state = server._app.state
         state.reviews = Reviews(bench.make)
@@ -98,24 +100,26 @@ async def test_who_asks_for_too_many_is_refused_and_what_is_kept_costs_nothing(s
         await clients.close()
 
 
-async def test_a_review_for_a_bystander_is_made_next_however_many_another_has_asked_for() -> None:
+async def test_a_greedy_person_does_not_delay_another_persons_review() -> None:
     made: list[str] = []
-    go_on = asyncio.Event()
+    release = asyncio.Event()
 
     async def make(record: dict[str, Any]) -> dict[str, Any]:
         made.append(record["players"])
-        await go_on.wait()
+        await release.wait()
         return {"turns": []}
 
     reviews = Reviews(make)
     asking = []
     for number in range(8):
         record = {**RECORD, "players": f"greedy {number}"}
-        asking.append(asyncio.create_task(reviews.made(f"game {number}", record, "greedy")))
+        asking.append(asyncio.create_task(reviews.find_or_make(f"game {number}", record, "greedy")))
     await asyncio.sleep(0.01)
-    other = asyncio.create_task(reviews.made("other", {**RECORD, "players": "bystander"}, "bystander"))
+    other = asyncio.create_task(
+        reviews.find_or_make("other", {**RECORD, "players": "bystander"}, "bystander")
+    )
     await asyncio.sleep(0.01)
-    go_on.set()
+    release.set()
     outcomes = await asyncio.gather(*asking, return_exceptions=True)
     await other
     assert made[:2] == ["greedy 0", "bystander"]

@@ -1,11 +1,11 @@
-"""Who may do what: a row for every route of the app, tried as every kind of caller; a new route needs a row.
+"""Authorisation: a row for every route, tried as every kind of caller. A new route needs a row.
 
-open       anybody, known or not
-known      somebody with a session (a guest will do); a program with a token too
-own        somebody with a session in a browser; a program's token is not enough
-browser    anybody, known or not, but not a program with a token
-account    somebody with an account, in a browser
-operator   not for viewers at all: to them it does not exist
+open       every client, with or without a session
+known      a session (even a guest's) or a program's token
+own        a session in a browser; a program's token is not enough
+browser    every client except a program with a token
+account    an account's session in a browser
+operator   the operator only; other clients get 404
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ ROWS: dict[tuple[str, str], str] = {
     ("GET", "/share/players/{player}.png"): "open",
     ("GET", "/oembed"): "open",
 }
-# Pages and files show everybody the same frame; what is in it comes from the API above.
+# Pages and files are the same for everyone; their contents come from the API above.
 PAGES = (
     "/ /deal /deal/{day} "
     "/new /g/{room} /g/{room}/screen /g/{room}/replay /g/{room}/fairness /g/{room}/review /g/{room}/try /replay "
@@ -117,13 +117,13 @@ BODIES: dict[str, dict[str, Any]] = {
     "/api/v1/games/{game}/act": {"id": "act-000001", "version": 1, "action": {"type": "end"}},
     "/api/v1/games/{game}/hint": {"id": "hint-00001", "version": 1},
 }
-ENDING = [  # these change who the callers are, so each is tried on a server of its own
+SESSION_ENDING_ROUTES = [  # these end sessions of the callers, so each is tried on its own server
     ("POST", "/api/v1/me/delete"),
     ("POST", "/api/v1/account/logout"),
     ("POST", "/api/v1/account/logout-everywhere"),
     ("POST", "/api/v1/account/password"),
 ]
-ENDLESS = ("/api/v1/games/{game}/events",)  # a stream: its first bytes are tested with the sockets
+STREAM_ROUTES = ("/api/v1/games/{game}/events",)  # a stream; tested with the sockets
 
 
 def _routes() -> Iterator[tuple[str, str]]:
@@ -137,17 +137,19 @@ def _routes() -> Iterator[tuple[str, str]]:
             yield method, route.path
 
 
-FOUND = list(_routes())
-TRIED = [(method, path) for method, path in FOUND if method != "WS" and path not in ENDLESS]
+APP_ROUTES = list(_routes())
+TESTED_ROUTES = [
+    (method, path) for method, path in APP_ROUTES if method != "WS" and path not in STREAM_ROUTES
+]
 
 
-def test_every_route_has_a_row_and_only_one_meaning() -> None:
-    assert [route for route in FOUND if route not in ROWS] == []
-    assert len(FOUND) == len(set(FOUND))
+def test_every_route_has_exactly_one_row() -> None:
+    assert [route for route in APP_ROUTES if route not in ROWS] == []
+    assert len(APP_ROUTES) == len(set(APP_ROUTES))
 
 
-class Cast:
-    """Everybody who might call, on one server."""
+class Callers:
+    """One caller of every kind, on one server."""
 
     def __init__(self) -> None:
         self.filled: dict[str, str] = {}
@@ -157,7 +159,7 @@ class Cast:
         address = path
         for hole, value in self.filled.items():
             address = address.replace(hole, value)
-        self.callers["nobody"].cookies.clear()  # some routes make a guest of whoever is nobody yet
+        self.callers["nobody"].cookies.clear()  # some routes create a guest for a client without a session
         body = {} if method == "GET" else {"json": BODIES.get(path, {})}
         return await self.callers[who].request(method, address, **body)  # type: ignore[arg-type]
 
@@ -169,8 +171,8 @@ async def site(sqlite_url: str) -> AsyncIterator[TestSite]:
 
 
 @pytest.fixture
-async def cast(site: TestSite) -> Cast:
-    made = Cast()
+async def callers(site: TestSite) -> Callers:
+    made = Callers()
     guest, _ = await site.guest("Anne Bonfire", "198.51.100.1")
     account, _ = await site.guest("Bo Bellows", "198.51.100.2")
     other, told = await site.guest("Cy Sculpin", "198.51.100.3")
@@ -182,7 +184,7 @@ async def cast(site: TestSite) -> Cast:
     await site.site.social.ban(
         "olga", player=banned_told["person"]["id"], address=None, reason="x", until=None, now=site.site.now()
     )
-    site.site.known.clear()
+    site.site.player_cache.clear()
     foreign = site.program("198.51.100.5", origin="https://evil.example", **{"sec-fetch-site": "cross-site"})
     foreign.cookies = account.cookies
     made.callers = {
@@ -208,37 +210,43 @@ async def cast(site: TestSite) -> Cast:
     return made
 
 
-async def test_every_route_lets_in_whom_its_row_says(cast: Cast) -> None:
-    for method, path in TRIED:
-        if (method, path) not in ENDING:
-            await _check(cast, method, path)
+async def test_every_route_admits_the_callers_of_its_row(callers: Callers) -> None:
+    for method, path in TESTED_ROUTES:
+        if (method, path) not in SESSION_ENDING_ROUTES:
+            await _check(callers, method, path)
 
 
-@pytest.mark.parametrize(("method", "path"), ENDING, ids=[path for _, path in ENDING])
-async def test_a_route_that_ends_sessions_lets_in_whom_its_row_says(
-    cast: Cast, method: str, path: str
+@pytest.mark.parametrize(
+    ("method", "path"), SESSION_ENDING_ROUTES, ids=[path for _, path in SESSION_ENDING_ROUTES]
+)
+async def test_routes_that_end_sessions_admit_the_callers_of_their_row(
+    callers: Callers, method: str, path: str
 ) -> None:
-    await _check(cast, method, path)
+    await _check(callers, method, path)
 
 
-async def _check(cast: Cast, method: str, path: str) -> None:
+async def _check(callers: Callers, method: str, path: str) -> None:
     kind = ROWS[method, path]
-    got = {who: await cast.call(who, method, path) for who in ("foreign", "banned", "stranger", "nobody")}
+    answers = {
+        who: await callers.call(who, method, path) for who in ("foreign", "banned", "stranger", "nobody")
+    }
     if method != "GET":
-        assert got["foreign"].status_code == 403, "another site's page may not write with a person's cookie"
-        assert got["foreign"].json()["error"]["code"] == "forged"
+        assert answers["foreign"].status_code == 403, (
+            "another site's page must not write with a person's cookie"
+        )
+        assert answers["foreign"].json()["error"]["code"] == "forged"
     if kind == "operator":
-        assert {answer.status_code for answer in got.values()} == {404}
+        assert {answer.status_code for answer in answers.values()} == {404}
         return
     if kind in ("open", "browser"):
-        assert got["nobody"].status_code not in (401, 403), f"{path}: {got['nobody'].text}"
+        assert answers["nobody"].status_code not in (401, 403), f"{path}: {answers['nobody'].text}"
     else:
         for who in ("nobody", "stranger"):
-            assert got[who].status_code == 401, f"{path} {who}: {got[who].text}"
-        assert got["banned"].status_code == 403, f"{path}: {got['banned'].text}"
-    guest = await cast.call("guest", method, path)
-    program = await cast.call("program", method, path)
-    account = await cast.call("account", method, path)
+            assert answers[who].status_code == 401, f"{path} {who}: {answers[who].text}"
+        assert answers["banned"].status_code == 403, f"{path}: {answers['banned'].text}"
+    guest = await callers.call("guest", method, path)
+    program = await callers.call("program", method, path)
+    account = await callers.call("account", method, path)
     allowed = {
         "open": (guest, program, account),
         "known": (guest, program, account),
@@ -249,9 +257,9 @@ async def _check(cast: Cast, method: str, path: str) -> None:
     refused = [answer for answer in (guest, program, account) if answer not in allowed]
     for answer in allowed:
         told = answer.json()["error"]["code"] if answer.status_code in (401, 403) else ""
-        # refused for what was asked, not for who asked: a wrong password, a seat that is not theirs
+        # refused because of the request and not the caller: a wrong password, another player's seat
         assert told in ("", "wrong_login", "not_seated", "no_webhooks", "no_mail"), f"{path}: {answer.text}"
     for answer in refused:
         assert answer.status_code == 403, f"{path}: {answer.text}"
-    for answer in (*got.values(), guest, program, account):
+    for answer in (*answers.values(), guest, program, account):
         assert answer.status_code < 500, f"{path}: {answer.text}"

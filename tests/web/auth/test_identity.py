@@ -1,4 +1,4 @@
-"""Who somebody is: the cookie's flags, forged and stale cookies, sessions that end."""
+"""Identity: cookie flags, forged and stale cookies, expiring sessions, the player cache."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from app.settings import Settings
-from app.store.people.players import hashed
+from app.store.people.players import hash_secret
 from tests.web.running_site import code_of, running
 
 SECRET = "k" * 40
 
 
-async def test_a_guest_is_made_with_one_request_and_known_from_then_on(database_url: str) -> None:
+async def test_one_request_creates_a_guest_who_is_recognised_afterwards(database_url: str) -> None:
     async with running(database_url) as site:
         browser = site.browser()
         before = (await browser.get("/api/v1/me")).json()
@@ -28,13 +28,13 @@ async def test_a_guest_is_made_with_one_request_and_known_from_then_on(database_
         assert again["csrf"] == made["csrf"]
 
 
-async def test_reading_makes_nobody(sqlite_url: str) -> None:
+async def test_reads_create_no_guest(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         answer = await site.browser().get("/api/v1/me")
         assert "set-cookie" not in answer.headers
 
 
-async def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(sqlite_url: str) -> None:
+async def test_the_cookie_is_http_only_and_same_site(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         answer = await site.browser().post("/api/v1/me", json={})
         cookie = answer.headers["set-cookie"]
@@ -54,18 +54,18 @@ async def test_over_tls_the_cookie_is_secure_and_bound_to_the_host(sqlite_url: s
         assert "Domain" not in cookie
 
 
-async def test_a_forged_cookie_is_nobody_and_costs_no_query(sqlite_url: str) -> None:
+async def test_a_forged_cookie_is_ignored_without_a_query(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         browser, _ = await site.guest()
         session, _, signature = browser.cookies["cartagena"].rpartition(".")
         asked: list[str] = []
-        former = site.site.people.by_session
+        former = site.site.people.find_by_session
 
         async def by_session(session: str, *more: Any) -> object:
             asked.append(session)
             return await former(session, *more)
 
-        site.site.people.by_session = by_session  # type: ignore[method-assign, assignment]
+        site.site.people.find_by_session = by_session  # type: ignore[method-assign, assignment]
         for forged in (
             f"{session}.{'0' * 32}",
             f"{session}x.{signature}",
@@ -81,7 +81,7 @@ async def test_a_forged_cookie_is_nobody_and_costs_no_query(sqlite_url: str) -> 
         assert asked == []
 
 
-async def test_another_servers_cookie_is_nobody_here(sqlite_url: str, tmp_path: object) -> None:
+async def test_another_servers_cookie_is_ignored(sqlite_url: str, tmp_path: object) -> None:
     async with running(sqlite_url, secret="a" * 40) as one:
         browser, _ = await one.guest()
         cookie = browser.cookies["cartagena"]
@@ -91,7 +91,7 @@ async def test_another_servers_cookie_is_nobody_here(sqlite_url: str, tmp_path: 
         assert (await thief.get("/api/v1/me")).json()["person"] is None
 
 
-async def test_a_session_ends_after_long_silence_and_not_before(database_url: str) -> None:
+async def test_a_session_expires_after_the_configured_days(database_url: str) -> None:
     async with running(database_url) as site:
         browser, _ = await site.guest()
         days = Settings().session_days
@@ -104,7 +104,7 @@ async def test_a_session_ends_after_long_silence_and_not_before(database_url: st
         assert (await browser.get("/api/v1/me")).json()["person"] is None
 
 
-async def test_a_database_keeps_no_session_that_could_be_used(sqlite_url: str) -> None:
+async def test_the_database_contains_no_usable_session(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         browser, _ = await site.guest()
         session = browser.cookies["cartagena"].rpartition(".")[0]
@@ -116,7 +116,7 @@ async def test_a_database_keeps_no_session_that_could_be_used(sqlite_url: str) -
 
 
 async def test_two_apps_in_one_process_share_nothing(sqlite_url: str, tmp_path: object) -> None:
-    async with running(sqlite_url) as one, running(f"sqlite+aiosqlite:///{tmp_path}/other.db") as other:
+    async with running(sqlite_url) as one, running(f"sqlite:///{tmp_path}/other.db") as other:
         browser, _ = await one.guest("Anne Bonfire")
         stranger = other.browser()
         stranger.cookies["cartagena"] = browser.cookies["cartagena"]
@@ -134,38 +134,38 @@ async def test_guests_from_one_address_are_limited(sqlite_url: str) -> None:
         await site.guest(address="203.0.113.9")
 
 
-async def test_a_session_is_remembered_for_seconds_and_then_forgotten_with_the_next_one(
+async def test_a_cached_session_expires_after_seconds(
     sqlite_url: str,
 ) -> None:
     async with running(sqlite_url) as site:
         now = 1000.0
         site.site.clock = lambda: now
         guests = [(await site.guest())[0] for _ in range(3)]
-        site.site.known.clear()
+        site.site.player_cache.clear()
         for guest in guests[:2]:
             assert (await guest.get("/api/v1/me")).json()["person"]
-        early = set(site.site.known)
+        early = set(site.site.player_cache)
         assert len(early) == 2
         now += 3
         await guests[0].get("/api/v1/me")
-        assert set(site.site.known) == early, "nothing is asked again so soon"
+        assert set(site.site.player_cache) == early, "cached entries are not queried again"
         now += 3
         await guests[2].get("/api/v1/me")
-        assert not early & set(site.site.known)
-        assert (await guests[0].get("/api/v1/me")).json()["person"], "the store still knows them"
+        assert not early & set(site.site.player_cache)
+        assert (await guests[0].get("/api/v1/me")).json()["person"], "the sessions are still valid"
 
 
-async def test_a_new_guest_is_not_looked_up_again_at_once_but_is_after_signing_out(
+async def test_a_new_guest_is_cached_until_signing_out(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running(sqlite_url) as site:
-        asked, by_session = [], site.site.people.by_session
+        asked, by_session = [], site.site.people.find_by_session
 
         async def noted(session: str, *given: Any) -> Any:
             asked.append(session)
             return await by_session(session, *given)
 
-        monkeypatch.setattr(site.site.people, "by_session", noted)
+        monkeypatch.setattr(site.site.people, "find_by_session", noted)
         browser, _ = await site.guest()
         assert (await browser.get("/api/v1/me")).json()["person"]
         assert not asked
@@ -176,7 +176,7 @@ async def test_a_new_guest_is_not_looked_up_again_at_once_but_is_after_signing_o
         assert asked == [cookie.rpartition(".")[0]]
 
 
-async def test_a_name_that_is_taken_costs_nothing_of_the_new_guests_of_an_address(sqlite_url: str) -> None:
+async def test_a_taken_name_does_not_count_as_a_new_guest(sqlite_url: str) -> None:
     async with running(sqlite_url, guests_per_hour=2) as site:
         first, later = site.browser(), site.browser()
         assert (await first.post("/api/v1/me", json={"name": "Anne"})).is_success
@@ -188,13 +188,13 @@ async def test_a_name_that_is_taken_costs_nothing_of_the_new_guests_of_an_addres
         assert (await third.post("/api/v1/me", json={"name": "Grace"})).status_code == 429
 
 
-async def test_whoever_is_signed_out_while_the_store_answers_is_not_let_in(sqlite_url: str) -> None:
-    """The answer was read before the session ended, and comes after everybody was told to forget it."""
+async def test_a_person_signed_out_during_the_query_is_not_admitted(sqlite_url: str) -> None:
+    """The query read the row before the session ended, and returns after the cache was cleared."""
     async with running(sqlite_url) as site:
         browser, _ = await site.guest()
-        site.site.known.clear()
+        site.site.player_cache.clear()
         session = browser.cookies["cartagena"].rpartition(".")[0]
-        people, former, asked = site.site.people, site.site.people.by_session, 0
+        people, former, asked = site.site.people, site.site.people.find_by_session, 0
 
         async def by_session(*given: Any, **more: Any) -> Any:
             nonlocal asked
@@ -202,20 +202,20 @@ async def test_whoever_is_signed_out_while_the_store_answers_is_not_let_in(sqlit
             player = await former(*given, **more)
             if asked == 1:
                 await people.close_session(session)
-                site.site.sign_out("session", hashed(session))
+                site.site.sign_out("session", hash_secret(session))
             return player
 
-        people.by_session = by_session  # type: ignore[method-assign]
+        people.find_by_session = by_session  # type: ignore[method-assign]
         assert (await browser.get("/api/v1/me")).json()["person"] is None
         assert asked == 2
-        assert site.site.known == {}
+        assert site.site.player_cache == {}
 
 
-async def test_whoever_is_banned_while_the_store_answers_is_shut_out(sqlite_url: str) -> None:
+async def test_a_person_banned_during_the_query_is_refused(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         browser, _ = await site.guest()
-        site.site.known.clear()
-        people, former, asked = site.site.people, site.site.people.by_session, 0
+        site.site.player_cache.clear()
+        people, former, asked = site.site.people, site.site.people.find_by_session, 0
 
         async def by_session(*given: Any, **more: Any) -> Any:
             nonlocal asked
@@ -229,6 +229,6 @@ async def test_whoever_is_banned_while_the_store_answers_is_shut_out(sqlite_url:
                 site.site.sign_out("person", player.id)
             return player
 
-        people.by_session = by_session  # type: ignore[method-assign]
+        people.find_by_session = by_session  # type: ignore[method-assign]
         assert (await browser.get("/api/v1/me")).status_code == 403
         assert asked == 2

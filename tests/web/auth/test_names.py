@@ -1,4 +1,4 @@
-"""Names: what may be one, which are confusable, what is suggested."""
+"""Names: which are allowed, which are confusable, which are suggested."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import random
 
 import pytest
 
-from app.web.auth.names import LONGEST_NAME, checked_name, login, named, skeletons
-from app.web.auth.suggestions import suggest
+from app.web.auth.names import MAX_NAME_LENGTH, login_key, make_name, skeletons, validate_name
+from app.web.auth.suggestions import suggest_name
 from app.web.errors import BadRequest
 from app.web.i18n import LANGUAGES
 from tests.web.running_site import code_of, running
@@ -53,8 +53,8 @@ from tests.web.running_site import code_of, running
         "Team Rocket",
     ],
 )
-def test_an_ordinary_name_is_kept_as_it_was_typed(name: str) -> None:
-    assert checked_name(name) == name
+def test_an_ordinary_name_is_stored_as_typed(name: str) -> None:
+    assert validate_name(name) == name
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_an_ordinary_name_is_kept_as_it_was_typed(name: str) -> None:
         ("", "name_empty"),
         ("   ", "name_empty"),
         ("-.-", "name_empty"),
-        ("x" * (LONGEST_NAME + 1), "name_long"),
-        ("ﷺ" * 10, "name_long"),  # one letter that unfolds into eighteen
+        ("x" * (MAX_NAME_LENGTH + 1), "name_long"),
+        ("ﷺ" * 10, "name_long"),  # one character that decomposes into eighteen
         ("Ann\u202eeinnA", "name_hidden"),
         ("Ann\u2066x", "name_hidden"),
         ("Ann\u200bBo", "name_hidden"),
@@ -79,7 +79,7 @@ def test_an_ordinary_name_is_kept_as_it_was_typed(name: str) -> None:
         ("A\u0336\u0336\u0336nn", "name_characters"),
         ("Ann\ue000", "name_characters"),
         ("ⓐⓝⓝ", "name_characters"),
-        # Shown as nothing at all, though some of them are letters or marks by their category
+        # Invisible, although some are letters or marks by category
         ("\u3164", "name_hidden"),
         ("\u115f\u1160", "name_hidden"),
         ("Ann\uffa0", "name_hidden"),
@@ -88,7 +88,7 @@ def test_an_ordinary_name_is_kept_as_it_was_typed(name: str) -> None:
         ("Ann\U000e0101", "name_hidden"),
         ("Ann\u180b", "name_hidden"),
         ("\u17b4", "name_hidden"),
-        # Scripts: mixed so that nobody can tell, or Latin to the eye from one end to the other
+        # Scripts: confusingly mixed, or entirely Latin-looking
         ("Ωmega", "name_scripts"),
         ("Mаry", "name_scripts"),  # Cyrillic a
         ("Борωс", "name_scripts"),  # Cyrillic and Greek
@@ -96,8 +96,8 @@ def test_an_ordinary_name_is_kept_as_it_was_typed(name: str) -> None:
         ("ᎪᏞᏞᎪ", "name_scripts"),  # Cherokee
         ("ꓠꓳꓮ", "name_scripts"),  # Lisu
         ("ⲞⲒⲒⲔ", "name_scripts"),  # Coptic
-        ("Ann 1٣", "name_scripts"),  # digits of two kinds
-        # Letters that look like others and have no decomposition, or one that only says how they are drawn
+        ("Ann 1٣", "name_scripts"),  # two systems of digits
+        # Look-alikes without a decomposition, or with one that only describes style
         ("ʙob", "name_styled"),
         ("ᴀɴɴ", "name_styled"),
         ("ꜱara", "name_styled"),
@@ -105,7 +105,7 @@ def test_an_ordinary_name_is_kept_as_it_was_typed(name: str) -> None:
         ("𝐁ob", "name_styled"),
         ("𝒜nn", "name_styled"),
         ("Bₐb", "name_styled"),
-        # Those who run a site, however it is put together
+        # Titles of people who run a site, in any combination
         ("Аdmin", "name_official"),
         ("Site Operator", "name_official"),
         ("Cartagena Team", "name_official"),
@@ -119,13 +119,14 @@ def test_an_ordinary_name_is_kept_as_it_was_typed(name: str) -> None:
         ("Staff", "name_official"),
         ("Modérateur", "name_official"),
         ("Betreiber", "name_official"),
+        ("someone", "name_reserved"),
         ("somebody", "name_reserved"),
         ("S.e.r.v.e.r", "name_reserved"),
     ],
 )
-def test_a_name_that_deceives_or_says_nothing_is_refused(name: str, code: str) -> None:
+def test_a_misleading_or_empty_name_is_refused(name: str, code: str) -> None:
     with pytest.raises(BadRequest) as refusal:
-        checked_name(name)
+        validate_name(name)
     assert refusal.value.code == code
     assert refusal.value.message.endswith(".")
 
@@ -159,19 +160,19 @@ def test_names_that_look_alike_are_confusable(one: str, other: str) -> None:
 @pytest.mark.parametrize(
     ("one", "other"), [("Ann", "Anne"), ("Bo", "Bob"), ("李小龍", "李小虎"), ("Ann 2", "Ann 3")]
 )
-def test_names_that_differ_to_the_eye_are_not(one: str, other: str) -> None:
+def test_names_that_look_different_are_not_confusable(one: str, other: str) -> None:
     assert set(skeletons(one)).isdisjoint(skeletons(other))
 
 
-def test_the_skeleton_of_any_name_finds_room_in_the_store() -> None:
+def test_the_skeleton_of_any_name_fits_into_its_column() -> None:
     for name in ("꿹" * 24, "뙗" * 24, "ßﬁ" * 8):
-        checked_name(name)
-        assert 0 < len(named(name).skeleton) <= 96
-        assert len(named(name).login) <= 96
+        validate_name(name)
+        assert 0 < len(make_name(name).skeleton) <= 96
+        assert len(make_name(name).login) <= 96
 
 
-def test_what_accounts_log_in_by_has_not_changed() -> None:
-    """With another key somebody who registered before could not log in any more."""
+def test_log_in_keys_have_not_changed() -> None:
+    """With other keys, existing accounts could no longer log in."""
     names = ["Anne Bonfire", "Борис", "Ωμέγα", "김", "李小龍", "Łukasz", "Nguyễn"]
     keys = [
         "annebonflre",
@@ -182,28 +183,29 @@ def test_what_accounts_log_in_by_has_not_changed() -> None:
         "lukasz",
         "nguyen",
     ]
-    assert [login(name) for name in names] == keys
+    assert [login_key(name) for name in names] == keys
 
 
 @pytest.mark.parametrize("language", [*LANGUAGES, "xx"])
-def test_every_suggestion_is_a_name_that_may_be_chosen(language: str) -> None:
+def test_every_suggestion_is_a_valid_name(language: str) -> None:
     chance = random.Random(7)
-    names = {suggest(chance, language) for _ in range(2000)}
+    names = {suggest_name(chance, language) for _ in range(2000)}
     assert len(names) > 500
-    assert [name for name in names if checked_name(name) != name] == []
+    assert [name for name in names if validate_name(name) != name] == []
 
 
-async def test_a_guest_is_given_a_name_in_the_language_that_they_read(sqlite_url: str) -> None:
+async def test_a_guest_gets_a_name_in_their_language(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         spaniard = site.browser(**{"accept-language": "es-ES,es;q=0.9"})
         told = (await spaniard.get("/api/v1/me")).json()["suggested"]
-        assert {suggest(random.Random(seed), "es").split()[0] for seed in range(2000)} >= {told.split()[0]}
-        assert {suggest(random.Random(seed), "en").split()[0] for seed in range(2000)}.isdisjoint(
-            {told.split()[0]}
-        )
+        assert {suggest_name(random.Random(seed), "es").split()[0] for seed in range(2000)} >= {
+            told.split()[0]
+        }
+        english = {word for seed in range(2000) for word in suggest_name(random.Random(seed), "en").split()}
+        assert not english.issuperset(told.split()), "the languages may share one word"
 
 
-async def test_a_name_that_looks_like_a_present_guests_is_refused_until_they_are_gone(
+async def test_a_look_alike_of_a_guest_name_is_refused_until_the_guest_expires(
     database_url: str,
 ) -> None:
     async with running(database_url) as site:
@@ -214,7 +216,7 @@ async def test_a_name_that_looks_like_a_present_guests_is_refused_until_they_are
         assert (await second.post("/api/v1/me", json={"name": "Anne Bonfire"})).status_code == 200
 
 
-async def test_a_name_can_be_changed_and_is_known_by_the_next_request(database_url: str) -> None:
+async def test_a_changed_name_applies_to_the_next_request(database_url: str) -> None:
     async with running(database_url) as site:
         browser, told = await site.guest("Anne Bonfire")
         answer = await browser.post("/api/v1/me", json={"name": "Mary Morrow"})
@@ -224,13 +226,13 @@ async def test_a_name_can_be_changed_and_is_known_by_the_next_request(database_u
         assert (await browser.get("/api/v1/me")).json()["person"]["name"] == "Mary Morrow"
 
 
-async def test_suggestions_are_never_names_of_people_about(sqlite_url: str) -> None:
+async def test_suggestions_are_never_taken_names(sqlite_url: str) -> None:
     async with running(sqlite_url, guests_per_hour=1000) as site:
         names = [(await site.guest())[1]["person"]["name"] for _ in range(60)]
         assert len(set(names)) == 60
 
 
-async def test_of_five_who_want_one_name_at_once_one_gets_it(database_url: str) -> None:
+async def test_only_one_of_five_concurrent_requests_gets_a_name(database_url: str) -> None:
     async with running(database_url) as site:
         browsers = [site.browser(f"203.0.113.{n}") for n in range(5)]
         wanted = ["Anne Bonfire", "anne bonfire", "Anne-Bonfire", "Anne  Bonfire", "ANNE B0NFIRE"]
@@ -247,17 +249,17 @@ def test_no_suggestion_claims_a_role() -> None:
     chance = random.Random(7)
     for language in LANGUAGES:
         for _ in range(300):
-            name = suggest(chance, language)
-            assert checked_name(name) == name
+            name = suggest_name(chance, language)
+            assert validate_name(name) == name
 
 
-async def test_an_account_with_a_name_of_before_still_logs_in(sqlite_url: str) -> None:
-    """Names that are refused today were chosen before; what an account logs in by has not changed."""
+async def test_an_account_with_a_formerly_valid_name_still_logs_in(sqlite_url: str) -> None:
+    """Such names were allowed once; their log-in keys have not changed."""
     async with running(sqlite_url) as site:
         for number, name in enumerate(("ʙob", "Site Operator", "Cartagena Team")):
             password = await site.site.passwords.hash("plank, parrot, doubloon", ("here",))
             await site.site.accounts.register(
-                None, named(name), password, (f"CODE{number}",), site.site.now()
+                None, make_name(name), password, (f"CODE{number}",), site.site.now()
             )
             browser = site.browser(f"203.0.113.{number}")
             answer = await browser.post(
@@ -266,13 +268,13 @@ async def test_an_account_with_a_name_of_before_still_logs_in(sqlite_url: str) -
             assert answer.status_code == 200, answer.text
             assert answer.json()["person"]["name"] == name
             answer = await browser.post("/api/v1/me", json={"name": name})
-            assert answer.status_code == 200, "keeping it is no change"
+            assert answer.status_code == 200, "keeping the name is not a change"
 
 
-async def test_a_new_name_is_not_mistaken_for_an_old_one_in_small_capitals(sqlite_url: str) -> None:
+async def test_a_look_alike_of_an_old_name_in_small_capitals_is_refused(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
-        old = named("ʙob")
-        assert old.skeleton == named("Bob").skeleton
+        old = make_name("ʙob")
+        assert old.skeleton == make_name("Bob").skeleton
         password = await site.site.passwords.hash("plank, parrot, doubloon", ("here",))
         await site.site.accounts.register(None, old, password, ("CODE",), site.site.now())
         answer = await site.browser().post("/api/v1/me", json={"name": "Bob"})

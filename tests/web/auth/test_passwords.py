@@ -1,4 +1,4 @@
-"""Passwords: argon2id, the same work for nobody, a few at a time."""
+"""Password hashing: argon2id, the same work for unknown names, a few at a time."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from argon2 import PasswordHasher
 from argon2.low_level import Type
 
 from app.notify.webhook import Webhooks
-from app.web.auth.passwords import UNKNOWN_ACCOUNT_HASH, Passwords, new_code, plain_code
+from app.web.auth.passwords import UNKNOWN_ACCOUNT_HASH, Passwords, new_code, normalise_code
 
 
-async def test_a_password_is_kept_as_argon2id_with_a_salt_of_its_own() -> None:
+async def test_a_password_is_stored_as_a_salted_argon2id_hash() -> None:
     passwords = Passwords()
     one, other = [await passwords.hash("plank, parrot", ("here",)) for _ in range(2)]
     assert one.startswith("$argon2id$")
@@ -24,13 +24,13 @@ async def test_a_password_is_kept_as_argon2id_with_a_salt_of_its_own() -> None:
     passwords.close()
 
 
-def test_the_hash_for_nobody_costs_exactly_what_a_real_one_does() -> None:
+def test_the_hash_for_unknown_accounts_costs_as_much_as_a_real_one() -> None:
     hasher = PasswordHasher()
     assert hasher.type is Type.ID
     assert not hasher.check_needs_rehash(UNKNOWN_ACCOUNT_HASH)
 
 
-async def test_a_name_that_does_not_exist_is_checked_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_unknown_name_is_verified_with_the_same_work(monkeypatch: pytest.MonkeyPatch) -> None:
     passwords = Passwords()
     checked: list[str] = []
 
@@ -40,14 +40,14 @@ async def test_a_name_that_does_not_exist_is_checked_all_the_same(monkeypatch: p
 
     monkeypatch.setattr(passwords, "_verify", verify)
     assert not await passwords.is_right("anything", None, ("here",)), (
-        "even when the hash for nobody happens to fit"
+        "even if the hash for unknown names happens to match"
     )
     assert await passwords.is_right("anything", "$argon2id$real", ("here",))
     passwords.close()
     assert checked == [UNKNOWN_ACCOUNT_HASH, "$argon2id$real"]
 
 
-async def test_only_two_are_hashed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_at_most_two_passwords_are_hashed_concurrently(monkeypatch: pytest.MonkeyPatch) -> None:
     passwords = Passwords()
     lock, at_once, most = threading.Lock(), 0, 0
     both = threading.Barrier(2)
@@ -68,12 +68,12 @@ async def test_only_two_are_hashed_at_once(monkeypatch: pytest.MonkeyPatch) -> N
     passwords.close()
 
 
-async def test_a_name_server_that_hangs_holds_up_no_log_in() -> None:
-    """Whatever else is done in threads (looking up a webhook's host, above all) has others."""
+async def test_a_hanging_name_server_delays_no_log_in() -> None:
+    """Passwords have threads of their own; look-ups of webhook hosts use others."""
     loop = asyncio.get_running_loop()
     hanging = threading.Event()
     stuck = [loop.run_in_executor(None, hanging.wait, 60) for _ in range(64)]
-    webhooks, passwords = Webhooks(private=True), Passwords()
+    webhooks, passwords = Webhooks(allow_private=True), Passwords()
     webhooks.outbound._threads.submit(hanging.wait, 60)
     webhooks.outbound._threads.submit(hanging.wait, 60)
     try:
@@ -86,8 +86,8 @@ async def test_a_name_server_that_hangs_holds_up_no_log_in() -> None:
         passwords.close()
 
 
-def test_codes_are_read_back_however_they_are_typed() -> None:
+def test_typed_codes_are_normalised() -> None:
     code = new_code(3)
-    assert len(plain_code(code)) == 12
-    assert plain_code(f" {code.lower().replace('-', ' ')} ") == plain_code(code)
-    assert not set(plain_code("".join(new_code(3) for _ in range(300)))) & set("ILO01")
+    assert len(normalise_code(code)) == 12
+    assert normalise_code(f" {code.lower().replace('-', ' ')} ") == normalise_code(code)
+    assert not set(normalise_code("".join(new_code(3) for _ in range(300)))) & set("ILO01")

@@ -1,4 +1,4 @@
-"""People who play a deal of the day over the API, each by a plan of their own; and time that is turned by hand."""
+"""Players of the deal of the day over the API, each with a plan, and a clock set by the test."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ import pytest
 
 from app.play.commands import messages as cmd
 from app.play.deal import days, game
-from app.play.deal.days import begins_at
+from app.play.deal.days import day_starts_at
+from app.play.frames import encode
 from app.play.join import admit
 from app.play.ports import Actor, BotPlayer
-from app.play.room.broadcast import state_frame
+from app.play.room.audience_frames import state_frame
 from app.play.server import GameServer
 from app.web.deals import Deals
 from tests.play.simple_bot import SimpleBot
-from tests.play.stage import HandClock, exchange, new_id
+from tests.play.stage import ManualClock, new_command_id, replace_ports
 from tests.web.running_site import TestSite, running
 
 DAY = "2027-01-18"  # a Monday
-NOON = begins_at(DAY) + 12 * 3_600_000
+NOON = day_starts_at(DAY) + 12 * 3_600_000
 _PATIENCE = 60.0
-# A short road with few pirates: whole games in a second or two, by the same rules.
+# A short route with few pirates, so that a whole game takes a second or two.
 SHORT: dict[str, Any] = {
     "preset": "jamaica", "board": "random", "passage_boards": 4, "pirates": 4, "actions": 5,
 }  # fmt: skip
@@ -35,9 +36,9 @@ Json = dict[str, Any]
 
 
 class DealSite:
-    """An app whose days are turned by hand, and whose bots answer at once."""
+    """An app whose clock is set by the test, and whose bots answer at once."""
 
-    def __init__(self, site: TestSite, clock: HandClock) -> None:
+    def __init__(self, site: TestSite, clock: ManualClock) -> None:
         self.site = site
         self.clock = clock
 
@@ -46,9 +47,9 @@ class DealSite:
         deals: Deals = self.site.app.state.deals
         return deals
 
-    async def keep_deals(self) -> None:
-        """Fix the deals, and settle what has ended."""
-        await self.site.app.state.maintenance.keep_deals()
+    async def create_deals(self) -> None:
+        """Create the deals, and store the results of ended tries."""
+        await self.site.app.state.maintenance.create_deals()
         await self.site.app.state.queues["deals"].drain()
 
     async def person(self, name: str) -> Player:
@@ -64,53 +65,53 @@ async def deal_site(
     bots: BotPlayer | None = None,
     **changes: Any,
 ) -> AsyncIterator[DealSite]:
-    monkeypatch.setattr(days, "_WEEK", ((SHORT, ("sailor", "mate")),) * 7)
-    monkeypatch.setattr(game, "_TERMS", msgspec.structs.replace(game._TERMS, pace=0))
+    monkeypatch.setattr(days, "_WEEKLY_PLAN", ((SHORT, ("sailor", "mate")),) * 7)
+    monkeypatch.setattr(game, "_DEAL_TERMS", msgspec.structs.replace(game._DEAL_TERMS, pace=0))
     roomy: Json = {"requests_per_second": 1e5, "requests_burst": 10**5, "writes_per_second": 1e5}
     roomy |= {"writes_burst": 10**5, "guests_per_hour": 10**5, **changes}
     async with running(database_url, **roomy) as site:
-        clock = HandClock()
+        clock = ManualClock()
         clock.time = at
-        await site.app.state.maintenance.stop()  # its rounds are made by hand
-        exchange(site.app.state.game_server, clock=clock, bots=bots or SimpleBot())
-        site.app.state.deals._fixed.clear()
+        await site.app.state.maintenance.stop()  # tests run its work themselves
+        replace_ports(site.app.state.game_server, clock=clock, bots=bots or SimpleBot())
+        site.app.state.deals._cached_deals.clear()
         yield DealSite(site, clock)
 
 
 class Player:
-    """Somebody with a browser."""
+    """A person with a browser."""
 
-    pause = 0.01  # seconds between two looks whether it is their turn
+    pause = 0.01  # seconds between two polls of the state
 
     def __init__(self, http: httpx.AsyncClient, person: Json, game_server: GameServer | None = None) -> None:
         self.http = http
-        self.game_server = game_server  # in this process: games are then played without HTTP
+        self.game_server = game_server  # in this process: games are played without HTTP
         self.id: str = person["id"]
         self.name: str = person["name"]
         self.game = ""
-        self.seq = 0  # of the last action: a worker that has not heard of it is asked again
+        self.seq = 0  # of the last action; a worker with an older state is polled again
 
-    async def ask(self, method: str, path: str, code: int = 200, **given: Any) -> Any:
+    async def request(self, method: str, path: str, code: int = 200, **given: Any) -> Any:
         answer = await self.http.request(method, path, **given)
         assert answer.status_code == code, f"{method} {path}: {answer.status_code} {answer.text[:500]}"
         return answer.json()
 
     async def begin(self) -> Json:
-        begun: Json = await self.ask("POST", "/api/v1/deal", 201)
+        begun: Json = await self.request("POST", "/api/v1/deal", 201)
         self.game, self.seq = begun["id"], 0
         return begun
 
     async def state(self) -> Json:
         told: Json
         if self.game_server is None:
-            told = await self.ask("GET", f"/api/v1/games/{self.game}")
+            told = await self.request("GET", f"/api/v1/games/{self.game}")
         else:
             room = await admit(self.game_server, self.game, self._actor, None)
-            told = msgspec.to_builtins(state_frame(room.table, room.table.seat_of(self._actor.ids)))
+            told = msgspec.json.decode(encode(state_frame(room.table, room.table.seat_of(self._actor.ids))))
         return told
 
-    async def awaited(self) -> Json:
-        """The table when it is this person's move, or over."""
+    async def wait_for_move(self) -> Json:
+        """Return the table once it is this person's move or the game is over."""
         async with asyncio.timeout(_PATIENCE):
             while True:
                 told = await self.state()
@@ -122,37 +123,37 @@ class Player:
     async def act(self, told: Json, action: Json) -> None:
         if self.game_server is not None:
             room = await admit(self.game_server, self.game, self._actor, None)
-            command = cmd.Act.of(new_id(), told["seq"], action)
+            command = cmd.Act.from_json(new_command_id(), told["seq"], action)
             received = self.game_server.clock.now()
-            self.seq = (await self.game_server.submit(room, self._actor, command, received)).seq
+            self.seq = (await self.game_server.dispatcher.submit(room, self._actor, command, received)).seq
             return
-        body = {"id": new_id(), "version": told["seq"], "action": action}
-        self.seq = (await self.ask("POST", f"/api/v1/games/{self.game}/act", json=body))["seq"]
+        body = {"id": new_command_id(), "version": told["seq"], "action": action}
+        self.seq = (await self.request("POST", f"/api/v1/games/{self.game}/act", json=body))["seq"]
 
     @property
     def _actor(self) -> Actor:
         return Actor((self.id,), self.name)
 
     async def play(self, plan: int = 0, most: int = 10_000) -> Json:
-        """By plan `most` actions, or to the end; what the table is like then."""
+        """Play at most `most` actions of the plan, or to the end. Return the table."""
         for number in range(most):
-            told = await self.awaited()
+            told = await self.wait_for_move()
             if told["table"]["status"] != "running":
                 return told
-            await self.act(told, planned(told, plan, number))
-        return await self.awaited()
+            await self.act(told, choose_by_plan(told, plan, number))
+        return await self.wait_for_move()
 
     async def resign(self) -> None:
-        await self.act(await self.awaited(), {"type": "resign"})
-        assert (await self.awaited())["table"]["status"] == "finished"
+        await self.act(await self.wait_for_move(), {"type": "resign"})
+        assert (await self.wait_for_move())["table"]["status"] == "finished"
 
     async def deal(self, day: str = "") -> Json:
-        told: Json = await self.ask("GET", "/api/v1/deal" + (f"/{day}" if day else ""))
+        told: Json = await self.request("GET", "/api/v1/deal" + (f"/{day}" if day else ""))
         return told
 
 
-def planned(told: Json, plan: int, number: int) -> Json:
-    """What somebody with this plan does: forward while there are cards, and as chance of their own says."""
+def choose_by_plan(told: Json, plan: int, number: int) -> Json:
+    """Choose an action by plan: advance while there are cards, otherwise at random."""
     chance = random.Random(f"{plan}|{number}")
     actions: list[Json] = [choice["action"] for choice in told["choices"]]
     view, seat = told["view"], told["you"]["seat"]

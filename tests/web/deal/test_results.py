@@ -1,4 +1,4 @@
-"""The table of a day: ten people on one deal, accounts and guests apart, turn by turn; and who goes leaves it."""
+"""Results of a day: ranking, accounts and guests separately, comparison turn by turn, erased players."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from typing import Any
 
 import pytest
 
-from app.play.deal.days import ends_at, next_day
-from app.play.deal.results import GIVEN_UP, Turn, compare
+from app.play.deal.days import add_days, day_ends_at
+from app.play.deal.results import RESIGNED_SCORE, Turn, compare_turns
 from tests.web.deal.playing import DAY, Player, deal_site
 
 Json = dict[str, Any]
 PASSWORD = "plank, parrot, doubloon"
 
 
-async def test_ten_people_on_one_deal_and_its_table(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_results_of_ten_people(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async with deal_site(sqlite_url, monkeypatch) as site:
         people: list[Player] = []
         for number in range(10):
             person = await site.person(f"Sailor {number}")
             if number < 4:
-                await person.ask("POST", "/api/v1/account/register", json={"password": PASSWORD})
+                await person.request("POST", "/api/v1/account/register", json={"password": PASSWORD})
             await person.begin()
             await person.play(1 if number < 2 else number)
             people.append(person)
-        await site.keep_deals()
-        told = await people[1].ask("GET", f"/api/v1/deal/{DAY}/results")
+        await site.create_deals()
+        told = await people[1].request("GET", f"/api/v1/deal/{DAY}/results")
         assert [told[who]["total"] for who in ("accounts", "guests")] == [4, 6]
         names = {row["name"] for who in ("accounts", "guests") for row in told[who]["rows"]}
         assert names == {person.name for person in people}
@@ -37,7 +37,7 @@ async def test_ten_people_on_one_deal_and_its_table(sqlite_url: str, monkeypatch
             assert places[0] == 1
             won = [row["turns"] for row in rows if row["how"] == "won"]
             assert won == sorted(won)
-        # The first two played alike: the bots' replies to the same moves were the same.
+        # The first two played the same moves, and the bots' replies were the same.
         ones = [(await person.deal())["tries"][0] for person in people[:2]]
         assert ones[0]["line"] == ones[1]["line"]
         assert ones[0]["turns"] == len(ones[0]["line"])
@@ -49,35 +49,35 @@ async def test_ten_people_on_one_deal_and_its_table(sqlite_url: str, monkeypatch
         assert comparison["turns"][-1]["same"] >= 1
         for turn in comparison["turns"]:
             assert turn["behind"] + turn["level"] + turn["ahead"] == 9
-        if comparison["parting"] is not None:  # what the others did is told when the day is over
+        if comparison["parting"] is not None:  # what others did is secret until the day is over
             assert "instead" not in comparison["parting"]
-        site.clock.time = ends_at(DAY)
+        site.clock.time = day_ends_at(DAY)
         later = [
-            (await person.ask("GET", f"/api/v1/deal/{DAY}/results"))["comparison"]["parting"]
+            (await person.request("GET", f"/api/v1/deal/{DAY}/results"))["comparison"]["parting"]
             for person in people
         ]
         assert any(later)
         assert all(parting["instead"] != parting["played"] for parting in later if parting)
 
 
-async def test_the_table_is_closed_to_whoever_has_not_played_until_the_day_is_over(
+async def test_results_are_hidden_before_the_first_try_until_the_day_is_over(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with deal_site(sqlite_url, monkeypatch) as site:
         ann, bo = await site.person("Ann"), await site.person("Bo")
         await ann.begin()
         await ann.play(1)
-        await site.keep_deals()
+        await site.create_deals()
         path = f"/api/v1/deal/{DAY}/results"
-        assert (await bo.ask("GET", path, 409))["error"]["code"] == "deal_unplayed"
+        assert (await bo.request("GET", path, 409))["error"]["code"] == "deal_unplayed"
         await bo.begin()
         await bo.play(1, 3)
-        assert (await bo.ask("GET", path, 409))["error"]["code"] == "deal_unplayed"
-        site.clock.time = ends_at(DAY)
-        assert [row["name"] for row in (await bo.ask("GET", path))["guests"]["rows"]] == ["Ann"]
+        assert (await bo.request("GET", path, 409))["error"]["code"] == "deal_unplayed"
+        site.clock.time = day_ends_at(DAY)
+        assert [row["name"] for row in (await bo.request("GET", path))["guests"]["rows"]] == ["Ann"]
 
 
-async def test_whoever_gives_up_stands_last_and_breaks_the_streak(
+async def test_resigning_ranks_last_and_breaks_the_streak(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with deal_site(sqlite_url, monkeypatch) as site:
@@ -86,9 +86,9 @@ async def test_whoever_gives_up_stands_last_and_breaks_the_streak(
             await person.begin()
         await bo.play(3)
         await ann.resign()
-        told = await ann.ask("GET", f"/api/v1/deal/{DAY}/results")
-        await site.keep_deals()
-        told = await ann.ask("GET", f"/api/v1/deal/{DAY}/results")
+        told = await ann.request("GET", f"/api/v1/deal/{DAY}/results")
+        await site.create_deals()
+        told = await ann.request("GET", f"/api/v1/deal/{DAY}/results")
         assert [(row["name"], row["how"] == "given_up") for row in told["guests"]["rows"]] == [
             ("Bo", False),
             ("Ann", True),
@@ -103,11 +103,11 @@ async def test_a_streak_grows_day_by_day(sqlite_url: str, monkeypatch: pytest.Mo
             await ann.begin()
             await ann.play(days)
             assert (await ann.deal())["streak"] == {"days": days, "best": days}
-            site.clock.pass_seconds(86_400)
+            site.clock.advance(86_400)
         assert (await ann.deal())["streak"] == {"days": 2, "best": 2}
-        site.clock.pass_seconds(86_400)
+        site.clock.advance(86_400)
         assert (await ann.deal())["streak"] == {"days": 0, "best": 2}
-        assert (await ann.deal())["day"] == next_day(DAY, 3)
+        assert (await ann.deal())["day"] == add_days(DAY, 3)
 
 
 async def test_a_guest_who_becomes_an_account_counts_once(
@@ -117,23 +117,23 @@ async def test_a_guest_who_becomes_an_account_counts_once(
         ann = await site.person("Ann")
         await ann.begin()
         await ann.play(1)
-        await ann.ask("POST", "/api/v1/account/register", json={"password": PASSWORD})
+        await ann.request("POST", "/api/v1/account/register", json={"password": PASSWORD})
         # The same person as a guest on another device, who then logs in.
         guest = await site.person("Ann elsewhere")
-        site.clock.pass_seconds(1)
+        site.clock.advance(1)
         await guest.begin()
         await guest.play(2)
         login = {"name": "Ann", "password": PASSWORD}
-        await guest.ask("POST", "/api/v1/account/login", json=login)
-        await site.keep_deals()
-        told = await ann.ask("GET", f"/api/v1/deal/{DAY}/results")
+        await guest.request("POST", "/api/v1/account/login", json=login)
+        await site.create_deals()
+        told = await ann.request("GET", f"/api/v1/deal/{DAY}/results")
         assert [told[who]["total"] for who in ("accounts", "guests")] == [1, 0]
         tries = (await ann.deal())["tries"]
         assert [each["counts"] for each in tries] == [True] + [False] * (len(tries) - 1)
         assert told["accounts"]["rows"][0]["turns"] == tries[0]["turns"]
 
 
-async def test_whoever_goes_leaves_the_list_and_could_take_their_tries_along(
+async def test_an_erased_player_leaves_the_results_and_can_export_their_tries(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with deal_site(database_url, monkeypatch) as site:
@@ -141,30 +141,30 @@ async def test_whoever_goes_leaves_the_list_and_could_take_their_tries_along(
         for person in (ann, bo):
             await person.begin()
             await person.play(2)
-        await site.keep_deals()
-        data = await ann.ask("GET", "/api/v1/me/data")
+        await site.create_deals()
+        data = await ann.request("GET", "/api/v1/me/data")
         assert [(each["day"], each["game"]) for each in data["deals"]] == [(DAY, ann.game)]
         assert "server_seed" not in str(data)
-        await ann.ask("POST", "/api/v1/me/delete", json={})
-        told = await bo.ask("GET", f"/api/v1/deal/{DAY}/results")
+        await ann.request("POST", "/api/v1/me/delete", json={})
+        told = await bo.request("GET", f"/api/v1/deal/{DAY}/results")
         assert [row["name"] for row in told["guests"]["rows"]] == ["Bo"]
         assert told["comparison"]["others"] == 0
 
 
-async def test_a_result_is_not_lost_with_the_worker_that_saw_the_end(
+async def test_a_result_survives_the_death_of_the_worker_that_saw_the_end(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing is written down when a game ends: whoever looks next reads it from the log."""
+    """The result is not written when a game ends; the next reader computes it from the log."""
     async with deal_site(sqlite_url, monkeypatch) as site:
         ann = await site.person("Ann")
         await ann.begin()
         await ann.play(1)
-        mine = await site.deals.store.tries_of((ann.id,), DAY)
+        mine = await site.deals.store.list_tries((ann.id,), DAY)
         assert [each.ended_at for each in mine] == [None]
     async with deal_site(sqlite_url, monkeypatch) as site:
-        await site.keep_deals()
-        await site.keep_deals()  # twice writes the same
-        total, rows = await site.deals.store.results(DAY, accounts=False, limit=10, offset=0)
+        await site.create_deals()
+        await site.create_deals()  # repeating it writes the same
+        total, rows = await site.deals.store.list_results(DAY, accounts=False, limit=10, offset=0)
         assert (total, [row["name"] for row in rows]) == (1, ["Ann"])
 
 
@@ -172,10 +172,10 @@ def turns(*played: str) -> tuple[Turn, ...]:
     return tuple(Turn(spaces=10 * n, home=0, played=each) for n, each in enumerate(played, 1))
 
 
-def test_ways_part_where_most_of_those_who_had_played_alike_went_elsewhere() -> None:
+def test_the_divergence_is_where_most_others_chose_differently() -> None:
     mine = turns("a", "b", "c")
     others = [turns("a", "x", "y"), turns("a", "x"), turns("a", "b", "c"), turns("q", "b", "c")]
-    found = compare(mine, others)
+    found = compare_turns(mine, others)
     assert found.parting is not None
     assert (found.parting.turn, found.parting.others, found.parting.usual) == (2, 3, 2)
     assert (found.parting.played, found.parting.instead) == ("b", "x")
@@ -187,7 +187,7 @@ def test_ways_part_where_most_of_those_who_had_played_alike_went_elsewhere() -> 
     ]
 
 
-def test_whoever_is_alone_is_compared_with_nobody() -> None:
-    found = compare(turns("a"), [])
+def test_a_single_try_has_no_comparison() -> None:
+    found = compare_turns(turns("a"), [])
     assert (found.others, found.parting, found.turns[0].level) == (0, None, 0)
-    assert GIVEN_UP > 10_000
+    assert RESIGNED_SCORE > 10_000

@@ -1,4 +1,4 @@
-"""A trial: a turn of a finished game played on against bots, with nothing kept and nothing trusted."""
+"""Trials: playing on from a turn of a finished game against bots, without state on the server."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from app import rules
-from app.bots.choosing import safe_choice
+from app.bots.choosing import fallback_action
 from app.play.refusals import Refusal
 from app.rules import RuleError
 from app.web.errors import BadRequest
-from app.web.pages.trial import MOST_ACTIONS, Trial
+from app.web.pages.trial import MAX_ACTIONS, Trial
+from tests.choices import choices_of
 from tests.web.running_site import code_of, running
 from tests.web.tables import play_table
 
@@ -23,8 +24,8 @@ RECORD = rules.record_from_json(json.loads((GOLDEN / "jamaica.json").read_text()
 Json = dict[str, Any]
 
 
-class Plain:
-    """A bot that plays the first action it is offered, and remembers what it was asked with."""
+class RecordingBot:
+    """A bot that plays the first offered action and records its inputs."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[int, Json, Sequence[Json]]] = []
@@ -38,7 +39,7 @@ class Plain:
         budget: float,
         *,
         seat: int,
-        fixed: tuple[int, str] | None = None,
+        fixed_budget: tuple[int, str] | None = None,
         person: str = "",
     ) -> Json:
         self.asked.append((seat, view, list(history)))
@@ -46,34 +47,34 @@ class Plain:
         return (ends or list(actions))[0]
 
 
-def test_it_begins_where_the_game_stood_on_the_seat_that_was_in_turn() -> None:
+def test_a_trial_starts_at_the_step_in_the_seat_to_act() -> None:
     for step, (position, _) in zip(range(12), rules.replay(RECORD), strict=False):
         trial = Trial(RECORD, step, [])
         assert trial.position == position
         assert trial.seat == rules.seats_to_act(position)[0]
-        shown = trial.shown(0)
-        assert shown["view"] == rules.view(position, trial.seat)
-        assert (shown["choices"], shown["steps"]) == (rules.choices(position, trial.seat), [])
+        to_json = trial.to_json(0)
+        assert to_json["view"] == rules.view(position, trial.seat)
+        assert (to_json["choices"], to_json["steps"]) == (choices_of(position, trial.seat), [])
 
 
-def test_what_was_played_then_leads_to_where_it_led_then() -> None:
+def test_replaying_the_original_actions_gives_the_original_position() -> None:
     move = RECORD.moves[0]
     given = {"seat": move.seat, "action": rules.action_to_json(move.action)}
     trial = Trial(RECORD, 0, [given])
     assert trial.position == list(rules.replay(RECORD))[1][0]
-    assert trial.shown(0)["steps"][0]["action"] == given["action"]
-    assert trial.shown(1)["steps"] == [], "what is known is not told again"
+    assert trial.to_json(0)["steps"][0]["action"] == given["action"]
+    assert trial.to_json(1)["steps"] == [], "known actions are not sent again"
 
 
-async def test_bots_reply_from_what_their_seats_know_until_it_is_ones_turn_again() -> None:
-    trial, bot = Trial(RECORD, 0, []), Plain()
+async def test_bots_reply_from_their_own_views_until_the_persons_turn() -> None:
+    trial, bot = Trial(RECORD, 0, []), RecordingBot()
     while trial.bot_to_act() is None:
-        action = await bot.choose({}, [c["action"] for c in trial.shown(0)["choices"]], [], "", 0, seat=-1)
+        action = await bot.choose({}, [c["action"] for c in trial.to_json(0)["choices"]], [], "", 0, seat=-1)
         trial.play(trial.seat, action, "person")
     bot.asked.clear()
     while (seat := trial.bot_to_act()) is not None:
         await trial.reply(bot, seat)
-    assert trial.shown(0)["choices"]
+    assert trial.to_json(0)["choices"]
     assert {step["by"] for step in trial.steps} == {"person", "bot"}
     for seat, view, history in bot.asked:
         assert seat != trial.seat
@@ -82,7 +83,7 @@ async def test_bots_reply_from_what_their_seats_know_until_it_is_ones_turn_again
         assert history
 
 
-def test_what_is_not_allowed_is_refused() -> None:
+def test_illegal_actions_are_refused() -> None:
     with pytest.raises(RuleError):
         Trial(RECORD, 0, [{"seat": 0, "action": {"type": "fly"}}])
     with pytest.raises(RuleError):
@@ -93,7 +94,7 @@ def test_what_is_not_allowed_is_refused() -> None:
         Trial(RECORD, len(RECORD.moves), [])
 
 
-async def test_a_stranger_cannot_try_a_running_game_or_send_what_is_no_trial(sqlite_url: str) -> None:
+async def test_running_games_and_invalid_requests_are_refused(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         (ann, _), (bo, _) = await site.guest("Ann"), await site.guest("Bo")
         game = await play_table(ann, bo)
@@ -118,18 +119,18 @@ async def test_a_stranger_cannot_try_a_running_game_or_send_what_is_no_trial(sql
             {**start, "known": 1},
             {**start, "actions": "end"},
             {**start, "actions": [5]},
-            {**start, "actions": [{}] * (MOST_ACTIONS + 1)},
+            {**start, "actions": [{}] * (MAX_ACTIONS + 1)},
         ):
             assert (await ann.post(f"/g/{game}/try", json=wrong)).status_code == 422, wrong
         ends = {"seat": begun["seat"], "action": begun["choices"][0]["action"]}
         after = (await ann.post(f"/g/{game}/try", json={**start, "actions": [ends]})).json()
         assert after["steps"][0]["action"] == ends["action"]
-        # nothing of it is kept: the game's own record is as it was
+        # nothing is stored: the game's record is unchanged
         record = (await ann.get(f"/api/v1/games/{game}/record")).json()
         assert len(record["actions"]) == 2
 
 
-async def test_trials_are_paid_for_before_they_are_played(sqlite_url: str) -> None:
+async def test_trials_are_charged_before_they_are_played(sqlite_url: str) -> None:
     async with running(sqlite_url, writes_per_second=0.01, writes_burst=10) as site:
         stranger = site.browser("203.0.113.9")
         body = {"step": 0, "known": 0, "actions": []}
@@ -137,8 +138,8 @@ async def test_trials_are_paid_for_before_they_are_played(sqlite_url: str) -> No
         assert (answers[-1].status_code, code_of(answers[-1])) == (429, "too_many")
 
 
-class Simple:
-    """A bot that plays a plain legal move, what it owes too."""
+class SimpleBot:
+    """A bot that plays a simple legal action, including forced responses."""
 
     async def choose(
         self,
@@ -149,26 +150,26 @@ class Simple:
         budget: float,
         *,
         seat: int,
-        fixed: tuple[int, str] | None = None,
+        fixed_budget: tuple[int, str] | None = None,
         person: str = "",
     ) -> Json:
-        return safe_choice(view, actions, seat)
+        return fallback_action(view, actions, seat)
 
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.json")), ids=lambda path: path.stem)
-async def test_a_game_with_every_module_can_be_tried_from_any_of_its_turns(path: Path) -> None:
+async def test_a_game_with_every_module_can_be_continued_from_any_turn(path: Path) -> None:
     record = rules.record_from_json(json.loads(path.read_text()))
     for step in (0, len(record.moves) // 2, len(record.moves) - 1):
-        trial, bot = Trial(record, step, []), Simple()
+        trial, bot = Trial(record, step, []), SimpleBot()
         for _ in range(12):
             while (seat := trial.bot_to_act()) is not None:
                 await trial.reply(bot, seat)
-            shown = trial.shown(0)
-            if shown["result"] is not None:
+            to_json = trial.to_json(0)
+            if to_json["result"] is not None:
                 break
-            listed = [choice["action"] for choice in shown["choices"]]
-            trial.play(trial.seat, safe_choice(shown["view"], listed, trial.seat), "person")
+            listed = [choice["action"] for choice in to_json["choices"]]
+            trial.play(trial.seat, fallback_action(to_json["view"], listed, trial.seat), "person")
         again = Trial(
             record, step, [{"seat": each["seat"], "action": each["action"]} for each in trial.steps]
         )
-        assert again.position == trial.position, "what the browser sends back leads to the same table"
+        assert again.position == trial.position, "sending the steps back gives the same position"

@@ -1,4 +1,4 @@
-"""The guard: forged writes, headers on every answer, limits by address, banned addresses, big bodies."""
+"""The guard: forged writes, security headers, limits by address, bans, large bodies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from starlette.requests import HTTPConnection
 
 from app.play.frames import Frame
-from app.play.refusals import Raced, Refusal
+from app.play.refusals import LostRaces, Refusal
 from app.settings import Settings
 from app.web.errors import NotAllowed, status_of
 from app.web.security.address import client_address, is_direct_from_loopback
@@ -44,7 +44,7 @@ async def _with_cookie(site: TestSite, **headers: str) -> httpx.AsyncClient:
         {"x-csrf": ""},
     ],
 )
-async def test_a_foreign_page_cannot_write_with_a_persons_cookie(
+async def test_another_site_cannot_write_with_a_persons_cookie(
     sqlite_url: str, headers: dict[str, str]
 ) -> None:
     async with running(sqlite_url) as site:
@@ -55,7 +55,7 @@ async def test_a_foreign_page_cannot_write_with_a_persons_cookie(
 
 
 @pytest.mark.parametrize("headers", [{"origin": ORIGIN}, {"sec-fetch-site": "same-origin"}])
-async def test_our_own_page_can(sqlite_url: str, headers: dict[str, str]) -> None:
+async def test_our_own_page_can_write(sqlite_url: str, headers: dict[str, str]) -> None:
     async with running(sqlite_url) as site:
         browser = await _with_cookie(site, **headers)
         assert (await browser.post("/api/v1/me", json={"name": "Honest Ann"})).status_code == 200
@@ -72,7 +72,7 @@ async def test_a_program_with_the_cookie_needs_the_token_of_that_session(sqlite_
         assert code_of(await program.post("/api/v1/me", json={"name": "Honest Bo"})) == "forged"
 
 
-async def test_with_a_public_address_only_that_is_ours(sqlite_url: str) -> None:
+async def test_with_a_public_url_only_that_origin_is_ours(sqlite_url: str) -> None:
     async with running(sqlite_url, public_url=HTTPS, secret="k" * 40) as site:
         assert (await site.browser(origin=HTTPS).post("/api/v1/me", json={})).status_code == 200
         for origin in (ORIGIN, "http://play.example.org", HTTPS + ":8443"):
@@ -80,7 +80,7 @@ async def test_with_a_public_address_only_that_is_ours(sqlite_url: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/api/v1/me", "/nowhere", "/healthz", "/metrics", "/api/v1/openapi.json"])
-async def test_every_answer_carries_the_security_headers(sqlite_url: str, path: str) -> None:
+async def test_every_response_has_the_security_headers(sqlite_url: str, path: str) -> None:
     async with running(sqlite_url) as site:
         answer = await site.browser().get(path)
         policy = answer.headers["content-security-policy"]
@@ -95,13 +95,13 @@ async def test_every_answer_carries_the_security_headers(sqlite_url: str, path: 
         assert answer.headers["x-frame-options"] == "DENY"
 
 
-async def test_over_tls_browsers_are_told_to_stay_there(sqlite_url: str) -> None:
+async def test_over_tls_hsts_is_sent(sqlite_url: str) -> None:
     async with running(sqlite_url, public_url=HTTPS, secret="k" * 40) as site:
         answer = await site.browser().get("/healthz")
         assert "max-age=31536000" in answer.headers["strict-transport-security"]
 
 
-async def test_requests_from_one_address_are_limited_and_others_not(sqlite_url: str) -> None:
+async def test_requests_are_limited_per_address(sqlite_url: str) -> None:
     async with running(sqlite_url, requests_burst=20, requests_per_second=0.01) as site:
         greedy = site.browser("203.0.113.5")
         codes = [(await greedy.get("/api/v1/me")).status_code for _ in range(22)]
@@ -118,7 +118,7 @@ async def test_neighbours_in_one_ipv6_network_are_counted_together(sqlite_url: s
         assert codes == [200, 200, 200, 429]
 
 
-async def test_fifty_people_behind_one_address_can_all_begin_at_once(sqlite_url: str) -> None:
+async def test_fifty_people_behind_one_address_can_start_at_once(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         for _ in range(50):
             browser, _told = await site.guest()
@@ -139,7 +139,7 @@ async def test_fifty_people_behind_one_address_can_all_begin_at_once(sqlite_url:
         (1, "9.9.9.9:1234", "9.9.9.9"),
     ],
 )
-async def test_only_trusted_hops_say_where_somebody_comes_from(
+async def test_only_trusted_proxies_determine_the_client_address(
     hops: int, forwarded: str, counted: str
 ) -> None:
     from starlette.requests import HTTPConnection
@@ -155,7 +155,7 @@ async def test_only_trusted_hops_say_where_somebody_comes_from(
     assert client_address(HTTPConnection(scope), Settings(trusted_hops=hops)) == counted
 
 
-async def test_a_banned_address_is_shut_out_and_so_is_its_network(sqlite_url: str) -> None:
+async def test_a_banned_address_or_network_is_refused(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         site.site.bans.replace(["203.0.113.0/24", "2001:db8::/32"])
         for address in ("203.0.113.77", "2001:db8::1"):
@@ -163,7 +163,7 @@ async def test_a_banned_address_is_shut_out_and_so_is_its_network(sqlite_url: st
         assert (await site.browser("198.51.100.9").get("/api/v1/me")).status_code == 200
 
 
-async def test_a_body_that_is_too_big_is_refused_before_it_is_read(sqlite_url: str) -> None:
+async def test_an_oversized_body_is_refused_before_it_is_read(sqlite_url: str) -> None:
     async with running(sqlite_url, body_bytes=2048) as site:
         browser = site.browser()
         answer = await browser.post(
@@ -185,7 +185,7 @@ async def test_a_body_that_is_too_big_is_refused_before_it_is_read(sqlite_url: s
         (b"name=x", "text/plain"),
     ],
 )
-async def test_a_body_that_is_not_understood_is_refused_in_the_usual_shape(
+async def test_an_invalid_body_is_refused_in_the_usual_format(
     sqlite_url: str, body: bytes, kind: str
 ) -> None:
     async with running(sqlite_url) as site:
@@ -194,7 +194,7 @@ async def test_a_body_that_is_not_understood_is_refused_in_the_usual_shape(
         assert code_of(answer) == "bad_request"
 
 
-async def test_a_refusal_never_repeats_what_was_sent(sqlite_url: str) -> None:
+async def test_a_refusal_never_repeats_the_sent_value(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         answer = await site.browser().post(
             "/api/v1/account/login", json={"name": "Ann", "password": "hunter22", "extra": "hunter22"}
@@ -203,7 +203,7 @@ async def test_a_refusal_never_repeats_what_was_sent(sqlite_url: str) -> None:
         assert "hunter22" not in answer.text
 
 
-async def test_an_unknown_address_and_a_wrong_method_answer_in_the_usual_shape(sqlite_url: str) -> None:
+async def test_unknown_paths_and_wrong_methods_answer_in_the_usual_format(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         assert code_of(await site.browser().get("/api/v1/nowhere")) == "not_found"
         assert code_of(await site.browser().delete("/api/v1/me")) == "method_not_allowed"
@@ -226,22 +226,22 @@ async def test_a_banned_or_limited_address_sees_a_page_in_its_language(sqlite_ur
         banned = await browser.get("/rules")
         assert banned.status_code == 403
         assert banned.headers["content-type"].startswith("text/html")
-        assert "stängt ute" in banned.text
+        assert "stängt av dig" in banned.text
         assert "content-security-policy" in banned.headers
         program = site.program("203.0.113.10", accept="application/json")
         assert code_of(await program.get("/rules")) == "banned"
-        assert code_of(await browser.get("/api/v1/me")) == "banned", "the API speaks JSON to everybody"
+        assert code_of(await browser.get("/api/v1/me")) == "banned", "the API always answers with JSON"
 
 
-async def test_what_a_user_can_cause_is_never_503(sqlite_url: str) -> None:
-    """By 503 the proxy knows a sick server, and keeps everybody away from it for seconds."""
+async def test_no_user_error_is_503(sqlite_url: str) -> None:
+    """A proxy takes 503 as a broken worker and avoids it for seconds."""
     public = {"smtp_host": "127.0.0.1", "smtp_port": 1, "public_url": "http://testserver"}
     async with running(sqlite_url, **public) as site:
         ann, _ = await site.guest("Anne Bonfire")
         answer = await ann.put("/api/v1/me/notices", json={"email": "ann@example.org"})
-        assert (answer.status_code, code_of(answer)) == (424, "mail_failed"), "nobody listens at port 1"
-    assert status_of(Raced()) == 409
-    assert status_of(Refusal("try_again")) == 503, "the store did not answer"
+        assert (answer.status_code, code_of(answer)) == (424, "mail_failed"), "nothing listens on port 1"
+    assert status_of(LostRaces()) == 409
+    assert status_of(Refusal("try_again")) == 503, "the store did not respond"
 
 
 @pytest.mark.parametrize(
@@ -251,13 +251,13 @@ async def test_what_a_user_can_cause_is_never_503(sqlite_url: str) -> None:
     ("peer", "hops", "forwarded"),
     [
         ("203.0.113.9", 0, None),
-        ("::ffff:203.0.113.9", 0, None),  # a listener for IPv4 and IPv6 at once
+        ("::ffff:203.0.113.9", 0, None),  # a dual-stack listener
         ("::ffff:cb00:7109", 0, None),
         ("::ffff:10.0.0.2", 1, "::ffff:203.0.113.9"),
         ("10.0.0.2", 1, "[::ffff:203.0.113.9]:4711"),
     ],
 )
-def test_a_banned_ipv4_address_is_banned_in_any_clothes(
+def test_a_banned_ipv4_address_is_banned_in_mapped_form_too(
     banned: str, peer: str, hops: int, forwarded: str | None
 ) -> None:
     settings = Settings(trusted_hops=hops)
@@ -269,21 +269,21 @@ def test_a_banned_ipv4_address_is_banned_in_any_clothes(
         bans.check(connection)
     assert client_address(connection, settings) == "203.0.113.9"
     sockets = OpenSockets()
-    ear = _Ear()
+    ear = _NullListener()
     sockets.add(ear, None, (), client_address(connection, settings))
-    assert sockets.end("address", [banned]) == 1
+    assert sockets.close_matching("address", [banned]) == 1
     neighbour = HTTPConnection({"type": "http", "client": ("::ffff:198.51.100.7", 1), "headers": []})
     if not hops:
         bans.check(neighbour)
 
 
-def test_this_machine_is_known_behind_a_listener_for_both_kinds() -> None:
+def test_loopback_is_recognised_behind_a_dual_stack_listener() -> None:
     scope = {"type": "http", "client": ("::ffff:127.0.0.1", 1), "headers": [(b"host", b"localhost:8000")]}
     assert is_direct_from_loopback(HTTPConnection(scope))
 
 
-class _Ear:
-    def tell(self, frame: Frame) -> None: ...
-    def tell_several(self, frames: Sequence[Frame]) -> None: ...
+class _NullListener:
+    def send(self, frame: Frame) -> None: ...
+    def send_batch(self, frames: Sequence[Frame]) -> None: ...
 
-    def end(self, code: int, reason: str) -> None: ...
+    def close(self, code: int, reason: str) -> None: ...

@@ -1,18 +1,19 @@
-"""Requests are bounded before anything parses them, charged by their size, and answered with security headers."""
+"""Bounds on requests before parsing, charges by size, and security headers on every response."""
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
+import fastapi.routing
 import httpx
 import pytest
+from fastapi.exceptions import RequestValidationError
 
 from app.main import create_app
 from app.settings import Settings
-from app.web.api import me
 from app.web.security.request_bounds import (
     DEFAULT_BODY_BYTES,
     MAX_HEADERS,
@@ -63,7 +64,7 @@ async def test_a_long_path_is_refused(site: TestSite) -> None:
     assert (answer.status_code, code_of(answer)) == (414, "address_too_long")
 
 
-async def test_a_host_header_that_is_none_is_refused_everywhere(site: TestSite) -> None:
+async def test_an_invalid_host_header_is_refused_everywhere(site: TestSite) -> None:
     long = "a" * (MAX_HOST_BYTES + 1)
     for host in ("[", "[::::]", long, "testserver:99999", "test server", "evil; script-src *", "a/b", "a@b"):
         for path in SOME_PATHS:
@@ -111,7 +112,7 @@ def _posts() -> list[str]:
     return [re.sub(r"\{[^}]*\}", ROOM, path) for path in found]
 
 
-async def test_only_the_import_of_records_takes_a_large_body(site: TestSite) -> None:
+async def test_only_record_uploads_accept_a_large_body(site: TestSite) -> None:
     browser = site.browser()
     for path in _posts():
         answer = await browser.post(path, content=b'"' + b"x" * (DEFAULT_BODY_BYTES * 2) + b'"')
@@ -126,14 +127,14 @@ async def _pieces() -> AsyncIterator[bytes]:
         yield b" " * 1000
 
 
-async def test_a_body_of_unknown_length_is_bounded_too(site: TestSite) -> None:
+async def test_a_chunked_body_is_bounded_too(site: TestSite) -> None:
     answer = await site.browser().post(
         "/api/v1/me", content=_pieces(), headers={"content-type": "application/json"}
     )
     assert (answer.status_code, code_of(answer)) == (413, "too_big")
 
 
-async def test_what_is_too_big_for_a_page_is_413(site: TestSite) -> None:
+async def test_an_oversized_page_request_is_413(site: TestSite) -> None:
     for path, size in (("/replay/steps", 950_000), ("/new/check", 5_000), ("/practice/first", 20_000)):
         answer = await site.browser().post(path, content=b'{"a":"' + b"x" * size + b'"}')
         assert (answer.status_code, code_of(answer)) == (413, "too_big"), path
@@ -150,22 +151,22 @@ async def test_large_requests_cost_more_than_small_ones(sqlite_url: str) -> None
         body = b'{"record": "' + b"x" * 400_000 + b'"}'
         statuses = [(await large.post("/replay/steps", content=body)).status_code for _ in range(4)]
         assert statuses[0] == 422
-        assert statuses[-1] == 429, "fifty requests' worth of bytes each"
+        assert statuses[-1] == 429, "each is as large as fifty requests"
         small = site.browser("203.0.113.6")
         assert [(await small.get("/api/v1/me")).status_code for _ in range(90)] == [200] * 90
         static = site.browser("203.0.113.7", cookie="a=" + "x" * 14_000)
         statuses = [(await static.get("/static/0/css/tokens.css")).status_code for _ in range(120)]
-        assert statuses[-1] == 429, "files are cheap, their requests' bytes are not"
+        assert statuses[-1] == 429, "files are cheap, but large requests for them are not"
 
 
-async def test_the_largest_record_can_be_sent_whatever_the_limits(sqlite_url: str) -> None:
+async def test_the_largest_record_is_accepted_with_any_limits(sqlite_url: str) -> None:
     async with running(sqlite_url, requests_burst=40, requests_per_second=0.01, writes_burst=10_000) as site:
         body = b'{"record": "' + b"x" * 850_000 + b'"}'
         answer = await site.browser("203.0.113.5").post("/replay/steps", content=body)
         assert (answer.status_code, answer.json()["error"]["code"]) == (422, "bad_record")
 
 
-async def test_health_checks_are_counted_by_themselves(sqlite_url: str) -> None:
+async def test_health_checks_have_their_own_limit(sqlite_url: str) -> None:
     async with running(sqlite_url, requests_burst=20, requests_per_second=0.01) as site:
         browser = site.browser()
         assert [(await browser.get("/api/v1/me")).status_code for _ in range(21)][-1] == 429
@@ -178,16 +179,13 @@ async def test_validation_stops_at_the_first_unknown_field(
 ) -> None:
     fields = ",".join(f'"k{number}":1' for number in range(1300))
     seen: list[int] = []
-    validate = me.NameBody.model_validate
 
-    def counted(given: Any) -> Any:
-        try:
-            return validate(given)
-        except Exception as problem:
-            seen.append(len(problem.errors()))  # type: ignore[attr-defined]
-            raise
+    class Counted(RequestValidationError):
+        def __init__(self, errors: Sequence[Any], **given: Any) -> None:
+            seen.append(len(errors))
+            super().__init__(errors, **given)
 
-    monkeypatch.setattr(me.NameBody, "model_validate", counted)
+    monkeypatch.setattr(fastapi.routing, "RequestValidationError", Counted)
     answer = await site.browser().post(
         "/api/v1/me", content=f"{{{fields}}}", headers={"content-type": "application/json"}
     )
@@ -213,7 +211,7 @@ LARGE_HEADS: tuple[tuple[str, str, dict[str, str]], ...] = (
 
 
 async def _calls_of(site: TestSite, path: str, query: str, headers: dict[str, str]) -> int:
-    """How many functions, of Python and of C, the app calls to answer a request."""
+    """Count the Python and C functions that the app calls to answer a request."""
     calls = 0
 
     def count(frame: object, event: str, argument: object) -> None:
@@ -247,9 +245,9 @@ async def _calls_of(site: TestSite, path: str, query: str, headers: dict[str, st
 
 
 async def test_a_large_head_costs_hardly_more_than_a_small_one(sqlite_url: str) -> None:
-    """The event loop is everybody's: what one request computes there delays every other person."""
+    """The event loop is shared: work for one request delays all others."""
     async with running(sqlite_url, trusted_hops=1) as site:
-        for path, query, headers in (("/", "", {}), *LARGE_HEADS):  # templates and caches are made once
+        for path, query, headers in (("/", "", {}), *LARGE_HEADS):  # fills templates and caches
             await _calls_of(site, path, query, headers)
         small = await _calls_of(site, "/", "", {})
         for path, query, headers in LARGE_HEADS:
@@ -258,7 +256,7 @@ async def test_a_large_head_costs_hardly_more_than_a_small_one(sqlite_url: str) 
             assert large < 3 * small, (path, query[:5], headers.keys())
 
 
-async def test_a_flood_that_is_refused_is_not_drawn_a_page_each_time(sqlite_url: str) -> None:
+async def test_error_pages_for_a_refused_flood_are_limited(sqlite_url: str) -> None:
     async with running(sqlite_url, requests_burst=3, requests_per_second=0.01, trusted_hops=1) as site:
         first = await _calls_of(site, "/", "", {})
         for _ in range(40):
@@ -277,10 +275,10 @@ async def test_a_flood_that_is_refused_is_not_drawn_a_page_each_time(sqlite_url:
         assert code_of(answers[-1]) == "banned"
 
 
-# -- addresses with a slash at their end -----------------------------------------------------------------------
+# -- trailing slashes ------------------------------------------------------------------------------------------
 
 
-async def test_a_slash_at_the_end_changes_neither_scheme_nor_host(sqlite_url: str) -> None:
+async def test_a_trailing_slash_causes_no_redirect(sqlite_url: str) -> None:
     public = "https://play.example.org"
     async with running(sqlite_url, public_url=public, secret="k" * 40, trusted_hops=1) as site:
         for path in (f"/g/{ROOM}/", "/resume/ABCD-EFGH-JKMN/", "/rules/", f"/embed/{ROOM}/"):
@@ -289,13 +287,13 @@ async def test_a_slash_at_the_end_changes_neither_scheme_nor_host(sqlite_url: st
             assert "location" not in answer.headers
 
 
-async def test_a_write_to_an_address_with_a_slash_is_the_same_write(site: TestSite) -> None:
+async def test_a_write_with_a_trailing_slash_is_accepted(site: TestSite) -> None:
     answer = await site.browser().post("/api/v1/me/", json={"name": "Anne Bonfire"})
     assert answer.status_code == 200
     assert answer.json()["person"]["name"] == "Anne Bonfire"
 
 
-async def test_odd_slashes_are_not_found_and_redirect_nowhere(site: TestSite) -> None:
+async def test_odd_slashes_are_404_without_a_redirect(site: TestSite) -> None:
     for path in (b"//", b"//evil.example/", b"/g//"):
         url = httpx.URL(scheme="http", host="testserver", raw_path=path)
         answer = await site.browser().get(url)
@@ -351,7 +349,7 @@ async def test_every_route_and_every_kind_of_error_has_the_security_headers(
     async def fail(*_: object) -> None:
         raise fault
 
-    monkeypatch.setattr(site.site.people, "player", fail)
+    monkeypatch.setattr(site.site.people, "find_player", fail)
     for accept in ("text/html", "application/json"):
         errors.append(await browser.get("/players/someone", headers={"accept": accept}))
         assert errors[-1].status_code == 500
@@ -361,13 +359,13 @@ async def test_every_route_and_every_kind_of_error_has_the_security_headers(
     assert {200, 303, 400, 401, 403, 404, 405, 409, 413, 414, 422, 500} <= statuses
 
 
-async def test_a_fault_whose_page_fails_too_has_the_security_headers(
+async def test_a_fault_in_the_error_page_still_has_the_security_headers(
     site: TestSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(*_: object) -> None:
         raise RuntimeError("broken mast")
 
-    monkeypatch.setattr(site.site.people, "player", fail)
+    monkeypatch.setattr(site.site.people, "find_player", fail)
     monkeypatch.setattr(site.app.state, "error_page", fail)
     answer = await site.browser(accept="text/html").get("/players/someone")
     assert (answer.status_code, code_of(answer)) == (500, "server_fault")

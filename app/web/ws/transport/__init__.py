@@ -1,1 +1,1 @@
-"""How frames travel between a socket and its session, under uvicorn."""
+"""The WebSocket transport under uvicorn: one protocol class, with framing, handshake and keep-alive beside it."""

@@ -1,14 +1,15 @@
 """WebSocket frames as a server reads and writes them (RFC 6455 §5).
 
-One kind matters: a whole text, alone in what was received. `whole_text` reads it in a microsecond. Everything else
-(control frames, fragments, several frames in one piece, half of one, nonsense) is the `websockets` library's:
-`FrameParser` feeds it a little at a time and puts messages together.
+Nearly every frame is one whole text message that arrives alone: `parse_whole_text` reads it in a microsecond. All other
+input (control frames, fragments, several frames in one piece, half a frame, invalid bytes) goes through `FrameParser`,
+which feeds the `websockets` library a little at a time and assembles messages.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from websockets.frames import Frame, Opcode, apply_mask  # type: ignore[attr-defined]  # compiled where it can be
 from websockets.protocol import State
@@ -16,165 +17,170 @@ from websockets.server import ServerProtocol
 
 from app.play import frames
 
-SLICE = 512  # bytes fed at once: no more than 86 frames, a millisecond or two of the library's time
-MOST_CONTROL = 125  # bytes a control frame may carry
+SLICE_BYTES = 512  # fed at once: at most 86 frames, a millisecond or two of the library's time
+MAX_CONTROL_BYTES = 125  # payload of a control frame
+PING = 9
 
 _WHOLE_TEXT = 0x80 | Opcode.TEXT
-_MASKED = 0x80
-_MASKED_2 = _MASKED | 126
+_MASKED_SHORT_LENGTH = 0x80 - 6  # the second byte of a frame with a short length, less the size of the frame
+_MASKED_TWO_BYTE_LENGTH = 0x80 | 126  # the second byte of a frame with a length of two bytes
 
-# The library's words about each connection are nothing for an operator, and its debug lines hold whole frames.
-SILENT = logging.getLogger("cartagena.sockets.library")
-SILENT.setLevel(logging.CRITICAL)
+# The library's messages about single connections do not concern an operator, and its debug lines contain whole frames.
+SILENT_LOGGER = logging.getLogger("cartagena.sockets.library")
+SILENT_LOGGER.setLevel(logging.CRITICAL)
 
-Message = tuple[bool, bytes]  # whether it is text, and what it says
+_NO_BYTES = memoryview(b"")
+
+Message = tuple[bool, bytes]  # whether it is text, and its payload
 
 
-def whole_text(data: bytes, most: int) -> bytes | None:
-    """The text, where these bytes are one message of at most `most` bytes and nothing else."""
+def parse_whole_text(data: bytes, max_bytes: int) -> bytes | None:
+    """Return the payload if `data` is exactly one unfragmented text message of at most `max_bytes`, else None."""
     size = len(data)
     if size < 7 or data[0] != _WHOLE_TEXT:
         return None
     length = data[1]
-    if length == size + (_MASKED - 6) and length < _MASKED_2:
+    if length == size + _MASKED_SHORT_LENGTH and length < _MASKED_TWO_BYTE_LENGTH:
         begin = 6
-    elif length == _MASKED_2 and size >= 8 and size == 8 + (data[2] << 8) + data[3]:
+    elif length == _MASKED_TWO_BYTE_LENGTH and size >= 8 and size == 8 + (data[2] << 8) + data[3]:
         begin = 8
     else:
         return None
-    return None if size - begin > most else apply_mask(data[begin:], data[begin - 4 : begin])
+    return None if size - begin > max_bytes else apply_mask(data[begin:], data[begin - 4 : begin])
+
+
+class Ending(NamedTuple):
+    """Why nothing more is read from the peer."""
+
+    is_fault: bool  # the peer broke the protocol; otherwise it sent a valid close frame
+    code: int
+    reason: str
 
 
 class FrameParser:
-    """Parses frames that are not plain, from the first byte until nothing is left; `most` is the longest message."""
+    """Incremental parser of all other frames, for messages of at most `max_bytes`. It is dropped when `is_idle`."""
 
-    __slots__ = ("_at", "_counted", "_fed", "_held", "_is_text", "_library", "_parts", "discarded")
+    __slots__ = ("_fed_bytes", "_is_text", "_library", "_parsed_bytes", "_parts", "discarded_bytes", "held")
 
-    def __init__(self, most: int) -> None:
-        self._library = ServerProtocol(state=State.OPEN, max_size=most, logger=SILENT)
-        self._held = b""  # received and not yet fed, from `_at` on: never copied for the sake of a frame
-        self._at = 0
-        self._fed = 0
-        self._counted = 0  # bytes of whole frames among those fed
-        self._parts: bytearray | None = None  # of the message that has begun and not ended
+    def __init__(self, max_bytes: int) -> None:
+        self._library = ServerProtocol(state=State.OPEN, max_size=max_bytes, logger=SILENT_LOGGER)
+        self.held = (
+            _NO_BYTES  # received and not yet fed; a view, so that taking a slice copies no more than that
+        )
+        self._fed_bytes = 0
+        self._parsed_bytes = 0  # of the fed bytes, those of whole frames
+        self._parts: bytearray | None = None  # the begun fragmented message
         self._is_text = False
-        self.discarded = 0  # bytes that came after the end
-
-    # -- in ----------------------------------------------------------------------------------------
+        self.discarded_bytes = 0  # received after the end
 
     def hold(self, data: bytes) -> None:
-        """These bytes come next."""
-        self._held = data if not self.has_held else self._held[self._at :] + data
-        self._at = 0
+        """Append received bytes to those not yet fed."""
+        self.held = memoryview(bytes(self.held) + data if self.held else data)
 
     def drop(self) -> None:
-        """Nothing of what is held is read any more."""
-        self._held, self._at = b"", 0
+        """Discard the bytes not yet fed."""
+        self.held = _NO_BYTES
 
-    @property
-    def has_held(self) -> bool:
-        return self._at < len(self._held)
-
-    def read(self) -> Iterator[Message | None]:
-        """One slice of what is held: for each frame the message it completes, or None for any other frame."""
-        piece = self._held[self._at : self._at + SLICE]
-        self._at += len(piece)
-        if self._at == len(self._held):
-            self._held, self._at = b"", 0
-        self._fed += len(piece)
+    def read_slice(self) -> Iterator[Message | None]:
+        """Feed one slice. Yield one item per frame: the message that it completes, or None."""
+        piece = bytes(self.held[:SLICE_BYTES])
+        self.held = self.held[SLICE_BYTES:] or _NO_BYTES  # an empty view would keep the received bytes alive
+        self._fed_bytes += len(piece)
         self._library.receive_data(piece)
         for frame in self._library.events_received():
             assert isinstance(frame, Frame)
-            self._counted += _size(frame)
-            yield self._message(frame)
+            self._parsed_bytes += _min_encoded_size(frame)
+            yield self._complete_message(frame)
 
-    def _message(self, frame: Frame) -> Message | None:
-        opcode = frame.opcode
-        if opcode is Opcode.CONT:
+    def _complete_message(self, frame: Frame) -> Message | None:
+        if frame.opcode is Opcode.CONT:
             assert self._parts is not None
             self._parts += frame.data
-        elif opcode is Opcode.TEXT or opcode is Opcode.BINARY:
-            self._is_text = opcode is Opcode.TEXT
-            if frame.fin:
-                return self._is_text, bytes(frame.data)
+        elif frame.opcode is Opcode.TEXT or frame.opcode is Opcode.BINARY:
+            self._is_text = frame.opcode is Opcode.TEXT
             self._parts = bytearray(frame.data)
-        if opcode is not Opcode.CONT or not frame.fin:
+        else:
             return None
-        message, self._parts = bytes(self._parts or b""), None
+        if not frame.fin:
+            return None
+        message, self._parts = bytes(self._parts), None
         return self._is_text, message
 
-    # -- out ---------------------------------------------------------------------------------------
-
     def close(self, code: int, reason: str) -> None:
-        """Begin to close, unless the peer has or the library had to."""
+        """Begin to close, unless the closing handshake has already begun."""
         if self._library.state is State.OPEN:
-            self._library.send_close(code, reason.encode()[: MOST_CONTROL - 2].decode(errors="ignore"))
+            self._library.send_close(code, reason.encode()[: MAX_CONTROL_BYTES - 2].decode(errors="ignore"))
 
     def fail(self, code: int, reason: str) -> None:
-        """The peer does not keep to the protocol."""
+        """Close because the peer broke the protocol."""
         if self._library.state is State.OPEN:
             self._library.fail(code, reason)
 
-    def to_send(self) -> bytes:
-        """What the library answers: pongs, a close."""
+    def take_output(self) -> bytes:
+        """Return the library's answers since the last call: pongs, a close frame."""
         return b"".join(self._library.data_to_send())
 
-    # -- how it stands -----------------------------------------------------------------------------
+    @property
+    def ending(self) -> Ending | None:
+        """The peer's close frame or its breach of the protocol; None while more is to be read."""
+        library = self._library
+        if library.parser_exc is not None or (library.eof_sent and library.close_rcvd is None):
+            sent = library.close_sent
+            return Ending(True, 1006, "") if sent is None else Ending(True, int(sent.code), sent.reason)
+        received = library.close_rcvd
+        return None if received is None else Ending(False, int(received.code), received.reason)
 
     @property
-    def peer_closed(self) -> tuple[int, str] | None:
-        """Code and reason of the peer's close frame, which the library has found in order."""
-        close = self._library.close_rcvd
-        return None if close is None or self.has_failed else (int(close.code), close.reason)
+    def is_idle(self) -> bool:
+        """Whether no byte is held, no frame or message is half received and no close has begun.
 
-    @property
-    def has_failed(self) -> bool:
-        """The library has closed because of what the peer sent, and reads nothing more."""
-        return self._library.parser_exc is not None or (
-            self._library.eof_sent and self._library.close_rcvd is None
-        )
-
-    @property
-    def closed_with(self) -> tuple[int, str]:
-        """What this side has closed with."""
-        close = self._library.close_sent
-        return (1006, "") if close is None else (int(close.code), close.reason)
-
-    @property
-    def is_empty(self) -> bool:
-        """Nothing waits, no frame and no message is half received, no close has begun: it is needed no longer.
-
-        A head that has been read and whose payload is missing is in no buffer; so bytes are counted.
+        The library removes a head from its buffer before the payload is there, so bytes are counted instead.
         """
         return (
-            self._fed == self._counted
+            self._fed_bytes == self._parsed_bytes
             and self._parts is None
-            and not self._held
+            and not self.held
             and self._library.state is State.OPEN
         )
 
 
-def _size(frame: Frame) -> int:
-    """Bytes this frame took at least (a length may be written longer than need be; then `is_empty` stays false)."""
+def _min_encoded_size(frame: Frame) -> int:
+    """Return the bytes of the shortest encoding of a client's frame. After a longer one `is_idle` stays false."""
     length = len(frame.data)
     return length + (6 if length < 126 else 8 if length < 65536 else 14)
 
 
-def encoded(frame: frames.Frame) -> bytes:
-    """The frame as a server's WebSocket text frame, made once."""
+class _LastEncoded:
+    """The frame encoded last: a room sends a frame to all sockets of an audience in a row, and they share the bytes."""
+
+    __slots__ = ("encoded", "frame")
+
+    def __init__(self) -> None:
+        self.frame: frames.Frame | None = None
+        self.encoded = b""
+
+
+_last_encoded = _LastEncoded()
+
+
+def encode_text(frame: frames.Frame) -> bytes:
+    """Return the frame as a server's WebSocket text frame."""
+    if frame is _last_encoded.frame:
+        return _last_encoded.encoded
     payload = frame.payload
     size = len(payload)
-    # Nearly all are short; this is done with every action.
-    wired = frame.wired = _HEADS[size] + payload if size < _SHORT else encode_frame(1, payload)
-    return wired
+    # Nearly all are short; every action passes here.
+    encoded = _SHORT_HEADS[size] + payload if size < _SHORT_BYTES else encode_frame(1, payload)
+    _last_encoded.frame, _last_encoded.encoded = frame, encoded
+    return encoded
 
 
 def encode_frame(opcode: int, payload: bytes) -> bytes:
-    """A whole, unmasked frame (RFC 6455 §5.2)."""
-    return _head(opcode, len(payload)) + payload
+    """Return a whole, unmasked frame (RFC 6455 §5.2)."""
+    return _encode_head(opcode, len(payload)) + payload
 
 
-def _head(opcode: int, size: int) -> bytes:
+def _encode_head(opcode: int, size: int) -> bytes:
     if size < 126:
         return bytes((0x80 | opcode, size))
     if size < 65536:
@@ -182,5 +188,5 @@ def _head(opcode: int, size: int) -> bytes:
     return bytes((0x80 | opcode, 127)) + size.to_bytes(8, "big")
 
 
-_SHORT = 2048
-_HEADS = [_head(1, size) for size in range(_SHORT)]
+_SHORT_BYTES = 2048
+_SHORT_HEADS = [_encode_head(1, size) for size in range(_SHORT_BYTES)]

@@ -1,4 +1,4 @@
-"""A socket's opening handshake: the `websockets` library reads the request and words the answer."""
+"""The opening handshake as pure functions: the `websockets` library parses the request and writes the response."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ from websockets.server import ServerProtocol
 
 from app.web.security.raw_response import SECURITY_HEADERS
 from app.web.security.request_bounds import MAX_HEAD_BYTES
-from app.web.ws.transport.framing import SILENT
+from app.web.ws.transport.framing import SILENT_LOGGER
 
-_PairsOfBytes = Iterable[tuple[bytes, bytes]]
-
+RawHeaders = Iterable[tuple[bytes, bytes]]
 
 # The library's default for a line is 8 KB. Cookies of other apps on the same host may be longer, and the HTTP protocol
 # accepts them: a client that can open a page must be able to open its socket.
 http11.MAX_LINE_LENGTH = MAX_HEAD_BYTES
 
 
-class _Library(ServerProtocol):
-    """Adds the security headers to every response that opens no socket, the library's own included."""
+class _HandshakeProtocol(ServerProtocol):
+    """Adds the security headers to every response that opens no socket, including the library's own."""
 
     def send_response(self, response: Response) -> None:
         if response.status_code != http.HTTPStatus.SWITCHING_PROTOCOLS:
@@ -35,69 +34,59 @@ class _Library(ServerProtocol):
         super().send_response(response)
 
 
-class Handshake:
-    """From the request's head to its answer. Every answer is given once, as bytes."""
-
-    __slots__ = ("_library", "_response", "denial", "is_read")
-
-    def __init__(self) -> None:
-        self._library = _Library(logger=SILENT)
-        self._response: Response | None = None
-        self.is_read = False
-        self.denial: tuple[int, _PairsOfBytes, bytes] = (
-            500,
-            (),
-            b"",
-        )  # an answer of the app's own, as it grows
-
-    def read(self, head: bytes, scope: dict[str, Any]) -> dict[str, Any] | None:
-        """The whole head of a request; `scope` with what it says, or None when `refused` has the answer."""
-        self.is_read = True
-        self._library.receive_data(head)
-        events = self._library.events_received()
-        if not events or not isinstance(events[0], Request):
-            return None
+def read_request(head: bytes, root_path: str) -> tuple[dict[str, Any], Response] | bytes:
+    """Parse the whole head of a request. Return the request's fields of the ASGI scope and the response that would
+    accept it, or the bytes of the response if it is not a valid handshake.
+    """
+    library = _HandshakeProtocol(logger=SILENT_LOGGER)
+    library.receive_data(head)
+    events = library.events_received()
+    if events and isinstance(events[0], Request):
         request = events[0]
-        self._response = self._library.accept(request)
-        if self._response.status_code != http.HTTPStatus.SWITCHING_PROTOCOLS:
-            self._library.send_response(self._response)
-            return None
-        path, _, query = request.path.partition("?")
-        root = scope["root_path"]
-        protocols = request.headers.get_all("Sec-WebSocket-Protocol")
-        return {
-            **scope,
-            "path": root + unquote(path),
-            "raw_path": (root + path).encode("ascii"),
-            "query_string": query.encode("ascii"),
-            "headers": [
-                (name.encode("ascii"), value.encode("latin-1")) for name, value in request.headers.raw_items()
-            ],
-            "subprotocols": [each.strip() for line in protocols for each in line.split(",")],
-        }
+        response = library.accept(request)
+        if response.status_code == http.HTTPStatus.SWITCHING_PROTOCOLS:
+            return _scope_fields(request, root_path), response
+        library.send_response(response)
+    return b"".join(library.data_to_send())
 
-    def refused(self) -> bytes:
-        """The library's answer to a request that is none for a socket."""
-        return b"".join(self._library.data_to_send())
 
-    def accepted(self, headers: _PairsOfBytes, subprotocol: str | None) -> bytes:
-        assert self._response is not None
-        for name, value in headers:
-            text = name.decode("latin-1")
-            if text.lower() == "date":
-                del self._response.headers["Date"]
-            self._response.headers[text] = value.decode("latin-1")
-        if subprotocol:
-            self._response.headers["Sec-WebSocket-Protocol"] = subprotocol
-        self._library.send_response(self._response)
-        return b"".join(self._library.data_to_send())
+def _scope_fields(request: Request, root_path: str) -> dict[str, Any]:
+    path, _, query = request.path.partition("?")
+    protocols = request.headers.get_all("Sec-WebSocket-Protocol")
+    return {
+        "root_path": root_path,
+        "path": root_path + unquote(path),
+        "raw_path": (root_path + path).encode("ascii"),
+        "query_string": query.encode("ascii"),
+        "headers": [
+            (name.encode("ascii"), value.encode("latin-1")) for name, value in request.headers.raw_items()
+        ],
+        "subprotocols": [name.strip() for line in protocols for name in line.split(",")],
+    }
 
-    def denied(self, status: int, headers: _PairsOfBytes = (), body: bytes = b"") -> bytes:
-        """Another answer than a socket."""
-        sent = Headers((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
-        sent.setdefault("Date", email.utils.formatdate(usegmt=True))
-        sent.setdefault("Connection", "close")
-        sent.setdefault("Content-Length", str(len(body)))
-        sent.setdefault("Content-Type", "text/plain; charset=utf-8")
-        self._library.send_response(Response(status, http.HTTPStatus(status).phrase, sent, body))
-        return b"".join(self._library.data_to_send())
+
+def encode_acceptance(response: Response, headers: RawHeaders, subprotocol: str | None) -> bytes:
+    """Return the bytes of the response that opens the socket, with the app's headers added."""
+    for raw_name, value in headers:
+        name = raw_name.decode("latin-1")
+        if name.lower() == "date":
+            del response.headers["Date"]
+        response.headers[name] = value.decode("latin-1")
+    if subprotocol:
+        response.headers["Sec-WebSocket-Protocol"] = subprotocol
+    return response.serialize()
+
+
+def encode_denial(status: int, headers: RawHeaders = (), body: bytes = b"") -> bytes:
+    """Return the bytes of an HTTP response that opens no socket."""
+    sent = Headers((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
+    defaults = {
+        "Date": email.utils.formatdate(usegmt=True),
+        "Connection": "close",
+        "Content-Length": str(len(body)),
+        "Content-Type": "text/plain; charset=utf-8",
+        **SECURITY_HEADERS,
+    }
+    for name, value in defaults.items():
+        sent.setdefault(name, value)
+    return Response(status, http.HTTPStatus(status).phrase, sent, body).serialize()

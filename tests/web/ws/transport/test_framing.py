@@ -1,4 +1,4 @@
-"""Frames as a server reads them: the short cut for a whole text, the library for every other way."""
+"""Parsing and writing frames: the fast path for a whole text, the library for everything else."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import random
 import pytest
 from websockets.frames import Frame, Opcode
 
-from app.web.ws.transport.framing import SLICE, FrameParser, encode_frame, whole_text
+from app.web.ws.transport.framing import SLICE_BYTES, FrameParser, encode_frame, parse_whole_text
 
-MOST = 4096
+MAX_BYTES = 4096
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 
 
-def sent(opcode: int, payload: bytes, *, fin: bool = True, mask: bool = True) -> bytes:
-    """A frame as a client of the websockets library would write it."""
+def client_frame(opcode: int, payload: bytes, *, fin: bool = True, mask: bool = True) -> bytes:
+    """Return a frame as written by a client of the websockets library."""
     return Frame(Opcode(opcode), payload, fin).serialize(mask=mask)
 
 
@@ -22,33 +22,33 @@ def read_all(parser: FrameParser, *pieces: bytes) -> list[tuple[bool, bytes]]:
     messages = []
     for piece in pieces:
         parser.hold(piece)
-        while parser.has_held:
-            messages += [message for message in parser.read() if message is not None]
+        while parser.held:
+            messages += [message for message in parser.read_slice() if message is not None]
     return messages
 
 
-@pytest.mark.parametrize("size", [0, 1, 5, 124, 125, 126, 127, 1000, MOST])
-def test_a_whole_text_is_read_at_once_and_piece_by_piece(size: int) -> None:
+@pytest.mark.parametrize("size", [0, 1, 5, 124, 125, 126, 127, 1000, MAX_BYTES])
+def test_a_whole_text_is_parsed_in_one_piece_and_in_several(size: int) -> None:
     text = bytes(random.Random(size).randbytes(size))
-    frame = sent(TEXT, text)
-    assert whole_text(frame, MOST) == (text if size else None)
-    assert read_all(FrameParser(MOST), frame) == [(True, text)]
-    parser = FrameParser(MOST)
+    frame = client_frame(TEXT, text)
+    assert parse_whole_text(frame, MAX_BYTES) == (text if size else None)
+    assert read_all(FrameParser(MAX_BYTES), frame) == [(True, text)]
+    parser = FrameParser(MAX_BYTES)
     assert read_all(parser, *(frame[at : at + 1] for at in range(len(frame)))) == [(True, text)]
-    assert parser.is_empty
+    assert parser.is_idle
 
 
 @pytest.mark.parametrize(
     "odd",
     [
-        sent(TEXT, b"one") + sent(TEXT, b"two"),
-        sent(TEXT, b"one")[:-1],
-        sent(TEXT, b"one", fin=False),
-        sent(TEXT, b"one", mask=False),
-        sent(BINARY, b"one"),
-        sent(PING, b"one"),
-        sent(TEXT, b"x" * (MOST + 1)),
-        bytes((0xC1, 0x83)) + sent(TEXT, b"one")[2:],
+        client_frame(TEXT, b"one") + client_frame(TEXT, b"two"),
+        client_frame(TEXT, b"one")[:-1],
+        client_frame(TEXT, b"one", fin=False),
+        client_frame(TEXT, b"one", mask=False),
+        client_frame(BINARY, b"one"),
+        client_frame(PING, b"one"),
+        client_frame(TEXT, b"x" * (MAX_BYTES + 1)),
+        bytes((0xC1, 0x83)) + client_frame(TEXT, b"one")[2:],
         bytes((0x81, 0xFF)) + (3).to_bytes(8, "big") + b"....one",
         b"\x81",
         b"",
@@ -58,75 +58,85 @@ def test_a_whole_text_is_read_at_once_and_piece_by_piece(size: int) -> None:
         ",half a head,nothing"
     ).split(","),
 )
-def test_the_short_cut_is_for_nothing_else(odd: bytes) -> None:
-    assert whole_text(odd, MOST) is None
+def test_parse_whole_text_rejects_everything_else(odd: bytes) -> None:
+    assert parse_whole_text(odd, MAX_BYTES) is None
 
 
-def test_several_frames_in_one_piece_come_one_by_one() -> None:
-    parser = FrameParser(MOST)
-    pieces = sent(TEXT, b"one") + sent(PING, b"?") + sent(BINARY, b"two") + sent(TEXT, b"x" * 300)
+def test_several_frames_in_one_piece_are_parsed_one_by_one() -> None:
+    parser = FrameParser(MAX_BYTES)
+    pieces = (
+        client_frame(TEXT, b"one")
+        + client_frame(PING, b"?")
+        + client_frame(BINARY, b"two")
+        + client_frame(TEXT, b"x" * 300)
+    )
     assert read_all(parser, pieces) == [(True, b"one"), (False, b"two"), (True, b"x" * 300)]
-    assert parser.to_send() == encode_frame(PONG, b"?")
-    assert parser.is_empty
+    assert parser.take_output() == encode_frame(PONG, b"?")
+    assert parser.is_idle
 
 
-def test_a_control_frame_may_come_between_the_parts_of_a_message() -> None:
-    pieces = [sent(TEXT, b"a", fin=False), sent(PING, b"p"), sent(0, b"b", fin=False), sent(0, b"c")]
-    parser = FrameParser(MOST)
+def test_a_control_frame_may_interrupt_a_fragmented_message() -> None:
+    pieces = [
+        client_frame(TEXT, b"a", fin=False),
+        client_frame(PING, b"p"),
+        client_frame(0, b"b", fin=False),
+        client_frame(0, b"c"),
+    ]
+    parser = FrameParser(MAX_BYTES)
     assert read_all(parser, *pieces[:3]) == []
-    assert not parser.is_empty, "a message is half received"
+    assert not parser.is_idle, "a message is incomplete"
     assert read_all(parser, pieces[3]) == [(True, b"abc")]
-    assert parser.is_empty
+    assert parser.is_idle
 
 
-def test_a_frame_whose_head_alone_is_there_is_not_forgotten() -> None:
-    """The library takes a head out of its buffer as soon as it is whole, so an empty buffer means nothing."""
-    for frame in (sent(PONG, b""), sent(TEXT, b"later"), sent(TEXT, b"x" * 300)):
+def test_a_parser_with_only_a_frame_head_is_not_idle() -> None:
+    """The library removes a complete head from its buffer, so an empty buffer does not mean that it is idle."""
+    for frame in (client_frame(PONG, b""), client_frame(TEXT, b"later"), client_frame(TEXT, b"x" * 300)):
         for at in range(1, len(frame)):
-            parser = FrameParser(MOST)
+            parser = FrameParser(MAX_BYTES)
             read_all(parser, frame[:at])
-            assert not parser.is_empty, at
+            assert not parser.is_idle, at
             read_all(parser, frame[at:])
-            assert parser.is_empty, at
+            assert parser.is_idle, at
 
 
-def test_a_length_written_longer_than_need_be_is_read_and_the_library_stays() -> None:
-    parser = FrameParser(MOST)
+def test_an_overlong_length_is_accepted_and_the_parser_stays_busy() -> None:
+    parser = FrameParser(MAX_BYTES)
     mask = b"\x00\x00\x00\x00"
     assert read_all(parser, b"\x81\xfe\x00\x02" + mask + b"hi") == [(True, b"hi")]
-    assert not parser.is_empty, "careful, not wrong: it cannot be told from half a frame"
-    assert read_all(parser, sent(TEXT, b"and on")) == [(True, b"and on")]
+    assert not parser.is_idle, "conservative: it cannot be distinguished from an incomplete frame"
+    assert read_all(parser, client_frame(TEXT, b"and on")) == [(True, b"and on")]
 
 
-def test_no_more_than_a_slice_is_read_at_once_and_the_rest_waits() -> None:
-    parser = FrameParser(MOST)
-    pong = sent(PONG, b"")
+def test_only_one_slice_is_parsed_at_a_time() -> None:
+    parser = FrameParser(MAX_BYTES)
+    pong = client_frame(PONG, b"")
     parser.hold(pong * 10_000)
     frames = 0
     for turn in range(1, 4):
-        frames += len(list(parser.read()))
-        assert frames == turn * SLICE // len(pong)
-    assert parser.has_held
+        frames += len(list(parser.read_slice()))
+        assert frames == turn * SLICE_BYTES // len(pong)
+    assert parser.held
 
 
 @pytest.mark.parametrize(
     ("pieces", "code"),
     [
-        ([sent(TEXT, b"bare", mask=False)], 1002),
+        ([client_frame(TEXT, b"bare", mask=False)], 1002),
         ([bytes((0xC1, 0x80, 0, 0, 0, 0))], 1002),
         ([bytes((0x83, 0x80, 0, 0, 0, 0))], 1002),
         ([bytes((0x8B, 0x80, 0, 0, 0, 0))], 1002),
         ([bytes((0x09, 0x80, 0, 0, 0, 0))], 1002),
         ([bytes((0x89, 0xFE, 0, 200)) + bytes(204)], 1002),
-        ([sent(0, b"of nothing")], 1002),
-        ([sent(TEXT, b"a", fin=False), sent(TEXT, b"b")], 1002),
-        ([sent(TEXT, b"x" * (MOST + 1))], 1009),
-        ([sent(TEXT, b"x" * MOST, fin=False), sent(0, b"y")], 1009),
+        ([client_frame(0, b"of nothing")], 1002),
+        ([client_frame(TEXT, b"a", fin=False), client_frame(TEXT, b"b")], 1002),
+        ([client_frame(TEXT, b"x" * (MAX_BYTES + 1))], 1009),
+        ([client_frame(TEXT, b"x" * MAX_BYTES, fin=False), client_frame(0, b"y")], 1009),
         ([bytes((0x81, 0xFF)) + (2**40).to_bytes(8, "big")], 1009),
-        ([sent(CLOSE, b"\x03")], 1002),
-        ([sent(CLOSE, b"\x03\xed")], 1002),
-        ([sent(CLOSE, b"\x03\xe8\xff")], 1007),
-        ([sent(TEXT, b"a", fin=False), sent(CLOSE, b"")], 1002),
+        ([client_frame(CLOSE, b"\x03")], 1002),
+        ([client_frame(CLOSE, b"\x03\xed")], 1002),
+        ([client_frame(CLOSE, b"\x03\xe8\xff")], 1007),
+        ([client_frame(TEXT, b"a", fin=False), client_frame(CLOSE, b"")], 1002),
     ],
     ids=[
         "unmasked",
@@ -146,45 +156,47 @@ def test_no_more_than_a_slice_is_read_at_once_and_the_rest_waits() -> None:
         "a close inside a message",
     ],
 )
-def test_what_breaks_the_protocol_is_refused_with_its_code(pieces: list[bytes], code: int) -> None:
-    parser = FrameParser(MOST)
+def test_a_protocol_violation_is_refused_with_its_code(pieces: list[bytes], code: int) -> None:
+    parser = FrameParser(MAX_BYTES)
     read_all(parser, *pieces)
-    assert parser.has_failed
-    assert parser.peer_closed is None
-    assert parser.closed_with[0] == code
-    assert parser.to_send()[2:4] == code.to_bytes(2, "big")
-    assert read_all(parser, sent(TEXT, b"more")) == []
+    assert parser.ending is not None
+    assert (parser.ending.is_fault, parser.ending.code) == (True, code)
+    assert parser.take_output()[2:4] == code.to_bytes(2, "big")
+    assert read_all(parser, client_frame(TEXT, b"more")) == []
 
 
-def test_what_came_before_the_fault_still_counts() -> None:
-    parser = FrameParser(MOST)
-    assert read_all(parser, sent(TEXT, b"good") + sent(TEXT, b"bad", mask=False)) == [(True, b"good")]
-    assert parser.has_failed
+def test_messages_before_a_violation_are_delivered() -> None:
+    parser = FrameParser(MAX_BYTES)
+    assert read_all(parser, client_frame(TEXT, b"good") + client_frame(TEXT, b"bad", mask=False)) == [
+        (True, b"good")
+    ]
+    assert parser.ending is not None
+    assert parser.ending.is_fault
 
 
-def test_both_ways_to_close() -> None:
-    peers = FrameParser(MOST)
-    read_all(peers, sent(CLOSE, b"\x0f\xa0bye") + sent(TEXT, b"not read"))
-    assert peers.peer_closed == (4000, "bye")
-    assert peers.to_send() == encode_frame(CLOSE, b"\x0f\xa0bye")
-    ours = FrameParser(MOST)
+def test_closing_by_us_and_by_the_peer() -> None:
+    peers = FrameParser(MAX_BYTES)
+    read_all(peers, client_frame(CLOSE, b"\x0f\xa0bye") + client_frame(TEXT, b"not read"))
+    assert peers.ending == (False, 4000, "bye")
+    assert peers.take_output() == encode_frame(CLOSE, b"\x0f\xa0bye")
+    ours = FrameParser(MAX_BYTES)
     ours.close(4004, "slow")
-    assert ours.to_send() == encode_frame(CLOSE, b"\x0f\xa4slow")
-    assert not ours.is_empty
-    assert read_all(ours, sent(TEXT, b"late") + sent(CLOSE, b"\x0f\xa4")) == [(True, b"late")]
-    assert ours.peer_closed == (4004, "")
+    assert ours.take_output() == encode_frame(CLOSE, b"\x0f\xa4slow")
+    assert not ours.is_idle
+    assert read_all(ours, client_frame(TEXT, b"late") + client_frame(CLOSE, b"\x0f\xa4")) == [(True, b"late")]
+    assert ours.ending == (False, 4004, "")
     peers.close(4004, "too late")
     peers.fail(1002, "too late")
-    assert peers.to_send() == b""
+    assert peers.take_output() == b""
 
 
 @pytest.mark.parametrize("size", [0, 125, 126, 65535, 65536])
-def test_what_we_write_is_what_the_library_would_write(size: int) -> None:
+def test_our_frames_equal_those_of_the_library(size: int) -> None:
     payload = b"x" * size
     assert encode_frame(TEXT, payload) == Frame(Opcode.TEXT, payload).serialize(mask=False)
 
 
-def test_a_close_carries_its_code_and_as_much_of_the_reason_as_fits() -> None:
-    parser = FrameParser(MOST)
+def test_a_close_frame_truncates_a_long_reason() -> None:
+    parser = FrameParser(MAX_BYTES)
     parser.close(4004, "ü" * 500)
-    assert parser.to_send() == encode_frame(CLOSE, b"\x0f\xa4" + "ü".encode() * 61)
+    assert parser.take_output() == encode_frame(CLOSE, b"\x0f\xa4" + "ü".encode() * 61)

@@ -1,4 +1,4 @@
-"""Keepalive: every socket is pinged once an interval, and one that stays silent is closed."""
+"""Keep-alive: every socket is visited once per interval, and a silent one is pinged and closed."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from uvicorn.server import ServerState
 
 from app.web.security.http_protocol import BoundedHttpProtocol
 from app.web.ws.transport.framing import encode_frame
-from app.web.ws.transport.keepalive import SLOTS, KeepaliveTimer
-from app.web.ws.transport.uvicorn import SocketProtocol
+from app.web.ws.transport.keepalive import SLOTS_PER_INTERVAL, KeepaliveTimer
+from app.web.ws.transport.protocol import SocketProtocol
 
 HANDSHAKE = (
     b"GET /ws HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
@@ -26,8 +26,8 @@ PONG = b"\x8a\x80\x00\x00\x00\x00"
 TIMED_OUT = (1011).to_bytes(2, "big") + b"keepalive ping timeout"
 
 
-class HandLoop:
-    """Time goes on when the test says so."""
+class ManualLoop:
+    """An event loop whose timers fire when the test advances time."""
 
     def __init__(self) -> None:
         self.due: list[tuple[float, Callable[[], None]]] = []
@@ -45,14 +45,14 @@ class HandLoop:
 
 class Socket:
     def __init__(self) -> None:
-        self.pings = 0
+        self.visits = 0
 
-    def ping(self) -> None:
-        self.pings += 1
+    def visit(self) -> None:
+        self.visits += 1
 
 
 def _timer() -> tuple[Any, KeepaliveTimer]:
-    loop: Any = HandLoop()
+    loop: Any = ManualLoop()
     return loop, KeepaliveTimer(loop, 20.0)
 
 
@@ -60,13 +60,13 @@ def test_a_socket_is_pinged_once_an_interval() -> None:
     loop, timer = _timer()
     socket = Socket()
     timer.join(socket)
-    assert loop.due[0][0] == 20.0 / SLOTS
-    loop.pass_slots(SLOTS - 1)
-    assert socket.pings == 0
+    assert loop.due[0][0] == 20.0 / SLOTS_PER_INTERVAL
+    loop.pass_slots(SLOTS_PER_INTERVAL - 1)
+    assert socket.visits == 0
     loop.pass_slots(1)
-    assert socket.pings == 1
-    loop.pass_slots(2 * SLOTS)
-    assert socket.pings == 3
+    assert socket.visits == 1
+    loop.pass_slots(2 * SLOTS_PER_INTERVAL)
+    assert socket.visits == 3
 
 
 def test_a_socket_that_joins_later_has_a_later_slot() -> None:
@@ -75,30 +75,30 @@ def test_a_socket_that_joins_later_has_a_later_slot() -> None:
     timer.join(early)
     loop.pass_slots(5)
     timer.join(late)
-    loop.pass_slots(SLOTS - 5)
-    assert (early.pings, late.pings) == (1, 0)
+    loop.pass_slots(SLOTS_PER_INTERVAL - 5)
+    assert (early.visits, late.visits) == (1, 0)
     loop.pass_slots(5)
-    assert (early.pings, late.pings) == (1, 1)
+    assert (early.visits, late.visits) == (1, 1)
 
 
-def test_a_socket_that_left_is_not_pinged_and_no_timer_runs_for_none() -> None:
+def test_a_closed_socket_is_not_visited_and_without_sockets_no_timer_runs() -> None:
     loop, timer = _timer()
     gone, there = Socket(), Socket()
     slot = timer.join(gone)
     timer.join(there)
     slot.discard(gone)
-    loop.pass_slots(SLOTS)
-    assert (gone.pings, there.pings) == (0, 1)
+    loop.pass_slots(SLOTS_PER_INTERVAL)
+    assert (gone.visits, there.visits) == (0, 1)
     slot.discard(there)
     loop.pass_slots(1)
-    assert not loop.due, "no timer runs for nobody"
+    assert not loop.due, "without sockets no timer runs"
     timer.join(there)
-    loop.pass_slots(SLOTS)
-    assert there.pings == 2
+    loop.pass_slots(SLOTS_PER_INTERVAL)
+    assert there.visits == 2
 
 
-class Line:
-    """A transport that keeps what is written."""
+class RecordingTransport:
+    """A transport that records what is written."""
 
     def __init__(self) -> None:
         self.written: list[bytes] = []
@@ -134,8 +134,8 @@ class Line:
 
 async def _open_sockets(
     count: int,
-) -> tuple[list[tuple[SocketProtocol, Line]], dict[str, Any], asyncio.Event]:
-    """So many sockets of one server, each with its handshake answered; they stay until the event."""
+) -> tuple[list[tuple[SocketProtocol, RecordingTransport]], dict[str, Any], asyncio.Event]:
+    """Open sockets of one server, with handshakes answered, until the event is set."""
     may_go = asyncio.Event()
 
     async def app(_scope: Any, receive: Any, send: Any) -> None:
@@ -150,7 +150,7 @@ async def _open_sockets(
     server = ServerState()
     sockets = []
     for _ in range(count):
-        line: Any = Line()
+        line: Any = RecordingTransport()
         protocol = SocketProtocol(config, server, state)
         protocol.connection_made(line)
         protocol.data_received(HANDSHAKE)
@@ -160,14 +160,12 @@ async def _open_sockets(
     return sockets, state, may_go
 
 
-async def test_a_silent_peer_is_pinged_and_closed_unless_it_answers_and_one_that_talks_is_left_alone() -> (
-    None
-):
+async def test_a_silent_peer_is_pinged_and_then_closed_unless_it_answers() -> None:
     sockets, _, may_go = await _open_sockets(3)
     (_, silent_line), (alive, alive_line), (talking, talking_line) = sockets
     for number in range(6):
         for socket, _line in sockets:
-            socket.ping()
+            socket.visit()
         if number % 2:
             alive.data_received(PONG)
         talking.data_received(PONG)
@@ -181,28 +179,28 @@ async def test_a_silent_peer_is_pinged_and_closed_unless_it_answers_and_one_that
         socket.connection_lost(None)
 
 
-class Purse:
-    """Pays for so many frames."""
+class FixedQuota:
+    """A quota that pays for a number of frames."""
 
     def __init__(self, frames: int) -> None:
         self.left = frames
 
-    def owe(self, frames: int) -> float:
+    def charge_frames(self, frames: int) -> float:
         self.left -= frames
         return 0.0 if self.left >= 0 else 3600.0
 
     def release(self) -> None: ...
 
 
-async def test_an_answer_to_a_ping_is_paid_for_and_needs_no_parser() -> None:
+async def test_a_pong_is_charged_and_needs_no_parser() -> None:
     ((socket, line),), _, may_go = await _open_sockets(1)
-    purse = Purse(3)
+    purse = FixedQuota(3)
     socket.charge_to(purse)
     for _ in range(3):
         socket.data_received(PONG)
     assert purse.left == 0
     assert socket._parser is None
-    socket.data_received(PONG)  # more than it may: it is not read from until that is paid
+    socket.data_received(PONG)  # beyond its quota: nothing is read until the debt is paid
     assert socket._is_paused
     assert line.written == []
     may_go.set()
@@ -219,7 +217,7 @@ async def test_all_sockets_of_a_server_share_one_timer_and_leave_nothing_behind(
     assert not any(timer._slots)
 
 
-async def test_a_socket_keeps_no_dictionary_and_nothing_of_its_handshake() -> None:
+async def test_a_socket_has_no_dict_and_drops_its_handshake() -> None:
     ((socket, _),), _, may_go = await _open_sockets(1)
     assert not hasattr(socket, "__dict__")
     assert socket._handshake is None
@@ -228,7 +226,7 @@ async def test_a_socket_keeps_no_dictionary_and_nothing_of_its_handshake() -> No
     socket.connection_lost(None)
 
 
-async def test_a_request_that_became_a_socket_is_gone_without_the_collector() -> None:
+async def test_an_upgraded_request_is_freed_without_the_garbage_collector() -> None:
     async def app(_scope: Any, receive: Any, send: Any) -> None:
         await receive()
         await send({"type": "websocket.accept"})
@@ -236,7 +234,7 @@ async def test_a_request_that_became_a_socket_is_gone_without_the_collector() ->
 
     config = uvicorn.Config(app, lifespan="off", log_config=None, http=BoundedHttpProtocol, ws=SocketProtocol)
     config.load()
-    server, line = ServerState(), Line()
+    server, line = ServerState(), RecordingTransport()
     request = BoundedHttpProtocol(config, server, {})
     gc.disable()
     try:
@@ -252,12 +250,12 @@ async def test_a_request_that_became_a_socket_is_gone_without_the_collector() ->
     await asyncio.gather(*server.tasks)
 
 
-async def test_a_peer_that_does_not_wait_for_the_answer_to_its_handshake_is_cut_off() -> None:
+async def test_a_peer_that_sends_data_before_the_handshake_answer_is_aborted() -> None:
     async def app(_scope: Any, receive: Any, _send: Any) -> None:
         events.extend([await receive(), await receive()])
 
     events: list[Any] = []
-    server, line = ServerState(), Line()
+    server, line = ServerState(), RecordingTransport()
     config = uvicorn.Config(app, lifespan="off", log_config=None, ws="none")
     protocol = SocketProtocol(config, server, {})
     protocol.connection_made(cast("asyncio.Transport", line))

@@ -1,4 +1,4 @@
-"""All that this server builds on inside uvicorn. A new version that changes any of it fails here first."""
+"""The internals of uvicorn that this server relies on. A new version that changes them fails here first."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import Server, ServerState
 
 from app.web.security.http_protocol import BoundedHttpProtocol
-from app.web.ws.transport.uvicorn import SocketProtocol
+from app.web.ws.transport.protocol import SocketProtocol
 from tests.attack.raw_connection import until
-from tests.web.ws.transport.test_keepalive import HANDSHAKE, Line
+from tests.web.ws.transport.test_keepalive import HANDSHAKE, RecordingTransport
 
-# What uvicorn calls on the class that is given as `ws`, in this order, and what else the event loop calls.
-OF_UVICORN = ["connection_made", "data_received", "shutdown"]
-OF_THE_LOOP = ["connection_lost", "eof_received", "pause_writing", "resume_writing"]
+# What uvicorn calls on the `ws` class, in this order, and what else the event loop calls.
+UVICORN_CALLS = ["connection_made", "data_received", "shutdown"]
+EVENT_LOOP_CALLS = ["connection_lost", "eof_received", "pause_writing", "resume_writing"]
 
 
-class Asked:
-    """Answers everything and notes what it was asked."""
+class RecordingObject:
+    """An object that has every attribute and records which were used."""
 
     def __init__(self, **named: Any) -> None:
         self.named = named
@@ -32,49 +32,49 @@ class Asked:
         return lambda *given: self.calls.append((name, given))
 
 
-made: list[Asked] = []
+made: list[RecordingObject] = []
 
 
-async def _nothing(scope: Any, receive: Any, send: Any) -> None: ...
+async def _do_nothing(scope: Any, receive: Any, send: Any) -> None: ...
 
 
-async def test_what_uvicorn_asks_of_a_socket_protocol() -> None:
+async def test_uvicorn_calls_only_these_methods_of_a_socket_protocol() -> None:
     made.clear()
-    config = uvicorn.Config(_nothing, lifespan="off", log_config=None, ws=Asked)  # type: ignore[arg-type]
+    config = uvicorn.Config(_do_nothing, lifespan="off", log_config=None, ws=RecordingObject)  # type: ignore[arg-type]
     config.load()
     server = Server(config)
-    state, line = server.server_state, Line()
+    state, line = server.server_state, RecordingTransport()
     request = HttpToolsProtocol(config, state, {})
     request.connection_made(line)  # type: ignore[arg-type]
     request.data_received(HANDSHAKE)
     (socket,) = made
     assert socket.named == {"config": config, "server_state": state, "app_state": {}}
     assert line.protocol is socket
-    assert request not in state.connections, "the socket enters itself"
+    assert request not in state.connections, "the socket registers itself"
     state.connections.add(socket)
     server.servers = []
     server.lifespan = config.lifespan_class(config)
     server.force_exit = True
     await server.shutdown()
-    assert [name for name, _ in socket.calls] == OF_UVICORN
+    assert [name for name, _ in socket.calls] == UVICORN_CALLS
     assert socket.calls[0][1] == (line,)
     (head,) = socket.calls[1][1]
     assert head.split(b"\r\n")[0] == b"GET /ws HTTP/1.1"
     assert head.endswith(b"\r\n\r\n"), "the whole head, and nothing after it"
 
 
-def test_the_socket_protocol_answers_those_calls_and_no_others() -> None:
+def test_the_socket_protocol_implements_exactly_those_methods() -> None:
     assert list(inspect.signature(SocketProtocol).parameters) == ["config", "server_state", "app_state"]
-    for name in OF_UVICORN + OF_THE_LOOP:
+    for name in UVICORN_CALLS + EVENT_LOOP_CALLS:
         assert callable(getattr(SocketProtocol, name))
     assert [name for name, _ in inspect.getmembers(asyncio.Protocol, inspect.isfunction)] == sorted(
-        {*OF_UVICORN, *OF_THE_LOOP} - {"shutdown"}
+        {*UVICORN_CALLS, *EVENT_LOOP_CALLS} - {"shutdown"}
     )
 
 
-def test_what_is_read_of_uvicorns_own_objects() -> None:
+def test_uvicorn_objects_have_the_attributes_we_use() -> None:
     config = uvicorn.Config(
-        _nothing, lifespan="off", log_config=None, ws="none", ws_max_size=7, ws_ping_interval=3.0
+        _do_nothing, lifespan="off", log_config=None, ws="none", ws_max_size=7, ws_ping_interval=3.0
     )
     assert config.loaded is False
     config.load()
@@ -85,8 +85,8 @@ def test_what_is_read_of_uvicorns_own_objects() -> None:
     assert (state.connections, state.tasks, state.default_headers) == (set(), set(), [])
 
 
-def test_what_the_http_protocol_changes_of_uvicorns() -> None:
-    """Each of these is called by uvicorn's own class, by the parser or by the event loop, with these arguments."""
+def test_the_http_protocol_overrides_these_uvicorn_methods() -> None:
+    """uvicorn's own class, the parser or the event loop calls each of these with these arguments."""
     expected = {
         "connection_made": ["transport"],
         "connection_lost": ["exc"],
@@ -108,10 +108,10 @@ def test_what_the_http_protocol_changes_of_uvicorns() -> None:
         assert list(own.parameters) == ["self", *arguments], name
 
 
-async def test_what_the_http_protocol_reads_of_uvicorns() -> None:
+async def test_the_http_protocol_uses_these_uvicorn_attributes() -> None:
     config = uvicorn.Config(_answers, lifespan="off", log_config=None, ws="none")
     config.load()
-    line: Any = Line()
+    line: Any = RecordingTransport()
     request: Any = HttpToolsProtocol(config, ServerState(), {})
     request.connection_made(line)
     assert request.cycle is None

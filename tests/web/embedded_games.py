@@ -1,4 +1,4 @@
-"""Games for what others see of a table: two people at a site of the tests, who play a few moves."""
+"""Games of two people at a test site, for previews, pictures and embedded tables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def new_table(host: Browser, options: dict[str, Any], **terms: Any) -> str
 async def running_game(
     site: TestSite, names: tuple[str, str] = ("Ann", "Bo"), preset: str = "jamaica", **terms: Any
 ) -> tuple[str, list[Browser]]:
-    """A table where both sit and the game has begun."""
+    """Start a game of two players and return its table."""
     people = [(await site.guest(name))[0] for name in names]
     game = await new_table(people[0], {"preset": preset, "players": 2, "first": 0}, **terms)
     password = {"X-Room-Password": terms["password"]} if "password" in terms else {}
@@ -53,7 +53,7 @@ async def state_of(browser: Browser, game: str) -> dict[str, Any]:
 
 
 async def play(people: list[Browser], game: str, moves: int) -> None:
-    """The first advance that is listed, else whatever is; by whoever is to act."""
+    """Play the first listed advance, or any action, for the player to act."""
     for _ in range(moves):
         for person in people:
             state = await state_of(person, game)

@@ -1,4 +1,4 @@
-"""BREACH: a page is packed only where its length cannot tell a stranger what its secret is."""
+"""BREACH: a page is compressed only if its length cannot reveal its secret."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def site(sqlite_url: str) -> AsyncIterator[TestSite]:
         yield test
 
 
-async def test_a_text_of_a_strangers_is_never_packed_together_with_a_token(site: TestSite) -> None:
+async def test_foreign_text_is_never_compressed_together_with_a_token(site: TestSite) -> None:
     victim, _ = await site.guest("Ann")
     victim.headers["accept"] = "text/html"
     shown = 0
@@ -51,10 +51,10 @@ async def test_a_text_of_a_strangers_is_never_packed_together_with_a_token(site:
         assert len(re.findall('name="csrf" content="[0-9a-f]{40}"', answer.text)) == 1
         assert "content-encoding" not in answer.headers, address
         shown += MARK in answer.text
-    assert shown >= 5  # else the addresses above are no danger and the test says nothing
+    assert shown >= 5  # otherwise the addresses above are harmless and the test proves nothing
 
 
-async def test_a_guess_in_the_address_changes_no_length_but_its_own(site: TestSite) -> None:
+async def test_a_guess_in_the_address_does_not_affect_the_compressed_length(site: TestSite) -> None:
     victim, _ = await site.guest("Ann")
     page = await victim.get("/")
     found = re.search('name="csrf" content="([0-9a-f]{40})"', page.text)
@@ -64,7 +64,7 @@ async def test_a_guess_in_the_address_changes_no_length_but_its_own(site: TestSi
     assert len(lengths) == 1
 
 
-async def test_pages_that_show_nothing_of_their_address_are_packed(site: TestSite) -> None:
+async def test_pages_that_do_not_show_their_address_are_compressed(site: TestSite) -> None:
     ann, _ = await site.guest("Ann")
     for address in FIXED:
         answer = await ann.get(address)
@@ -76,7 +76,7 @@ async def test_pages_that_show_nothing_of_their_address_are_packed(site: TestSit
         assert plain.text == answer.text
 
 
-async def test_who_has_no_session_has_no_secret_and_everything_is_packed(site: TestSite) -> None:
+async def test_without_a_session_every_page_is_compressed(site: TestSite) -> None:
     stranger = site.browser()
     stranger.headers["accept"] = "text/html"
     for address in (*FIXED, *REFLECTING):
@@ -85,7 +85,7 @@ async def test_who_has_no_session_has_no_secret_and_everything_is_packed(site: T
         assert 'name="csrf" content=""' in answer.text
 
 
-async def test_the_description_of_the_api_is_packed_once(site: TestSite) -> None:
+async def test_the_openapi_description_is_compressed_once(site: TestSite) -> None:
     program = site.program()
     packed = await program.get("/api/v1/openapi.json")
     plain = await program.get("/api/v1/openapi.json", headers={"accept-encoding": "identity"})
@@ -93,6 +93,6 @@ async def test_the_description_of_the_api_is_packed_once(site: TestSite) -> None
     assert "content-encoding" not in plain.headers
     assert packed.json() == plain.json()
     assert int(packed.headers["content-length"]) * 4 < int(plain.headers["content-length"])
-    kept = site.app.state.description
+    kept = site.app.state.openapi_json
     await program.get("/api/v1/openapi.json")
-    assert site.app.state.description is kept
+    assert site.app.state.openapi_json is kept

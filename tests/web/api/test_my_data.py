@@ -1,4 +1,4 @@
-"""My data: all of it in a file; or gone, with "somebody" left in finished games."""
+"""Personal data: the download, and deletion."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.databases import connect
 from tests.web.running_site import TestSite, code_of, running
 from tests.web.tables import command, done, play_table
 
@@ -19,7 +20,7 @@ async def site(database_url: str) -> AsyncIterator[TestSite]:
         yield test
 
 
-async def test_the_download_has_what_i_did_and_no_secret(site: TestSite) -> None:
+async def test_the_download_has_all_personal_data_and_no_secrets(site: TestSite) -> None:
     ann, told = await site.guest("Anne Bonfire")
     bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
     await ann.post("/api/v1/account/register", json={"password": PASSWORD})
@@ -38,7 +39,7 @@ async def test_the_download_has_what_i_did_and_no_secret(site: TestSite) -> None
     assert told["person"]["id"] in answer.text
 
 
-async def test_deleting_makes_me_somebody_and_logs_me_out(site: TestSite) -> None:
+async def test_deletion_anonymises_the_person_and_logs_them_out(site: TestSite) -> None:
     ann, told = await site.guest("Anne Bonfire")
     bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
     room = await play_table(ann, bo, title="Anne Bonfire's table")
@@ -58,7 +59,7 @@ async def test_deleting_makes_me_somebody_and_logs_me_out(site: TestSite) -> Non
     assert "Bo Bellows" in everything
 
 
-async def test_a_room_read_anew_from_the_log_still_plays_after_a_name_was_erased(site: TestSite) -> None:
+async def test_a_reloaded_room_plays_on_after_a_name_was_erased(site: TestSite) -> None:
     ann, _ = await site.guest("Anne Bonfire")
     bo, _ = await site.guest("Bo Bellows", "203.0.113.9")
     room = await play_table(ann, bo)
@@ -71,7 +72,7 @@ async def test_a_room_read_anew_from_the_log_still_plays_after_a_name_was_erased
     assert answer.status_code == 200, answer.text
 
 
-async def test_an_account_is_deleted_only_with_its_password_and_its_guests_go_too(site: TestSite) -> None:
+async def test_deleting_an_account_requires_its_password_and_deletes_its_guests(site: TestSite) -> None:
     ann, _ = await site.guest("Anne Bonfire")
     await ann.post("/api/v1/account/register", json={"password": PASSWORD})
     phone, told = await site.guest("Nettle Quill", "203.0.113.9")
@@ -81,7 +82,7 @@ async def test_an_account_is_deleted_only_with_its_password_and_its_guests_go_to
     assert (await phone.post("/api/v1/me/delete", json={"password": PASSWORD})).status_code == 200
     for browser in (ann, phone):
         assert (await browser.get("/api/v1/me")).json()["person"] is None
-    assert await site.site.people.player(told["person"]["id"], site.site.now()) is None
+    assert await site.site.people.find_player(told["person"]["id"], site.site.now()) is None
     login = {"name": "Anne Bonfire", "password": PASSWORD}
     assert code_of(await phone.post("/api/v1/account/login", json=login)) == "wrong_login"
     again = await phone.post("/api/v1/account/register", json={"name": "Anne Bonfire", "password": PASSWORD})
@@ -89,14 +90,14 @@ async def test_an_account_is_deleted_only_with_its_password_and_its_guests_go_to
 
 
 async def _every_text(site: TestSite) -> list[str]:
-    """Every value of every row of every table."""
+    """Return every value of every row of every table."""
     from sqlalchemy import select
 
-    from app.store.games.tables import metadata as games
-    from app.store.people.tables import metadata as people
+    from app.store.tables.games import metadata as games
+    from app.store.tables.people import metadata as people
 
     found: list[str] = []
-    async with site.site.people.engine.connect() as run:
+    async with connect(site.site.people.database) as run:
         for table in (*games.sorted_tables, *people.sorted_tables):
             found += [str(tuple(row)) for row in await run.execute(select(table))]
     return found

@@ -1,4 +1,4 @@
-"""Doors: absent and private tables look alike, guessing is slow, addresses cannot be forged, sessions change."""
+"""Access: unknown and private tables look alike, guessing is limited, addresses cannot be forged, sessions rotate."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ Told = tuple[int, Any, str]
 
 
 async def _whole(browser: httpx.AsyncClient, method: str, path: str, room: str, **more: Any) -> Told:
-    # Not packed: the length of a packed page depends on the letters of the address that the asker has put in it.
+    # Uncompressed: the length of a compressed page depends on the requested address.
     more["headers"] = {**more.get("headers", {}), "Accept-Encoding": "identity"}
     answer = await browser.request(method, path.replace("{game}", room).replace("{room}", room), **more)
     headers = sorted(pair for pair in answer.headers.multi_items() if pair[0] not in ("date", "etag"))
     return answer.status_code, headers, answer.text.replace(room, "ROOM")
 
 
-async def test_a_table_that_is_not_there_and_a_locked_one_give_the_same_answer(sqlite_url: str) -> None:
-    """Every route with a table in it: status, headers, body, length; without, and with a wrong password."""
+async def test_an_unknown_table_and_a_locked_one_get_the_same_answer(sqlite_url: str) -> None:
+    """Compare status, headers, body and length of every table route, without and with a wrong password."""
     body = {"do": "chat", "id": "chat-00001", "text": "ahoy"}
     act = {"id": "act-000001", "version": 1, "action": {"type": "end"}}
     hint = {"id": "hint-00001", "version": 1}
@@ -68,7 +68,7 @@ async def test_a_table_that_is_not_there_and_a_locked_one_give_the_same_answer(s
                     assert told[0] == told[1], path
 
 
-async def test_their_sockets_say_the_same_too(sqlite_url: str) -> None:
+async def test_an_unknown_table_and_a_locked_one_get_the_same_frames(sqlite_url: str) -> None:
     async with in_process(sqlite_url) as server:
         clients = Clients(server)
         locked = await clients.open_table(
@@ -94,7 +94,7 @@ async def _turned_away(server: RunningServer, room: str, password: str | None) -
         return frames, link.close_code
 
 
-async def test_guessing_a_tables_password_is_slow_and_keeps_no_neighbour_out(sqlite_url: str) -> None:
+async def test_guessing_a_table_password_is_limited_and_does_not_lock_out_neighbours(sqlite_url: str) -> None:
     async with running(sqlite_url, lookups_per_hour=30) as site:
         host, _ = await site.guest("Anne Bonfire", "198.51.100.1")
         friend, _ = await site.guest("Bo Bellows", "198.51.100.2")
@@ -109,29 +109,29 @@ async def test_guessing_a_tables_password_is_slow_and_keeps_no_neighbour_out(sql
             code_of(await thief.get(address, headers={"X-Room-Password": f"guess {n}"})) for n in range(5)
         ]
         assert codes == ["password_wrong"] * 3 + ["too_fast"] * 2
-        assert code_of(await thief.get(address, headers=right)) == "too_fast", "not even the right one"
+        assert code_of(await thief.get(address, headers=right)) == "too_fast", "even the correct password"
         assert code_of(await thief.get(f"/api/v1/games/{ABSENT}", headers=right)) == "too_fast"
-        assert (await friend.get(address)).status_code == 200, "who sits there comes back from any address"
+        assert (await friend.get(address)).status_code == 200, "a seated player can return from any address"
         other, _ = await site.guest("Dee Urchin", "198.51.100.4")
         assert (await other.get(address, headers=right)).status_code == 200
         opened = await open_table(host)
-        assert (await thief.get(f"/api/v1/games/{opened}")).status_code == 200, "open tables are open to all"
+        assert (await thief.get(f"/api/v1/games/{opened}")).status_code == 200, "open tables stay open"
 
 
 @pytest.mark.parametrize(
     ("hops", "forwarded", "is_counted_together"),
     [
-        (0, ["1.2.3.{n}"], True),  # no proxy of ours: whatever the header says came from the client
+        (0, ["1.2.3.{n}"], True),  # without a trusted proxy the header comes from the client
         (1, ["9.9.9.9"], True),
-        (1, ["1.2.3.{n}, 9.9.9.9"], True),  # what stands before our proxy's entry may be anything
+        (1, ["1.2.3.{n}, 9.9.9.9"], True),  # entries before our proxy's may be anything
         (1, ["1.2.3.{n}", "9.9.9.9"], True),
         (1, ["9.9.9.{n}"], False),
         (2, ["1.2.3.{n}, 9.9.9.9, 10.0.0.2"], True),
         (2, ["9.9.9.{n}, 10.0.0.2"], False),
-        (3, ["1.2.3.{n}, 9.9.9.9"], True),  # fewer entries than proxies: somebody came round them
+        (3, ["1.2.3.{n}, 9.9.9.9"], True),  # fewer entries than proxies: the client bypassed them
     ],
 )
-def test_a_forged_forwarded_for_buys_nothing(
+def test_a_forged_forwarded_for_header_is_ignored(
     hops: int, forwarded: list[str], is_counted_together: bool
 ) -> None:
     limits = Limits(Settings(trusted_hops=hops), lambda: 0.0)
@@ -144,9 +144,9 @@ def test_a_forged_forwarded_for_buys_nothing(
     assert len(keys) == (1 if is_counted_together else 20)
 
 
-def test_addresses_hold_no_token_but_one_time_codes() -> None:
+def test_addresses_contain_no_secrets_except_one_time_codes() -> None:
     holes = {path for _, path in routes(create_app(Settings())) if "{token}" in path or "{code}" in path}
-    # a resume code is exchanged by POST; a stop link can only stop e-mail; a token's id is not the token
+    # a resume code needs a POST; a stop link only stops e-mail; a token's id is not the token
     assert holes == {"/resume/{code}", "/stop/{token}", "/api/v1/account/tokens/{token}"}
 
 
@@ -157,14 +157,14 @@ async def _session(browser: httpx.AsyncClient) -> str:
 async def _is_dead(site: TestSite, cookie: str) -> bool:
     ghost = site.browser("198.51.100.9")
     ghost.cookies.set("cartagena", cookie)
-    site.site.known.clear()
+    site.site.player_cache.clear()
     return (await ghost.get("/api/v1/me")).json()["person"] is None
 
 
-async def test_a_session_planted_before_a_log_in_a_claim_or_a_resume_is_worth_nothing_after(
+async def test_a_planted_session_is_invalid_after_a_log_in_claim_or_resume(
     sqlite_url: str,
 ) -> None:
-    """Fixation: whoever gave the victim a cookie does not share what the victim becomes."""
+    """Session fixation: a planted cookie must not share the victim's later identity."""
     async with running(sqlite_url) as site:
         owner, _ = await site.guest("Anne Bonfire", "198.51.100.1")
         before = await _session(owner)
@@ -185,7 +185,7 @@ async def test_a_session_planted_before_a_log_in_a_claim_or_a_resume_is_worth_no
         assert await _is_dead(site, planted)
 
 
-async def test_a_token_in_a_cookie_or_an_address_is_nobody(sqlite_url: str) -> None:
+async def test_a_token_in_a_cookie_or_query_is_ignored(sqlite_url: str) -> None:
     async with running(sqlite_url) as site:
         owner, _ = await site.guest("Anne Bonfire", "198.51.100.1")
         await owner.post("/api/v1/account/register", json={"password": PASSWORD})
@@ -204,8 +204,8 @@ async def test_a_token_in_a_cookie_or_an_address_is_nobody(sqlite_url: str) -> N
 
 
 @pytest.mark.parametrize("scheme", ["Basic", "Digest", "Negotiate", "bearer-ish", ""])
-async def test_only_a_bearer_token_frees_a_write_from_the_check(sqlite_url: str, scheme: str) -> None:
-    """A browser sends other schemes on its own, with the cookie."""
+async def test_only_a_bearer_token_exempts_a_write_from_the_csrf_check(sqlite_url: str, scheme: str) -> None:
+    """Browsers send other schemes, such as Basic, automatically and with the cookie."""
     async with running(sqlite_url) as site:
         victim, _ = await site.guest("Anne Bonfire", "198.51.100.1")
         foreign = site.program(

@@ -1,4 +1,4 @@
-"""A stop that can wait no longer cuts sockets off; that is no fault, and the operator's log has no traceback."""
+"""A shutdown that times out cancels sockets. This is not a fault and leaves no traceback in the log."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.settings import Settings
 SCOPE = {"type": "websocket", "path": "/ws/slow", "headers": [], "query_string": b""}
 
 
-async def test_a_socket_that_is_cut_off_ends_as_one_whose_peer_went(
+async def test_a_cancelled_socket_ends_like_a_disconnect(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entered = asyncio.Event()
@@ -29,7 +29,7 @@ async def test_a_socket_that_is_cut_off_ends_as_one_whose_peer_went(
     async def unused(*_: Any) -> Any:
         raise AssertionError("nothing is said to a peer that is cut off")
 
-    monkeypatch.setattr(main, "_SOCKETS", (WebSocketRoute("/ws/slow", Slow()),))
+    monkeypatch.setattr(main, "_SOCKET_ROUTES", (WebSocketRoute("/ws/slow", Slow()),))
     app = main.create_app(Settings(database=f"sqlite:///{tmp_path / 'games.sqlite'}"))
     task = asyncio.ensure_future(app(dict(SCOPE), unused, unused))
     await entered.wait()

@@ -1,4 +1,4 @@
-"""What the operator's files and meters say after a game: no card, seed, password, code or session."""
+"""Log and metrics of a game contain no card, seed, password, code or session."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ CARDS = re.compile(r"bottle|dagger|skull|pistol|\bhat\b|\bkey\b|\bkey\*|hat\*")
 PASSWORD = "plank, parrot, doubloon"
 
 
-async def test_the_log_and_the_metrics_of_a_whole_game_hold_no_card(sqlite_url: str, tmp_path: Path) -> None:
-    """At the most talkative level, with bots, refusals, a hint, a wrong password and nonsense on the way."""
+async def test_log_and_metrics_of_a_whole_game_contain_no_card(sqlite_url: str, tmp_path: Path) -> None:
+    """At debug level, with bots, refusals, a hint, a wrong password and invalid messages."""
     async with own_process(sqlite_url, tmp_path, log_level="debug", metrics_token="collector") as server:
         clients = Clients(server)
         ann, bo = await clients.game(2, bots=["cabin-boy"], hints=True, pace=0, absence=0)
@@ -34,7 +34,7 @@ async def test_the_log_and_the_metrics_of_a_whole_game_hold_no_card(sqlite_url: 
             metrics = (await collector.get("/metrics", headers={"Authorization": "Bearer collector"})).text
         sessions = [client.http.cookies["cartagena"].split(".")[0] for client in (ann, bo)]
         nonces = [nonce for nonce in ann.table["nonces"] if nonce]
-        seed = ann.table["server_seed"]  # shown to them now; the server has known it from the beginning
+        seed = ann.table["server_seed"]  # revealed now; the server knew it from the start
         await clients.close()
     log = server.said()
     assert "cartagena_actions_total" in metrics

@@ -1,4 +1,4 @@
-"""What a viewer can get hold of, and where two viewers could tell their worlds apart."""
+"""Everything a viewer receives, and how two viewers could distinguish their worlds."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Heard", "differences"]
+__all__ = ["ReceivedBytes", "differences"]
 
 
 @dataclass
-class Heard:
-    """All that one viewer can get hold of, in order; presence apart, which comes when it comes."""
+class ReceivedBytes:
+    """Everything one viewer receives, in order. Presence is kept separately, because its timing varies."""
 
     frames: list[bytes] = field(default_factory=list)
     presence: list[bytes] = field(default_factory=list)
@@ -22,12 +22,12 @@ class Heard:
         (self.presence if b'"t":"presence"' in frame else self.frames).append(frame)
 
     def present(self) -> set[bytes]:
-        """What presence ever said. How often, and how many watch at that instant, is a matter of real time."""
+        """Return the distinct contents of presence messages. Their number and spectator counts depend on real time."""
         return {re.sub(rb'"watching":\d', b"", frame) for frame in self.presence}
 
 
-def differences(one: Heard, other: Heard) -> Iterator[str]:
-    """Where two viewers could tell their worlds apart, in content, length, number or order."""
+def differences(one: ReceivedBytes, other: ReceivedBytes) -> Iterator[str]:
+    """Return the differences between two viewers in content, length, number or order."""
     if len(one.frames) != len(other.frames):
         yield f"frames: {len(one.frames)} and {len(other.frames)}"
     for a, b in zip(one.frames, other.frames, strict=False):

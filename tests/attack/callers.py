@@ -1,7 +1,7 @@
-"""Everybody who might call and a table in every state, on one real server whose store is then frozen.
+"""One caller of every role and a table in every state, on a real server whose store is then frozen.
 
-Frozen: nothing can be written any more. A command that would be accepted is answered `try_again`, which is
-how the test knows, and the table stays as it is for the next one.
+A frozen store refuses all writes. A command that would be accepted is answered `try_again`, and the table stays
+unchanged for the next command.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from typing import Any
 import httpx
 
 from app import rules
-from app.client.sealing import Keeper
+from app.client.sealing import SealKeeper
 from app.play.ports import StoreUnavailable
 from tests.play.simple_bot import SimpleBot
-from tests.play.stage import exchange, stored_by
+from tests.play.stage import append_with, replace_ports
 from tests.sockets.running_server import RunningServer, in_process
 
 LOCK = "open sesame"
 OPERATOR = "a-collectors-token"
 PASSWORD = "plank, parrot, doubloon"
 STATES = ("open", "locked", "unlisted", "playing", "unwatched", "paused", "over", "aborted", "closed")
-# In seat order: the host is to act, the one who is banned later has a seat like the others.
+# In seat order. The host is to act; the caller who is banned later has a seat like the others.
 SEATED = ("host", "seated", "program", "banned")
 ROLES = (*SEATED, "nobody", "stranger", "spectator", "account", "wrong token", "operator")
 OPTIONS = {"preset": "jamaica", "players": 5, "first": 0}
 
 
-class Cast:
+class Callers:
     """Callers by role, tables by state."""
 
     def __init__(self, server: RunningServer) -> None:
@@ -61,8 +61,8 @@ class Cast:
         assert answer.status_code == 200, f"{role} {state} {do}: {answer.text}"
 
     def bodies(self, state: str) -> dict[str, dict[str, Any]]:
-        """Of every command one that its rightful sender could send now."""
-        room = self.server.game_server.rooms.loaded(self.rooms[state])
+        """Return one valid message of every command."""
+        room = self.server.game_server.rooms.get_loaded(self.rooms[state])
         assert room is not None
         position, seq = room.table.position, room.table.seq
         action: dict[str, Any] = {"type": "end"}
@@ -97,85 +97,91 @@ class Cast:
 
 
 @asynccontextmanager
-async def assembled(database_url: str) -> AsyncIterator[Cast]:
+async def make_callers(database_url: str) -> AsyncIterator[Callers]:
     async with in_process(database_url, metrics_token=OPERATOR, rooms_per_guest=100) as server:
-        exchange(server.game_server, bots=SimpleBot())
-        cast = Cast(server)
+        replace_ports(server.game_server, bots=SimpleBot())
+        callers = Callers(server)
         try:
-            await _people(cast)
+            await _changed_people(callers)
             for state in STATES:
-                await _table(cast, state)
-            await _settle(cast)
-            yield cast
+                await _table(callers, state)
+            await _settle(callers)
+            yield callers
         finally:
-            for http in cast.callers.values():
+            for http in callers.callers.values():
                 await http.aclose()
 
 
-async def _people(cast: Cast) -> None:
+async def _changed_people(callers: Callers) -> None:
     for role in ("host", "seated", "banned", "stranger", "spectator", "account"):
-        await cast.guest(role)
-    await cast.callers["account"].post("/api/v1/account/register", json={"password": PASSWORD})
-    owner = await cast.guest("program")
+        await callers.guest(role)
+    await callers.callers["account"].post("/api/v1/account/register", json={"password": PASSWORD})
+    owner = await callers.guest("program")
     await owner.post("/api/v1/account/register", json={"password": PASSWORD})
     token = (await owner.post("/api/v1/account/tokens", json={"label": "mine", "password": PASSWORD})).json()[
         "token"
     ]
     await owner.aclose()
-    cast.callers["program"] = cast.caller(Authorization=f"Bearer {token}")
-    cast.callers["nobody"] = cast.caller()
-    cast.callers["wrong token"] = cast.caller(Authorization="Bearer ct_wrong")
-    cast.callers["operator"] = cast.caller(Authorization=f"Bearer {OPERATOR}")
+    callers.callers["program"] = callers.caller(Authorization=f"Bearer {token}")
+    callers.callers["nobody"] = callers.caller()
+    callers.callers["wrong token"] = callers.caller(Authorization="Bearer ct_wrong")
+    callers.callers["operator"] = callers.caller(Authorization=f"Bearer {OPERATOR}")
 
 
-async def _table(cast: Cast, state: str) -> None:
+async def _table(callers: Callers, state: str) -> None:
     terms: dict[str, Any] = {"hints": True, "spectators": state != "unwatched"}
     if state == "locked":
         terms |= {"visibility": "password", "password": LOCK}
     elif state == "unlisted":
         terms["visibility"] = "unlisted"
-    made = await cast.callers["host"].post("/api/v1/games", json={"options": OPTIONS, **terms})
+    made = await callers.callers["host"].post("/api/v1/games", json={"options": OPTIONS, **terms})
     assert made.status_code == 201, made.text
-    cast.rooms[state] = made.json()["id"]
+    callers.rooms[state] = made.json()["id"]
     if state == "locked":
         for role in SEATED[1:]:
-            cast.callers[role].headers["X-Room-Password"] = LOCK
-    keepers: dict[str, Keeper] = {}
+            callers.callers[role].headers["X-Room-Password"] = LOCK
+    keepers: dict[str, SealKeeper] = {}
     for role in SEATED:
-        keepers[role] = Keeper()
-        await cast.do(role, state, "sit", **keepers[role].sit(made.json()))
-        await cast.do(role, state, "ready", ready=True)
+        keepers[role] = SealKeeper()
+        await callers.do(role, state, "sit", **keepers[role].sit_fields(made.json()))
+        await callers.do(role, state, "ready", ready=True)
     for role in SEATED:
-        cast.callers[role].headers.pop("X-Room-Password", None)
+        callers.callers[role].headers.pop("X-Room-Password", None)
     if state not in ("open", "locked", "unlisted", "closed"):
-        await cast.do("host", state, "start")
+        await callers.do("host", state, "start")
         for role in SEATED:
-            told = (await cast.callers[role].get(f"/api/v1/games/{cast.rooms[state]}")).json()
-            wanted = keepers[role].answer(told["table"], told["you"]["seat"])
+            told = (await callers.callers[role].get(f"/api/v1/games/{callers.rooms[state]}")).json()
+            wanted = keepers[role].next_command(told["table"], told["you"]["seat"])
             assert wanted is not None
-            await cast.do(role, state, **wanted)
+            await callers.do(role, state, **wanted)
     if state == "paused":
         for role in SEATED:
-            await cast.do(role, state, "consent", to="pause", yes=True)
+            await callers.do(role, state, "consent", to="pause", yes=True)
     if state == "over":
         for role in SEATED[1:]:
-            await cast.do(role, state, "act", version=0, action={"type": "resign"})
+            await callers.do(role, state, "act", version=0, action={"type": "resign"})
     if state in ("aborted", "closed"):
-        await cast.server.game_server.close_room(cast.rooms[state], "test")
+        await callers.server.game_server.close_room(callers.rooms[state], "test")
 
 
-async def _settle(cast: Cast) -> None:
-    """The ban, and from here on nothing is written."""
-    app = cast.server._app
+async def _settle(callers: Callers) -> None:
+    """Ban one caller and freeze the store."""
+    app = callers.server._app
     assert app is not None
     site = app.state.site
     await site.social.ban(
-        "olga", player=cast.people["banned"], address=None, reason="x", until=None, now=site.now()
+        "olga", player=callers.people["banned"], address=None, reason="x", until=None, now=site.now()
     )
-    site.known.clear()
+    site.player_cache.clear()
 
     async def refuse(*_: object, **__: object) -> Any:
         raise StoreUnavailable("frozen")
 
-    for name in ("append", "create", "add_chat", "set_mute"):
-        setattr(cast.server.game_server.store, name, stored_by(refuse) if name == "append" else refuse)
+    store = callers.server.game_server.store
+    for part, name in (
+        (store.log, "append"),
+        (store.log, "create"),
+        (store.chat, "add_line"),
+        (store.chat, "set_mute"),
+    ):
+        setattr(part, name, append_with(refuse) if name == "append" else refuse)

@@ -1,4 +1,4 @@
-"""Whoever hangs up in the middle of a request is no fault of the server's: no traceback, no error in the log."""
+"""A client that disconnects during its request causes no traceback and no error in the log."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ READ_BY_FASTAPI = ("/api/v1/games", "/api/v1/quick")
 
 
 @pytest.mark.parametrize("path", [*READ_BY_THE_ROUTE, *READ_BY_FASTAPI])
-async def test_a_peer_that_is_gone_leaves_no_traceback(
+async def test_a_client_disconnect_leaves_no_traceback(
     sqlite_url: str, caplog: pytest.LogCaptureFixture, path: str
 ) -> None:
     async with running(sqlite_url) as test:
@@ -46,7 +46,7 @@ async def test_a_peer_that_is_gone_leaves_no_traceback(
             "server": ("testserver", 80),
         }
         with caplog.at_level(logging.DEBUG):
-            await test.app(scope, receive, send)  # an exception here is what uvicorn prints
+            await test.app(scope, receive, send)  # uvicorn would print an exception from here
         assert coming == []
         assert [
             record for record in caplog.records if record.exc_info or record.levelno >= logging.ERROR

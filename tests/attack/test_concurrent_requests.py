@@ -1,4 +1,4 @@
-"""Everything at once: a limit that is checked before the work and charged after it lets all of them through."""
+"""Concurrent requests: a limit that is checked before the work and charged after it would admit all of them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from argon2 import PasswordHasher
 from app.play import table_passwords
 from app.play.log import terms
 from app.web.api import social
-from app.web.auth.passwords import MAX_WAITING, Passwords
-from tests.web.running_site import QUICK, TestSite, code_of, running
+from app.web.auth.passwords import MAX_WAITING_HASHES, Passwords
+from tests.web.running_site import FAST_HASHER, TestSite, code_of, running
 from tests.web.tables import open_table
 
 PASSWORD = "plank, parrot, doubloon"
 ACCOUNT = "Anne Bonfire"
 
 
-async def at_once(client: httpx.AsyncClient, number: int, path: str, **more: Any) -> Counter[str]:
-    """How often each code came back ("ok" where nothing was refused)."""
+async def run_concurrently(client: httpx.AsyncClient, number: int, path: str, **more: Any) -> Counter[str]:
+    """Send the requests concurrently and count the codes of the answers ("ok" for success)."""
     answers = await asyncio.gather(*[client.post(path, **more) for _ in range(number)])
     return Counter("ok" if answer.status_code < 400 else code_of(answer) for answer in answers)
 
@@ -44,14 +44,14 @@ async def account(site: TestSite, name: str = ACCOUNT, address: str = "198.51.10
     return owner
 
 
-class Watched(PasswordHasher):
-    """Counts what it verifies, and waits for a sign before each."""
+class WatchedHasher(PasswordHasher):
+    """A hasher that records what it verifies, and waits for a signal before each."""
 
     def __init__(self) -> None:
         super().__init__(time_cost=1, memory_cost=64, parallelism=1)
         self.verified = 0
         self.order: list[str] = []
-        """The hashes that passwords were compared with."""
+        """The hashes that passwords were verified against."""
         self.go_on = threading.Event()
         self.go_on.set()
 
@@ -62,22 +62,22 @@ class Watched(PasswordHasher):
         return super().verify(*given)
 
 
-async def test_wrong_passwords_at_once_are_tried_as_often_as_the_limit_says(sqlite_url: str) -> None:
+async def test_concurrent_wrong_passwords_are_checked_only_up_to_the_limit(sqlite_url: str) -> None:
     async with running(sqlite_url, logins_per_hour=20) as site:
         await account(site)
-        hasher = Watched()
+        hasher = WatchedHasher()
         site.site.passwords = Passwords(hasher)
         thief = site.browser("203.0.113.9")
         met: Counter[str] = Counter()
         guess = {"name": ACCOUNT, "password": "is it this one?"}
         for _ in range(8):
-            met += await at_once(thief, 80, "/api/v1/account/login", json=guess)
+            met += await run_concurrently(thief, 80, "/api/v1/account/login", json=guess)
         assert hasher.verified == 20
         assert met == {"wrong_login": 20, "too_many": 620}
         site.site.passwords.close()
 
 
-async def test_guesses_at_a_tables_password_at_once_are_tried_as_often_as_the_limit_says(
+async def test_concurrent_guesses_of_a_table_password_are_checked_only_up_to_the_limit(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried: list[str] = []
@@ -97,13 +97,13 @@ async def test_guesses_at_a_tables_password_at_once_are_tried_as_often_as_the_li
         ]
         answers = await asyncio.gather(*guesses)
         met = Counter(code_of(answer) for answer in answers)
-        assert len(tried) == 3, "of thirty-five, each is priced at ten"
+        assert len(tried) == 3, "thirty-five tokens allow three at a price of ten"
         assert met == {"password_wrong": 3, "too_fast": 97}
         waits = {int(answer.headers["Retry-After"]) for answer in answers if answer.status_code == 429}
-        assert all(60 * 5 < wait <= 60 * 10 for wait in waits), "until there are ten again"
+        assert all(60 * 5 < wait <= 60 * 10 for wait in waits), "until ten tokens are available"
 
 
-async def test_a_right_password_of_a_table_costs_nothing(sqlite_url: str) -> None:
+async def test_a_correct_table_password_is_refunded(sqlite_url: str) -> None:
     async with running(sqlite_url, lookups_per_hour=35) as site:
         host, _ = await site.guest(ACCOUNT, "198.51.100.1")
         room = await open_table(host, visibility="password", password="open sesame")
@@ -113,7 +113,7 @@ async def test_a_right_password_of_a_table_costs_nothing(sqlite_url: str) -> Non
             assert answer.status_code == 200
 
 
-async def test_codes_at_once_are_tried_as_often_as_the_limit_says(
+async def test_concurrent_codes_are_checked_only_up_to_the_limit(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running(sqlite_url, codes_per_hour=5) as site:
@@ -131,52 +131,53 @@ async def test_codes_at_once_are_tried_as_often_as_the_limit_says(
 
         watch(site.site.accounts, "use_resume_code")
         watch(site.site.accounts, "has_recovery_code")
-        watch(site.site.notices, "confirm")
+        watch(site.site.notices, "confirm_email")
         code = {"code": "AAAA-BBBB-CCCC"}
-        met = await at_once(site.browser("203.0.113.1"), 40, "/api/v1/resume", json=code)
+        met = await run_concurrently(site.browser("203.0.113.1"), 40, "/api/v1/resume", json=code)
         assert met == {"wrong_code": 5, "too_many": 35}
         new = {"name": ACCOUNT, "password": "another parrot, please", **code}
-        met = await at_once(site.browser("203.0.113.2"), 40, "/api/v1/account/recover", json=new)
+        met = await run_concurrently(site.browser("203.0.113.2"), 40, "/api/v1/account/recover", json=new)
         assert met == {"wrong_code": 5, "too_many": 35}
-        met = await at_once(owner, 40, "/api/v1/me/notices/confirm", json=code)
+        met = await run_concurrently(owner, 40, "/api/v1/me/notices/confirm", json=code)
         assert met == {"wrong_code": 5, "too_many": 35}
-        assert tried == {"use_resume_code": 5, "has_recovery_code": 5, "confirm": 5}
+        assert tried == {"use_resume_code": 5, "has_recovery_code": 5, "confirm_email": 5}
 
 
-async def test_tables_created_at_once_are_as_many_as_the_limit_says(database_url: str) -> None:
+async def test_concurrent_requests_create_tables_only_up_to_the_limit(database_url: str) -> None:
     async with running(database_url, rooms_per_guest=3) as site:
         ann, _ = await site.guest(ACCOUNT)
         new = {"options": {"preset": "jamaica", "players": 2}}
-        assert await at_once(ann, 12, "/api/v1/games", json=new) == {"ok": 3, "too_many_rooms": 9}
+        assert await run_concurrently(ann, 12, "/api/v1/games", json=new) == {"ok": 3, "too_many_rooms": 9}
         assert len((await ann.get("/api/v1/games?list=mine")).json()["games"]) == 3
 
 
-async def test_tokens_made_at_once_are_as_many_as_the_limit_says(database_url: str) -> None:
+async def test_concurrent_requests_create_tokens_only_up_to_the_limit(database_url: str) -> None:
     async with running(database_url) as site:
         owner = await account(site)
         met: Counter[str] = Counter()
         for _ in range(5):
-            met += await at_once(
+            met += await run_concurrently(
                 owner, 4, "/api/v1/account/tokens", json={"label": "bot", "password": PASSWORD}
             )
         assert met == {"ok": 10, "too_many_tokens": 10}
 
 
-async def test_many_log_ins_at_once_hold_up_nobody_for_long_and_leave_few_sessions(sqlite_url: str) -> None:
-    """Sixty right ones from one address: they wait for each other, and another person logs in."""
+async def test_many_concurrent_log_ins_delay_nobody_and_leave_few_sessions(sqlite_url: str) -> None:
+    """Sixty correct log-ins from one address queue behind each other, and another person logs in."""
     async with running(sqlite_url) as site:
         owner = await account(site)
         await account(site, "Bo Bellows")
-        hasher = Watched()
+        hasher = WatchedHasher()
         site.site.passwords = Passwords(hasher)
         hasher.go_on.clear()
         browser, right = site.browser("203.0.113.9"), {"name": ACCOUNT, "password": PASSWORD}
         flood = [
-            asyncio.create_task(at_once(browser, 1, "/api/v1/account/login", json=right)) for _ in range(60)
+            asyncio.create_task(run_concurrently(browser, 1, "/api/v1/account/login", json=right))
+            for _ in range(60)
         ]
         passwords = site.site.passwords
-        most = 20  # each is charged as a wrong one until it was right
-        await until(lambda: sum(task.done() for task in flood) == 60 - most)  # what is refused needs no hash
+        most = 20  # each is charged as a failed one until it succeeds
+        await until(lambda: sum(task.done() for task in flood) == 60 - most)  # refused log-ins are not hashed
         await until(lambda: passwords.threads.job_count == most)
         other = site.browser("203.0.113.10")
         login = asyncio.create_task(
@@ -192,22 +193,22 @@ async def test_many_log_ins_at_once_hold_up_nobody_for_long_and_leave_few_sessio
             len((await owner.get("/api/v1/me/devices")).json()["devices"]),
         )
         print("hashes before the other person's:", place, "sessions left:", devices)
-        assert place <= 3, "two were under way, and one may go first"
+        assert place <= 3, "two were running, and one may be ahead"
         assert devices <= most + 1
         passwords.close()
 
 
-async def test_the_queue_of_passwords_has_an_end_whoever_asks() -> None:
-    hasher = Watched()
+async def test_the_password_queue_is_bounded() -> None:
+    hasher = WatchedHasher()
     hasher.go_on.clear()
     passwords = Passwords(hasher)
-    stored = QUICK.hash(PASSWORD)
-    most = MAX_WAITING + 2  # two are hashed
+    stored = FAST_HASHER.hash(PASSWORD)
+    most = MAX_WAITING_HASHES + 2  # two are being hashed
     asked = [
         asyncio.create_task(passwords.is_right(PASSWORD, stored, (f"network {n}",))) for n in range(most + 30)
     ]
     await until(lambda: sum(task.done() for task in asked) == 30)
-    asked[0].cancel()  # its hash goes on, and counts until it is done
+    asked[0].cancel()  # its hash continues, and counts until it is done
     await asyncio.sleep(0)
     assert passwords.threads.job_count == most
     hasher.go_on.set()
@@ -219,12 +220,12 @@ async def test_the_queue_of_passwords_has_an_end_whoever_asks() -> None:
     passwords.close()
 
 
-async def test_whoever_fills_the_queue_of_passwords_keeps_out_only_themselves() -> None:
-    """Ten networks have filled it; a newcomer takes the place of the longest queue's last, and is next but one."""
-    hasher = Watched()
+async def test_filling_the_password_queue_affects_only_the_sender() -> None:
+    """Ten networks fill the queue; a new one replaces the last of the longest share and is served soon."""
+    hasher = WatchedHasher()
     hasher.go_on.clear()
     passwords = Passwords(hasher)
-    stored = QUICK.hash(PASSWORD)
+    stored = FAST_HASHER.hash(PASSWORD)
     done: list[str] = []
 
     async def ask(source: str) -> None:
@@ -241,11 +242,11 @@ async def test_whoever_fills_the_queue_of_passwords_keeps_out_only_themselves() 
     assert outcomes[0] is None
     place = done.index("device of the owner")
     print("hashes before the newcomer's:", place, "of", len(done))
-    assert place <= 12, "one of each other network, and the two that were under way"
+    assert place <= 12, "one of each other network, and the two that were running"
     passwords.close()
 
 
-async def test_right_log_ins_are_counted_too_and_wrong_ones_do_not_use_them_up(sqlite_url: str) -> None:
+async def test_successful_log_ins_have_their_own_limit(sqlite_url: str) -> None:
     async with running(sqlite_url, logins_per_hour=2) as site:
         await account(site)
         browser = site.browser("203.0.113.9")
@@ -253,18 +254,18 @@ async def test_right_log_ins_are_counted_too_and_wrong_ones_do_not_use_them_up(s
         for _ in range(5):
             assert (await browser.post("/api/v1/account/login", json=right)).status_code == 200
         assert code_of(await browser.post("/api/v1/account/login", json=wrong)) == "wrong_login"
-        for _ in range(2):  # the first of all counted for the address, these count for the known device
+        for _ in range(2):  # the first log-in counted for the address, these for the known device
             assert (await browser.post("/api/v1/account/login", json=right)).status_code == 200
         refused = await browser.post("/api/v1/account/login", json=right)
-        assert code_of(refused) == "too_many", "three times as often as one may be wrong"
+        assert code_of(refused) == "too_many", "three times the limit of failures"
         assert "minutes" in refused.json()["error"]["message"]
-        assert 540 < int(refused.headers["Retry-After"]) <= 600, "the next of six an hour"
+        assert 540 < int(refused.headers["Retry-After"]) <= 600, "one token per ten minutes"
 
 
-async def test_blocks_at_once_are_as_many_as_the_limit_says(
+async def test_concurrent_requests_block_players_only_up_to_the_limit(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(social, "BLOCKS", 2)
+    monkeypatch.setattr(social, "MAX_BLOCKED_PLAYERS", 2)
     async with running(database_url) as site:
         ann, _ = await site.guest(ACCOUNT)
         others = [(await site.guest())[1]["person"]["id"] for _ in range(6)]
